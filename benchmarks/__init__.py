@@ -1,1 +1,1 @@
-"""What the README's figures and picture come from."""
+"""Scripts behind the figures and the picture of the README."""

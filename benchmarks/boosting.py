@@ -1,4 +1,4 @@
-"""How the classifiers of the service are trained, and made trees that it reads."""
+"""Training of the service's boosted trees, and their conversion to its own format."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
 
 COLUMNS_AT_A_SPLIT = 0.4
-"""Share of the columns that a split chooses from, drawn by chance, so that trees differ more."""
+"""Share of the columns that a split chooses from, drawn at random, so that trees differ more."""
 
 SEED = 0
 
@@ -24,7 +24,7 @@ SEED = 0
 def new_classifier(
     *, trees: int, leaves: int, min_rows_in_leaf: int, seed: int = SEED
 ) -> HistGradientBoostingClassifier:
-    """Return a classifier to be fitted, in the same way for the same seed."""
+    """Return an unfitted classifier; the same seed gives the same trees."""
     return HistGradientBoostingClassifier(
         max_iter=trees,
         learning_rate=LEARNING_RATE,
@@ -42,16 +42,10 @@ def as_trees(
     columns: Sequence[str],
     fitted: Sequence[int] | None = None,
 ) -> BoostedTrees:
-    """Take over a classifier of two classes, its numbers rounded to what is written down.
+    """Convert a fitted classifier of two classes, with numbers rounded as they are stored.
 
-    Parameters
-    ----------
-    classifier
-        The classifier, fitted.
-    columns
-        Names of the columns of the rows that the trees will be given.
-    fitted
-        Places of those that it was fitted on; all of them unless given.
+    `columns` name the columns of the rows that the trees will receive. `fitted` are the indices of
+    those that the classifier was fitted on; by default all.
     """
     places = np.arange(len(columns)) if fitted is None else np.array(fitted)
     [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public way to the trees
@@ -64,17 +58,10 @@ def as_trees(
 def as_class_trees(
     classifier: HistGradientBoostingClassifier, columns: Sequence[str], order: Sequence[str]
 ) -> ClassTrees:
-    """Take over a classifier of three classes and more, its numbers rounded.
+    """Convert a fitted classifier of three or more classes, with numbers rounded.
 
-    Parameters
-    ----------
-    classifier
-        The classifier, fitted.
-    columns
-        Names of the columns of the rows.
-    order
-        Names of the classes, in the order that they are to have; those that it does not know are
-        left out.
+    `columns` name the columns of the rows. `order` is the order of the classes in the result; names
+    unknown to the classifier are left out.
     """
     places = np.arange(len(columns))
     by_class = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - as above
@@ -104,7 +91,7 @@ def _as_tree(nodes: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> Decision
 
 
 def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:
-    """Return the classifier whose log odds are the mean of those of several on the same columns."""
+    """Return the classifier whose log odds are the mean over several with the same columns."""
     trees = [
         replace(tree, value=[round(value / len(models), 5) for value in tree.value])
         for model in models

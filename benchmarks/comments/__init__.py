@@ -1,1 +1,1 @@
-"""What the figures for reader comments come from."""
+"""Scripts behind the figures for reader comments."""

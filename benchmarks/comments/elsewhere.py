@@ -1,7 +1,7 @@
-"""Print what pages say of comments not shown: ``python -m benchmarks.comments.elsewhere CORPUS…``.
+"""Print references to comments elsewhere: ``python -m benchmarks.comments.elsewhere CORPUS…``.
 
-For each corpus how many pages name a thread of which service, with its account and its id, and how
-many hold comments as JSON; with ``--list`` each of them, to be looked at.
+For each corpus and comment service, the number of pages that name a thread, with its account and
+id, and of pages that hold comments as JSON. ``--list`` prints each of them for inspection.
 """
 
 import argparse

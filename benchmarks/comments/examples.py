@@ -1,4 +1,4 @@
-"""Pages of corpora with their candidates, what is measured of them, and which are right."""
+"""Pages of corpora with their candidates, the features of these, and which are correct."""
 
 import json
 from collections.abc import Iterator
@@ -18,42 +18,28 @@ from worker.html import Page, PageError, parse_page
 from worker.inference import Features
 
 UNSAID = Path(__file__).with_name("unsaid.json")
-"""Pages that show comments, or reviews, while their gold has none, by corpus.
+"""Pages by corpus that show comments or reviews although their gold has none.
 
-They were looked at one by one.
+Each was inspected by hand.
 """
 
 WHOLE_THREAD = 0.7
-"""F1 of the words of a candidate and of the text of a thread from which on the page is used.
+"""Minimum word F1 of a candidate and a thread's text for the page to be used.
 
 Some of these golds hold the first posts only; on other pages no candidate shows the posts.
 """
 
 THREAD = "forum"
-"""Kind of the pages whose gold text is all of their posts."""
+"""Kind of the pages whose gold text consists of all their posts."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A page of a corpus.
+    """A page of a corpus with its candidates.
 
-    Attributes
-    ----------
-    corpus
-        Name of its corpus.
-    gold
-        What people said.
-    page
-        The page.
-    candidates
-        What may be its comments.
-    features
-        What is measured of each candidate; without columns where there is none.
-    page_f1
-        Score of each where the comments were marked one by one; None elsewhere.
-    agreement
-        Score of each where the comments were marked together; None elsewhere. With neither
-        the page has no comments.
+    `features` has no columns if there are no candidates. `page_f1` is the score of each candidate
+    if the gold lists comments one by one, `agreement` if it has their text as a whole; if both are
+    None, the page has no comments.
     """
 
     corpus: str
@@ -66,11 +52,11 @@ class Example:
 
     @property
     def group(self) -> str:
-        """Whence the page is, and what, where its corpus tells."""
+        """The corpus of the page and, if its corpus says so, its kind."""
         return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
 
     def only(self, kept: npt.NDArray[np.int64]) -> Self:
-        """Return the page with some of its candidates, given by their places."""
+        """Return the page with a selection of its candidates, by index."""
         return replace(
             self,
             candidates=tuple(self.candidates[place] for place in kept),
@@ -80,12 +66,12 @@ class Example:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the page has no comments, as far as people said."""
+        """Whether the page has no comments according to its gold."""
         return self.page_f1 is None and self.agreement is None
 
 
 def read_examples(folder: Path) -> Iterator[Example]:
-    """Measure the candidates of the pages of a corpus whose golds tell of comments."""
+    """Compute the features of a corpus's pages whose golds say whether there are comments."""
     corpus = load_corpus(folder)
     unsaid = set(json.loads(UNSAID.read_text(encoding="utf-8")).get(corpus.name, ()))
     for fetched in corpus.pages.values():
@@ -102,7 +88,7 @@ def read_examples(folder: Path) -> Iterator[Example]:
 
 
 def _example_of(corpus: str, gold: Gold, page: Page) -> Example:
-    """Measure the candidates of a page."""
+    """Compute the features of a page's candidates."""
     elements = PageElements.of(page.flat)
     candidates = find_candidates(elements)
     groups = [candidate.members for candidate in candidates]

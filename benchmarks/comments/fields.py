@@ -1,4 +1,4 @@
-"""Print how well the fields of comments are read, where the comments themselves are given.
+"""Print how accurately the fields of comments are read, given the elements of the comments.
 
 Run as ``python -m benchmarks.comments.fields CORPORA``. Three minutes on one core.
 """
@@ -21,25 +21,17 @@ from worker.html import parse_page
 CORPORA = ("reader_comments", "forum_threads")
 
 WITHOUT_PARENTS = frozenset(["forum_threads"])
-"""Corpora whose golds do not say who answers whom."""
+"""Corpora whose golds do not say which comment a comment replies to."""
 
 FIELDS = ("text_f1", "authors", "dates", "parents", "replies")
 
 
 @dataclass(frozen=True)
 class Read:
-    """The scores of a page.
+    """The score of a page's comments.
 
-    Attributes
-    ----------
-    corpus, site
-        Where it comes from.
-    score
-        Of its comments.
-    comments
-        How many its gold has.
-    is_nested
-        Whether its comments stand within each other.
+    `comments` is the number of comments in its gold; `is_nested` tells whether they are nested
+    elements.
     """
 
     corpus: str
@@ -50,7 +42,7 @@ class Read:
 
     @property
     def half(self) -> int:
-        """Half of the sites that it is in, the same on every machine."""
+        """The half of the sites that its site belongs to, the same on every machine."""
         return zlib.crc32(self.site.encode()) % 2
 
 
@@ -72,7 +64,7 @@ def main() -> None:
 
 
 def print_means(name: str, pages: Sequence[Read]) -> None:
-    """Print the means of what comments score, in percent: over pages, and over comments."""
+    """Print the mean scores of comments in percent: over pages and over comments."""
     ones = [1] * len(pages)
     for unit, weights in (("pages", ones), ("comments", [page.comments for page in pages])):
         means = [
@@ -95,7 +87,7 @@ def _mean(weighted: Iterable[tuple[float | None, int]]) -> str:
 
 
 def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
-    """Read the comments of a corpus, each page's from the elements that hold its gold's."""
+    """Read the comments of a corpus from the elements that hold the gold's comments."""
     corpus = load_corpus(corpora / name)
     for identity, gold in corpus.golds.items():
         stored = corpus.pages[identity]

@@ -1,7 +1,7 @@
-"""Print how well comments are found: ``python -m benchmarks.comments.finding CORPORA``.
+"""Print how accurately comments are found: ``python -m benchmarks.comments.finding CORPORA``.
 
-Cross-validated: no page is scored by a classifier that has seen its site. Records are scored as
-they are found, author, date and buttons included, and as they are read.
+Cross-validated: no page is scored by a classifier that has seen its site. Records are scored both
+as found, with author, date and buttons, and as read.
 """
 
 import argparse
@@ -35,33 +35,21 @@ from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments, with_content
 
 MARKED = ("reader_comments", "forum_threads")
-"""Corpora whose comments were marked one by one."""
+"""Corpora whose golds list comments one by one."""
 
 MIN_VOTERS = 3
-"""Pages of a site from which on what they have in common is voted on."""
+"""Minimum number of pages of a site for a vote on their common pattern."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was found on a page.
+    """The comments found on a page.
 
-    Attributes
-    ----------
-    example
-        The page.
-    confidence
-        Probability of the likeliest candidate; 0 where there is none.
-    page_f1
-        How well its records agree with the gold's comments, in percent; None where these are
-        not marked one by one.
-    score
-        The same of what is read from the records.
-    agreement
-        F1 of all their words, from 0 to 1, where the gold's are marked together.
-    pattern
-        What the service would remember of the page.
-    discusses
-        Whether the candidate reads as a discussion.
+    `confidence` is the probability of the likeliest candidate, 0 if there is none. `page_f1` is the
+    agreement in percent of its records with the gold's comments, `score` that of the texts read
+    from them; both None unless the gold lists comments one by one. `agreement` is the word F1, from
+    0 to 1, if the gold has their text as a whole. `pattern` is what the service would store for the
+    page, and `discusses` tells whether the candidate reads like a discussion.
     """
 
     example: Example
@@ -74,12 +62,12 @@ class Result:
 
     @property
     def is_found(self) -> bool:
-        """Whether the service would take the candidate for comments."""
+        """Whether the service would accept the candidate as comments."""
         return self.confidence >= (MIN_OF_DISCUSSION if self.discusses else MIN_CONFIDENCE)
 
 
 def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
-    """Find the comments of pages whose sites the service has not seen."""
+    """Find the comments of pages with classifiers that have not seen their sites."""
     choices = list(map(choose, examples, out_of_fold(examples)))
     certainties = certainties_of_folds(choices)
     for example, choice in zip(examples, choices, strict=True):
@@ -87,7 +75,7 @@ def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
 
 
 def find(example: Example, choice: Choice | None, certainty: Certainty) -> Result:
-    """Read the comments of the likeliest candidate, and say how certain they are."""
+    """Read the comments of the likeliest candidate and compute their confidence."""
     if choice is None:
         return Result(example, 0.0, None, None, None if example.is_bare else 0.0, NONE_SEEN)
     best = choice.place
@@ -118,10 +106,10 @@ def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | N
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of the corpora whose comments were marked one by one.
+    """Yield the lines of a table of the corpora whose golds list comments one by one.
 
-    P@1 is of the likeliest candidate whatever its probability, all else of what the service
-    takes for comments.
+    P@1 counts the likeliest candidate whatever its probability; the other columns count what the
+    service accepts as comments.
     """
     yield (
         "| | pages | among the candidates | P@1 | P@1, read | taken for comments "
@@ -154,7 +142,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
 
 
 def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of corpora of articles: comments found, and false alarms."""
+    """Yield the lines of a table of corpora of articles: comments found and false alarms."""
     yield "| | pages with comments | found | rightly | pages without | false alarms |"
     yield "|---|---:|---:|---:|---:|---:|"
     unmarked = [each for each in results if each.example.page_f1 is None]
@@ -171,10 +159,10 @@ def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
 
 
 def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of sites of several pages: what the vote of all of them changes.
+    """Yield the lines of a table of the effect of votes, over sites with several pages.
 
-    The pages of a site stand for a group of the service's, though they may be of two templates.
-    Scored is the F1 of the comments, where they were marked one by one, or else of their words.
+    The pages of a site serve as a template group, although they may be of two templates. The score
+    is the F1 of the comments if the gold lists them one by one, otherwise of their words.
     """
     yield (
         "| | sites | pages with comments | F1, alone | F1, voted "
@@ -226,7 +214,7 @@ def _f1_voted(result: Result, known: CommentPattern) -> float:
 
 
 def _is_found(result: Result, known: CommentPattern) -> bool:
-    """Tell whether the service would take something of a page for comments after a vote."""
+    """Return whether the service would accept comments on a page after a vote."""
     return bool(known.records(result.example.page.document)) if known.is_named else result.is_found
 
 
@@ -235,7 +223,7 @@ def _percent(flags: Sequence[bool]) -> str:
 
 
 def print_scores(results: Sequence[Result], thresholds: Mapping[str, float]) -> None:
-    """Print what other thresholds than the service's would give."""
+    """Print the effect of other thresholds."""
     for name, threshold in thresholds.items():
         marked = [each.confidence >= threshold for each in results if each.page_f1 is not None]
         bare = [each.confidence >= threshold for each in results if each.example.is_bare]

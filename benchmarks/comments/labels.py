@@ -1,4 +1,4 @@
-"""Which groups of elements are the comments that people marked."""
+"""Labels: which groups of elements are the comments of a gold."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,28 +17,22 @@ from worker.comments.nesting import nesting_of
 _Floats = npt.NDArray[np.float64]
 
 MAX_FRAME = 800
-"""Characters that a record may hold around its comment: name, date, buttons, signature."""
+"""Maximum characters of a record besides its comment: name, date, buttons, signature."""
 
 KNOWN_BY = 150
-"""Characters by which a comment is known in a record, from its start on."""
+"""Length in characters of the beginning by which a comment is recognised in a record."""
 
 MAX_RECORDS = 4
-"""Records for each gold comment beyond which they cannot be the right ones."""
+"""Maximum number of records per gold comment for a candidate to be correct."""
 
 
 def page_f1_of(
     page: PageElements, groups: Sequence[Sequence[int]], golds: Sequence[Comment]
 ) -> _Floats:
-    """Score groups of elements by the F1 of their records, matched one to one with the comments.
+    """Score groups of elements in percent by the F1 of their records, matched with the comments.
 
-    A record and a comment can be matched if it holds the comment and little else, or if
-    half of their words are the same. The text is not trimmed here, which is for those who
-    read the records.
-
-    Returns
-    -------
-    array of shape (groups,)
-        Percent.
+    A record and a comment can match if it holds the comment and little else, or if half of their
+    words are equal. The text is not trimmed here; that is left to the readers of records.
     """
     texts = ["".join(gold.text.split()) for gold in golds]
     bags = [Counter(words(gold.text)) for gold in golds]
@@ -58,17 +52,14 @@ def page_f1_of(
 
 
 def is_good(scores: _Floats) -> npt.NDArray[np.bool_]:
-    """Tell which groups CommentsMiner would count as right."""
+    """Return which groups CommentsMiner would count as correct."""
     return scores >= GOOD_PAGE_F1
 
 
 def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_text: str) -> _Floats:
-    """Score groups of elements by the F1 of all their words with those of all comments together.
+    """Score groups of elements by the F1, from 0 to 1, of all their words with all comments' words.
 
-    Returns
-    -------
-    array of shape (groups,)
-        From 0 to 1. It says nothing of where a comment ends and the next begins.
+    This ignores where a comment ends and the next begins.
     """
     wanted = Counter(words(comment_text))
     scores = np.zeros(len(groups))
@@ -84,7 +75,7 @@ def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_te
 
 
 def records_of(page: PageElements, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
-    """List the records with the outermost of those inside each."""
+    """Return each record with the outermost of the records inside it."""
     starts = np.array(members)
     around, _ = nesting_of(np.zeros_like(starts), starts, page.ends[starts])
     inside: list[list[int]] = [[] for _ in members]

@@ -1,4 +1,4 @@
-"""Find the elements that hold the comments of a gold, to measure reading without finding."""
+"""Locate the elements that hold the comments of a gold, to measure reading without finding."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,18 +11,18 @@ from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
 
 LEAST_RECALL = 0.85
-"""Share of a comment's words that its element must hold."""
+"""Minimum share of a comment's words that its element holds."""
 
 MOST_WORDS = 400
-"""Words that an element may hold beside twice its comment's: more are other comments."""
+"""Maximum words of an element besides twice its comment's; more are other comments."""
 
 LEAST_GAIN = 0.05
-"""Word F1 by which a later element must agree better with a comment than an earlier one."""
+"""Minimum gain in word F1 for a later element to replace an earlier one."""
 
 
 @dataclass
 class _Words:
-    """The words of a page, with the stretch of each element."""
+    """The words of a page, with the range of each element."""
 
     tokens: list[str] = field(default_factory=list)
     start: dict[HtmlElement, int] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class _Words:
         self.tokens.extend(word.lower() for word in words(text or ""))
 
     def own(self, group: Sequence[HtmlElement]) -> list[Counter[str]]:
-        """Count the words of elements, those of elements of the group in them left out."""
+        """Count the words of each element, without those of elements of the group inside it."""
         counts = {each: Counter(self.tokens[self.start[each] : self.end[each]]) for each in group}
         for each in group:
             for above in each.iterancestors():
@@ -44,10 +44,10 @@ class _Words:
 
 
 def locate(document: HtmlElement, wanted: Sequence[Comment]) -> list[HtmlElement]:
-    """Return the elements of one signature that hold the comments of a gold best.
+    """Return the elements of one signature that best hold the comments of a gold.
 
-    That is one element for each comment, and no other element; of equals the one with the least
-    words beside the comments, with their authors and dates.
+    There is one element per comment and no other; among equals, those with the fewest words beyond
+    the comments, their authors and dates.
     """
     page = _words_of(document)
     comments = [comment for comment in wanted if words(comment.text)]

@@ -1,9 +1,9 @@
-"""Print how well CommentsMiner finds comments: ``python -m benchmarks.comments.paper CORPORA``.
+"""Print the accuracy of CommentsMiner: ``python -m benchmarks.comments.paper CORPORA``.
 
-Subtrees are mined and ranked by the paper's eight features. As there (Subercaze et al. 2016,
-table 1), a ranker learns from a fifth of the sites and is tested on the others, five times, and all
-of that as often as makes a hundred runs; beside it, learning from four fifths. With ``--model``
-what the best of them learns of all pages is written down.
+Subtrees are mined and ranked by the paper's eight features. As in the paper (Subercaze et al. 2016,
+table 1), a ranker is trained on a fifth of the sites and tested on the others, five times, repeated
+until there are a hundred runs; next to it, the same with four fifths. ``--model`` writes the best
+ranker, trained on all pages.
 """
 
 import argparse
@@ -39,7 +39,7 @@ COLUMNS = tuple(
     for measure in ("text_density", "characters", "link_density", "words")
     for what in ("mean", "variation of")
 )
-"""The eight features of the paper."""
+"""The paper's eight features."""
 
 CORPORA = ("reader_comments", "forum_threads")
 
@@ -48,14 +48,8 @@ CORPORA = ("reader_comments", "forum_threads")
 class MinedPage:
     """A page whose subtrees were mined.
 
-    Attributes
-    ----------
-    corpus, id, site
-        Where it comes from.
-    rows
-        The paper's features of each subtree.
-    page_f1
-        F1 of the occurrences of each, in percent.
+    `rows` are the paper's features of each subtree, `page_f1` the F1 of each one's occurrences in
+    percent.
     """
 
     corpus: str
@@ -66,7 +60,7 @@ class MinedPage:
 
 
 def read_mined(folder: Path) -> Iterator[MinedPage]:
-    """Mine the pages of a corpus whose comments were marked one by one."""
+    """Mine the pages of a corpus whose golds list comments one by one."""
     corpus = load_corpus(folder)
     for fetched in corpus.pages.values():
         gold = corpus.golds[fetched.id]
@@ -85,14 +79,7 @@ def read_mined(folder: Path) -> Iterator[MinedPage]:
 def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a table of rankers: mean and standard deviation of P@1 over runs.
 
-    Parameters
-    ----------
-    pages
-        The pages.
-    runs
-        Number of runs, by fives.
-    rankers
-        Names of rankers.
+    `runs` is rounded to multiples of five; `rankers` are names.
     """
     sizes = [len(page.page_f1) for page in pages]
     yield f"{len(pages)} pages, {median(sizes):.0f} subtrees in the median, {max(sizes)} at most"
@@ -121,9 +108,9 @@ def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iter
 def _reached(
     pages: Sequence[MinedPage], ranker: Ranker, run: int, *, is_few: bool
 ) -> tuple[float, float]:
-    """Return P@1 in percent of a run, of all pages and of those where the right one was mined.
+    """Return a run's P@1 in percent: over all pages, and over those whose comments were mined.
 
-    Five runs, one after the other, have the sites divided alike.
+    Five consecutive runs share one division of the sites.
     """
     sites = sorted({page.site for page in pages})
     chance = np.random.default_rng(run // FOLDS)
@@ -151,7 +138,7 @@ def scale(pages: Sequence[MinedPage]) -> tuple[Floats, Floats]:
 
 
 def lists(pages: Sequence[MinedPage], means: Floats, deviations: Floats) -> list[RankedList]:
-    """Return what a ranker learns from: pages with right and wrong candidates."""
+    """Return the training lists: pages with correct and wrong candidates."""
     return [
         RankedList((page.rows - means) / deviations, is_good(page.page_f1))
         for page in pages
@@ -160,13 +147,13 @@ def lists(pages: Sequence[MinedPage], means: Floats, deviations: Floats) -> list
 
 
 def ranking_of(pages: Sequence[MinedPage]) -> BoostedTrees:
-    """Learn the function that is shipped, the best of the table, of all pages."""
+    """Train the shipped ranking function, the best of the table, on all pages."""
     untouched = np.zeros(len(COLUMNS)), np.ones(len(COLUMNS))
     return as_trees(fit_boosted_trees(lists(pages, *untouched)), COLUMNS)
 
 
 def model_of(pages: Sequence[MinedPage], folder: Path) -> ModelFile[BoostedTrees]:
-    """Return the function that is shipped with what it was trained on."""
+    """Return the shipped function with a description of its training."""
     runs = [_reached(pages, boosted_trees, run, is_few=False)[0] for run in range(FOLDS)]
     corpora = [
         corpus_used(

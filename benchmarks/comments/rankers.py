@@ -1,8 +1,8 @@
-"""Ways to learn a ranking function of candidates (Subercaze et al. 2016, table 1).
+"""Ways to learn a ranking function for candidates (Subercaze et al. 2016, table 1).
 
-Each learns from lists: the features of a page's candidates, and which of them are right. All
-but the trees work on features with mean 0 and deviation 1. What it learns maps the features of
-candidates to scores.
+Each learns from lists: the features of a page's candidates and which of them are correct. All but
+the trees expect features with mean 0 and standard deviation 1. A learned function maps the features
+of candidates to scores.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,12 +25,8 @@ SEED = 0
 class RankedList:
     """The candidates of a page.
 
-    Attributes
-    ----------
-    rows
-        Shape (candidates, features).
-    right
-        Whether each is right; some are and some are not.
+    `rows` has shape (candidates, features). `right` tells which are correct; some are and some
+    are not.
     """
 
     rows: Floats
@@ -41,8 +37,8 @@ Ranker = Callable[[Sequence[RankedList]], Scorer]
 
 
 def precision_at_one(lists: Sequence[RankedList], scorer: Scorer) -> float:
-    """Return the share of lists whose first candidate is right."""
-    # All at once: the rankers that search for it ask for it thousands of times.
+    """Return the share of lists whose top candidate is correct."""
+    # Vectorised: rankers that optimise it call it thousands of times.
     scores = scorer(np.concatenate([each.rows for each in lists]))
     right = np.concatenate([each.right for each in lists])
     sizes = np.array([len(each.right) for each in lists])
@@ -53,12 +49,12 @@ def precision_at_one(lists: Sequence[RankedList], scorer: Scorer) -> float:
 
 
 def rank_svm(lists: Sequence[RankedList]) -> Scorer:
-    """Linear support vectors on pairs of a right and a wrong candidate; C = 0.1."""
+    """Linear support vector machine on pairs of a correct and a wrong candidate; C = 0.1."""
     return _linear(_rank_svm_weights(lists))
 
 
 def rank_svm_rbf(lists: Sequence[RankedList], *, components: int = 100) -> Scorer:
-    """Learn as `rank_svm` does, in what so many candidates span of the space of a radial kernel."""
+    """`rank_svm` with a radial kernel, approximated by a number of candidates (Nyström)."""
     rows = np.concatenate([each.rows for each in lists])
     kernel = Nystroem(n_components=min(components, len(rows)), random_state=SEED).fit(rows)
     weights = _rank_svm_weights(
@@ -89,7 +85,7 @@ def rank_net(
             rows, right = lists[number].rows, lists[number].right
             inner = np.tanh(rows @ first + shift)
             scores = inner @ second
-            # How much each pair of a right and a wrong candidate pulls them apart.
+            # How much each pair of a correct and a wrong candidate pushes them apart.
             pull = 1 / (1 + np.exp(np.clip(scores[right][:, None] - scores[~right], -50, 50)))
             slope = np.zeros(len(rows))
             slope[right] = pull.mean(axis=1)
@@ -137,7 +133,7 @@ def list_net(lists: Sequence[RankedList]) -> Scorer:
 def list_net_weights(
     lists: Sequence[RankedList], *, iterations: int = 1_500, rate: float = 0.1
 ) -> Floats:
-    """Descend the cross-entropy of being first, given and wanted (Cao et al., ICML 2007)."""
+    """Minimise the cross-entropy of the top-one probabilities (Cao et al., ICML 2007)."""
     weights = np.zeros(lists[0].rows.shape[1])
     for _ in range(iterations):
         slope = np.zeros_like(weights)
@@ -186,7 +182,7 @@ def rank_boost(lists: Sequence[RankedList], *, rounds: int = 300) -> Scorer:
 
 
 def coordinate_ascent(lists: Sequence[RankedList], *, sweeps: int = 5) -> Scorer:
-    """Linear, one weight changed at a time while P@1 rises (Metzler and Croft, 2007)."""
+    """Linear, changing one weight at a time while P@1 rises (Metzler and Croft, 2007)."""
     weights = np.ones(lists[0].rows.shape[1]) / lists[0].rows.shape[1]
     steps = np.concatenate([-(2.0 ** np.arange(3, -6, -1)), 2.0 ** np.arange(-5, 4)])
     best = precision_at_one(lists, _linear(weights))
@@ -205,13 +201,13 @@ def coordinate_ascent(lists: Sequence[RankedList], *, sweeps: int = 5) -> Scorer
 
 
 def boosted_trees(lists: Sequence[RankedList]) -> Scorer:
-    """Boosted trees on each candidate by itself, in place of the paper's MART."""
+    """Pointwise boosted trees instead of the paper's MART."""
     classifier = fit_boosted_trees(lists)
     return lambda rows: np.asarray(classifier.decision_function(rows), dtype=np.float64)
 
 
 def fit_boosted_trees(lists: Sequence[RankedList]) -> HistGradientBoostingClassifier:
-    """Return what `boosted_trees` learns: a hundred trees of eight leaves."""
+    """Return the classifier of `boosted_trees`: a hundred trees of eight leaves."""
     classifier = HistGradientBoostingClassifier(
         max_iter=100, max_leaf_nodes=8, min_samples_leaf=10, early_stopping=False, random_state=SEED
     )
@@ -221,7 +217,7 @@ def fit_boosted_trees(lists: Sequence[RankedList]) -> HistGradientBoostingClassi
 
 
 def random_forest(lists: Sequence[RankedList], *, trees: int = 300) -> Scorer:
-    """Random forest on each candidate by itself, 300 trees (Breiman, 2001)."""
+    """Pointwise random forest, 300 trees (Breiman, 2001)."""
     forest = RandomForestClassifier(
         n_estimators=trees, max_features=0.3, min_samples_leaf=2, random_state=SEED
     )
@@ -231,7 +227,7 @@ def random_forest(lists: Sequence[RankedList], *, trees: int = 300) -> Scorer:
 
 
 def _rows_of(lists: Sequence[RankedList]) -> tuple[Floats, Flags, Floats]:
-    """Return all candidates, whether each is right, and weights by which pages are alike."""
+    """Return all candidates, whether each is correct, and weights that make pages count equally."""
     weights = [
         np.where(each.right, 1 / each.right.sum(), 1 / (~each.right).sum()) for each in lists
     ]
@@ -250,7 +246,7 @@ _GREATEST = 1e12
 def genetic_programming(
     lists: Sequence[RankedList], *, generations: int = 50, population: int = 60
 ) -> Scorer:
-    """Expressions bred for P@1: + - × ÷ powers and numbers from 2 to 10,000, 50 generations."""
+    """Expressions bred for P@1: + - × ÷, powers and numbers from 2 to 10,000; 50 generations."""
     chance = np.random.default_rng(SEED)
     columns = lists[0].rows.shape[1]
 
@@ -348,7 +344,7 @@ def _pairs(lists: Sequence[RankedList]) -> tuple[Floats, Floats]:
 def _pair_places(
     lists: Sequence[RankedList],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-    """List the pairs of a right and a wrong candidate of a page; all pages weigh the same."""
+    """Return the pairs of a correct and a wrong candidate of a page; all pages weigh the same."""
     better, worse, weights = [], [], []
     start = 0
     for each in lists:

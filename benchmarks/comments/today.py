@@ -1,11 +1,11 @@
 """Threads and comments on today's pages: ``python -m benchmarks.comments.today CORPORA``.
 
-CORPORA is the folder of the corpora; ``--first-pass`` and ``--second-pass`` the folders of what
+CORPORA is the folder of the corpora; ``--first-pass`` and ``--second-pass`` are the folders that
 `benchmarks.extraction.train` and `benchmarks.extraction.roles` wrote for their folds. No page is
-read by a classifier of lines, of roles or of comments that has seen its site; a forum's page is
-read by the shipped classifier of lines, which has seen none. Texts are compared as bags of words.
-The kind of pages is told by the classifiers of the folds, that of a forum's page by the shipped
-one, which has seen those of wcxb.
+read by a classifier of lines, roles or comments that has seen its site; forum pages are read by the
+shipped classifier of lines, which has seen none of them. Texts are compared as bags of words. Kinds
+of pages come from the classifiers of the folds, those of forum pages from the shipped one, which
+has seen the kinds of wcxb.
 """
 
 import argparse
@@ -41,31 +41,31 @@ from worker.inference import BoostedTrees
 from worker.papers.reading import page_of
 
 CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
-"""Corpora with texts, and how many pages are taken of each; None for all."""
+"""Corpora with texts, and the number of pages used from each; None for all."""
 
 LOST = 0.05
-"""Share of a gold whose words, lost to comments, make a page count as one that loses."""
+"""Minimum share of a gold's words lost to comments for a page to count as losing."""
 
 WHOLE = 0.9
-"""F1 from which on a thread counts as read whole."""
+"""Minimum F1 for a thread to count as read completely."""
 
 MOST = 0.9
-"""Share of the words of a post from which on a text holds it."""
+"""Minimum share of a post's words that a text has to share to hold the post."""
 
 HELD = 0.5
-"""Share of a gold's words that the source of a page holds, where it is to be read at all."""
+"""Minimum share of a gold's words in the page's source for the gold to be readable at all."""
 
 
 @dataclass(frozen=True)
 class Finders:
-    """Classifiers of comments, for each fold of sites those that have not seen it."""
+    """Comment classifiers by fold of sites; a fold's have not seen its sites."""
 
     rankings: Sequence[BoostedTrees]
     certainties: Sequence[Certainty]
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Let the service find comments as it does on a site that it has not seen."""
+        """Make the service find comments with the classifiers that have not seen a site."""
         fold = fold_of(site, len(self.rankings))
         ranking, certainty = self.rankings[fold], self.certainties[fold]
         with (
@@ -77,18 +77,10 @@ class Finders:
 
 @dataclass(frozen=True)
 class Row:
-    """A page that was read with comments taken out, and without.
+    """A page read with comments removed and without.
 
-    Attributes
-    ----------
-    corpus, gold
-        The page.
-    content
-        What was read; None where that is no article.
-    score, alone
-        Of the text, and of the text without regard to comments.
-    is_held
-        Whether the source of the page holds the text of the gold.
+    `content` is None if the page is no article. `score` is that of the text, `alone` that of the
+    text without removing comments. `is_held` tells whether the page's source holds the gold's text.
     """
 
     corpus: str
@@ -100,12 +92,12 @@ class Row:
 
     @property
     def group(self) -> str:
-        """Whence the page is, and what."""
+        """The corpus and kind of the page."""
         return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
 
 
 def train_finders(corpora: Path) -> Finders:
-    """Train what finds comments for each fold."""
+    """Train the comment classifiers of each fold."""
     examples = list(read_corpora(corpora))
     rankings = train_folds(examples)
     choices = list(map(choose, examples, out_of_fold(examples, rankings)))
@@ -145,16 +137,16 @@ def _row(corpus: str, gold: Gold, source: Source) -> Row:
 
 
 def holds_last_post(row: Row) -> bool:
-    """Say whether the gold of a thread holds the last post that was read: some hold the first ones.
+    """Return whether the gold of a thread holds the last post read; some hold only the first ones.
 
-    The words of a post that the gold holds are there as often; half of them are there by chance.
+    All words of the post must be in the gold as often; half of them are there at random.
     """
     posts = [post.text for post in row.content.comments if post.text] if row.content else []
     return bool(posts) and compare_bags(row.gold.text or "", posts[-1]).recall >= MOST
 
 
 def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield how well whole threads are read."""
+    """Yield the lines of a table of threads: how completely they are read."""
     threads = [row for row in rows if row.gold.kind == THREAD]
     yield "| threads of wcxb | pages | P | R | F1 | median F1 | F1 from 0.9 | F1, comments left |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
@@ -174,7 +166,7 @@ def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield what comments that are taken out change in the texts of all other pages."""
+    """Yield the lines of a table of all other pages: how removing comments changes their texts."""
     heads = ("", "pages", "with comments", "taken for threads", "F1, left", "F1, out")
     yield f"| {' | '.join((*heads, 'better', 'worse', 'lose'))} |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---|"

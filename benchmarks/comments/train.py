@@ -1,8 +1,8 @@
-"""Train how comments are found: ``python -m benchmarks.comments.train FOLDER --model FILE …``.
+"""Train the finding of comments: ``python -m benchmarks.comments.train FOLDER --model FILE …``.
 
-``FOLDER`` holds the corpora. Pages whose comments were marked one by one teach which candidate
-is right; pages without comments, that none is; pages whose comments were marked together teach
-both, see `settled`.
+``FOLDER`` holds the corpora. Pages whose golds list comments one by one teach which candidate is
+correct; pages without comments, that none is; pages whose golds have the comments' text as a whole
+teach both, see `settled`.
 """
 
 import argparse
@@ -33,67 +33,67 @@ LEAVES = 12
 MIN_CANDIDATES_IN_LEAF = 15
 
 RUNS = 4
-"""Classifiers, drawn with other chances, whose mean is taken."""
+"""Number of classifiers with different seeds whose mean is used."""
 
 QUANTILES = 63
-"""Values of a column that are told apart in training."""
+"""Number of distinct values of a column in training."""
 
 FOLDS = 4
-"""Parts of the sites: those of one are judged by what the others teach."""
+"""Number of folds of sites for cross-validation."""
 
 TOGETHER = 0.7
-"""F1 of the words of all comments from which a page's were found, where no more is marked."""
+"""Minimum word F1 with all comments together for a candidate to count as correct."""
 
 CERTAINTY_FREEDOM = 0.3
-"""How far the weights of the regression may be from 0, scikit-learn's ``C``."""
+"""Inverse regularisation strength of the regression, scikit-learn's ``C``."""
 
 TREES_OF_CERTAINTY = 48
 LEAVES_OF_CERTAINTY = 6
-"""Trees that are weighed with the regression, of each of `RUNS`, and the leaves of one."""
+"""Trees per run that are weighted by the regression, and the leaves of each."""
 
 LEAST_DEVIATION = 1e-9
 
 GOOD_WEIGHT = 1.0
-"""Weight of the right candidates of a page together."""
+"""Total weight of the correct candidates of a page."""
 
 OTHERS_WEIGHT = 1.0
-"""Weight of the wrong ones together, where comments were marked one by one."""
+"""Total weight of the wrong ones, if the gold lists comments one by one."""
 
 NEARLY_BEST = 3.0
-"""F1, in percent, that a right candidate may stay behind the best of its page.
+"""Maximum distance in F1, in percent, of a correct candidate from the best of its page.
 
-Those that stay behind farther, with a form among the comments or without the first post, teach
-nothing: they are not wrong, and as right ones they kept the best from being told from them.
+Worse ones, which include a form or miss the first post, are left out: they are not wrong, and as
+correct ones they blurred the difference from the best.
 """
 
 BARE_WEIGHT = 0.2
-"""The same on all other pages, of which there are eighteen times as many."""
+"""The same on all other pages, which are eighteen times as many."""
 
 HARDEST = 10
-"""Candidates of such a page that are trained on whatever they are: the likeliest ones."""
+"""Number of such a page's likeliest candidates that are always used for training."""
 
 EASY = 8
-"""Candidates that are drawn from the rest, at even distances in the order of likelihood."""
+"""Number of its other candidates that are used, evenly spaced by likelihood."""
 
 AGREES = 0.85
-"""Agreement with the text of all comments from which a candidate may be the right one."""
+"""Minimum agreement with the text of all comments for a candidate to be possibly correct."""
 
 DIFFERS = 0.3
-"""Agreement below which it cannot be."""
+"""Agreement below which it is wrong."""
 
 MIN_SETTLED = 3
-"""Records of such a candidate: of fewer, too many are something else."""
+"""Minimum number of records of such a candidate; too many with fewer are something else."""
 
 GOOD_F1 = 100.0
-"""Score that is noted of the candidate that `settled` takes for right."""
+"""Score given to the candidate that `settled` considers correct."""
 
 BLINDED = (
     ("mean personal", "records with personal"),
     ("mean discussing", "records named discussing", "discussing around"),
 )
-"""Columns that are emptied on every other page, each group on other ones.
+"""Columns that are zeroed on every other page, each group on different pages.
 
-They tell nothing where the language, or what a site calls its comments, is another than in
+They carry no information if the language or the site's term for its comments is not one of those in
 training, and must not be missed there.
 """
 
@@ -103,10 +103,10 @@ _Labels = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 def train(examples: Sequence[Example]) -> BoostedTrees:
     """Train on pages.
 
-    A first classifier, of the pages whose comments were marked one by one, finds the
-    candidates that teach most on all others. Threads whose posts were marked together are left
-    out: what is settled there is where a post begins by the first classifier alone, and that made
-    the second one miss comments (README.md). They teach how certain to be.
+    A first classifier, trained on the pages whose golds list comments one by one, selects the
+    hardest candidates on all others. Threads with the posts' text as a whole are left out: only the
+    first classifier decides there where a post begins, and that made the second one miss comments
+    (README.md). They are used to train the confidence.
     """
     measured = [
         example for example in examples if example.candidates and example.gold.kind != THREAD
@@ -120,7 +120,7 @@ def train(examples: Sequence[Example]) -> BoostedTrees:
 
 
 def train_folds(examples: Sequence[Example], folds: int = FOLDS) -> list[BoostedTrees]:
-    """Train a classifier for each fold of sites, on the pages of all others."""
+    """Train a classifier for each fold of sites on the pages of all others."""
     return [
         train([each for each in examples if fold_of(each.gold.site, folds) != fold])
         for fold in range(folds)
@@ -130,14 +130,9 @@ def train_folds(examples: Sequence[Example], folds: int = FOLDS) -> list[Boosted
 def out_of_fold(
     examples: Sequence[Example], models: Sequence[BoostedTrees] | None = None
 ) -> list[Floats]:
-    """Return, for each page, the probabilities of its candidates by a classifier of other sites.
+    """Return for each page the candidates' probabilities by a classifier of other sites.
 
-    Parameters
-    ----------
-    examples
-        The pages.
-    models
-        What `train_folds` gives for them; trained unless given.
+    `models` is the result of `train_folds`; they are trained if not given.
     """
     models = models or train_folds(examples)
     return [
@@ -152,16 +147,8 @@ def out_of_fold(
 class Choice:
     """The likeliest candidate of a page.
 
-    Attributes
-    ----------
-    example
-        The page.
-    place
-        Which of its candidates it is.
-    measures
-        What is measured of it when it is read; None where it is too unlikely to be.
-    discusses
-        Whether what is read of it reads as a discussion.
+    `place` is its index among the candidates. `measures` are its features after reading it, None if
+    it is too unlikely to be read. `discusses` tells whether its text reads like a discussion.
     """
 
     example: Example
@@ -171,7 +158,7 @@ class Choice:
 
     @property
     def is_right(self) -> bool | None:
-        """Whether these are the comments; None where the gold does not settle it."""
+        """Whether it is correct; None if the gold does not settle it."""
         example = self.example
         if example.page_f1 is not None:
             return bool(is_good(example.page_f1)[self.place])
@@ -181,7 +168,7 @@ class Choice:
 
 
 def choose(example: Example, probabilities: Floats) -> Choice | None:
-    """Take the likeliest candidate of a page and read it; None where there is none."""
+    """Choose the likeliest candidate of a page and read it; None if there is none."""
     if not len(probabilities):
         return None
     place = int(probabilities.argmax())
@@ -194,7 +181,7 @@ def choose(example: Example, probabilities: Floats) -> Choice | None:
 
 
 def train_certainty(choices: Iterable[Choice]) -> Certainty:
-    """Train how certain to be of choices that were made by a classifier of other sites."""
+    """Train the confidence in choices that were made by a classifier of other sites."""
     settled = [
         (choice.measures, choice.is_right)
         for choice in choices
@@ -229,7 +216,7 @@ def _trees_of_certainty(
 
 
 def certainties_of_folds(choices: Sequence[Choice | None], folds: int = FOLDS) -> list[Certainty]:
-    """Train a regression for each fold of sites, on the choices of all others."""
+    """Train a regression for each fold of sites on the choices of all others."""
     return [
         train_certainty(
             choice
@@ -241,10 +228,10 @@ def certainties_of_folds(choices: Sequence[Choice | None], folds: int = FOLDS) -
 
 
 def settled(example: Example, first: BoostedTrees) -> Example:
-    """Settle where one comment ends and the next begins on a page whose gold does not say.
+    """Decide where comments begin and end on a page whose gold has only their text as a whole.
 
-    The likeliest of the candidates that agree with the text of all comments is taken for
-    right; those that agree with a part of it are left out, right or wrong.
+    The likeliest of the candidates that agree with the text of all comments counts as correct;
+    those that agree with a part of it are left out.
     """
     agreement = example.agreement
     if agreement is None:
@@ -282,7 +269,7 @@ def _labels(example: Example) -> _Labels:
 
 
 def _blinded(example: Example) -> Rows:
-    """Return the rows without the columns that this page does without, see `BLINDED`."""
+    """Return the rows with the columns zeroed that this page does without, see `BLINDED`."""
     chance = sha256(example.gold.id.encode()).digest()
     features = example.features
     rows = features.rows.copy()
@@ -308,9 +295,9 @@ def _fit(examples: Sequence[Example], runs: int) -> BoostedTrees:
 
 
 def _rounded(rows: Rows) -> Rows:
-    """Return rows with each value replaced by the nearest of `QUANTILES` of its column.
+    """Round each value to the nearest of `QUANTILES` of its column.
 
-    With more values than that, weighing the bins takes most of the time of training.
+    With more values, weighting the bins takes most of the training time.
     """
     rounded = rows.copy()
     for column in rounded.T:
@@ -329,7 +316,7 @@ def read_corpora(folder: Path) -> Iterator[Example]:
 
 
 def describe(folder: Path, examples: Sequence[Example], choices: Sequence[Choice]) -> Training:
-    """Describe the training of `main`, with the share of likeliest candidates that are right."""
+    """Describe the training in `main`, with the share of likeliest candidates that are correct."""
     corpora = [
         corpus_used(
             folder / name,

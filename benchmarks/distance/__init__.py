@@ -1,1 +1,1 @@
-"""Speed, memory and agreement of `worker.grouping.distance`, against its peers, on real pages."""
+"""Speed, memory and agreement of `worker.grouping.distance` and its peers on real pages."""

@@ -1,4 +1,4 @@
-"""Run with ``python -m benchmarks.distance CORPORA``; the results are Markdown."""
+"""Run with ``python -m benchmarks.distance CORPORA``; prints Markdown."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ SIZES = (300, 1_000, 2_500)
 
 
 def main() -> None:
-    """Measure, and print tables."""
+    """Measure and print tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.distance", description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of folders with a pages.jsonl.gz each")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""The distance of one pair, by every implementation in one run."""
+"""The distance of one pair by every implementation, in one run."""
 
 import statistics
 from functools import partial
@@ -10,16 +10,9 @@ from worker.html import Tree
 
 
 def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
-    """Print a row a pair: our time, the peers' as ratios to it, nanoseconds a cell.
+    """Print a row per pair: our time, the peers' relative to it, nanoseconds per cell.
 
-    Parameters
-    ----------
-    sites
-        Trees by site.
-    nodes, count
-        Size of the trees and number of pairs.
-    patience
-        Seconds that a peer may take for a pair, guessed from its pair before.
+    `patience` is the maximum time in seconds of a peer per pair, estimated from its last pair.
     """
     pairs = pairs_of_size(sites, nodes, count)
     tools = OURS | UNITS | PEERS
@@ -52,18 +45,13 @@ def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
 
 
 _GUESS = {"edist": 2e-8, "zss": 3e-5, "apted": 5e-6}
-"""Seconds a cell of a peer, before it has been measured."""
+"""Estimated seconds per cell of a peer before its first measurement."""
 
 
 def against_edist(sites: Sites, nodes: int, count: int) -> None:
-    """Print how many times as fast as edist many pairs are, of one site and of different ones.
+    """Print the speed-up over edist for pairs of one site and of different sites.
 
-    Parameters
-    ----------
-    sites
-        Trees by site.
-    nodes, count
-        Size of the trees and number of pairs of each kind.
+    `count` is the number of pairs of each kind.
     """
     related = pairs_of_size(sites, nodes, count)
     pages = strangers(sites, nodes)
@@ -87,7 +75,7 @@ def against_edist(sites: Sites, nodes: int, count: int) -> None:
 
 def print_edist_head() -> None:
     """Print the head of the table of `against_edist`."""
-    print("\n### Times as fast as edist: median over the pairs (least)\n")
+    print("\n### Speed-up over edist: median over the pairs (minimum)\n")
     print(f"| nodes | pages of | pairs | {' | '.join(UNITS)} | agree |")
     print("|---" * (len(UNITS) + 4) + "|")
 
@@ -96,7 +84,7 @@ _EDIST = PEERS["edist"]
 
 
 def nanoseconds_per_cell(sites: Sites, sizes: list[int], count: int) -> None:
-    """Print how long a cell takes when the whole tables are calculated, and how time grows."""
+    """Print the time per cell if the whole tables are computed, and how time grows."""
     print("\n### A cell of the whole tables, and growth\n")
     print("| nodes | million cells | ours, ms | " + " | ".join(WHOLE_TABLES) + " (ns a cell) |")
     print("|---" * (len(WHOLE_TABLES) + 3) + "|")

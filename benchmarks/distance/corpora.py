@@ -12,16 +12,13 @@ from worker.html import PageError, Tree, parse_page
 Sites = dict[str, list[Tree]]
 
 MOST_TREES = 50
-"""Pages of a site that are compared with each other."""
+"""Maximum number of pages of a site that are compared with each other."""
 
 
 def read_sites(corpora: Path) -> Sites:
-    """Trees of every site that has pages in one of the corpora.
+    """Return the trees of every site in the corpora.
 
-    Parameters
-    ----------
-    corpora
-        Folder of folders, each with a ``pages.jsonl.gz`` of page messages.
+    `corpora` is a folder of folders, each with a ``pages.jsonl.gz`` of page messages.
     """
     sites: defaultdict[str, list[Tree]] = defaultdict(list)
     for path in sorted(corpora.glob("*/pages.jsonl.gz")):
@@ -41,7 +38,7 @@ def _messages(path: Path) -> Iterator[dict[str, str]]:
 
 
 def pairs_of_size(sites: Sites, nodes: int, count: int) -> list[tuple[str, Tree, Tree]]:
-    """Pairs of different pages, each of one site and of about as many nodes."""
+    """Return pairs of different pages, each of one site and of about this number of nodes."""
     pairs = []
     for name, trees in sorted(sites.items()):
         near = [tree for tree in trees if 0.85 * nodes <= len(tree) <= 1.15 * nodes]
@@ -52,19 +49,19 @@ def pairs_of_size(sites: Sites, nodes: int, count: int) -> list[tuple[str, Tree,
 
 
 def largest_sites(sites: Sites, count: int) -> dict[str, list[Tree]]:
-    """Sites with most pages, at most `MOST_TREES` of each."""
+    """Return the sites with the most pages, at most `MOST_TREES` of each."""
     names = sorted(sites, key=lambda name: (-len(sites[name]), name))[:count]
     return {name: sites[name][:MOST_TREES] for name in names}
 
 
 def strangers(sites: Sites, nodes: int) -> list[Tree]:
-    """Pages of about as many nodes, no two of one site: no template agrees."""
+    """Return pages of about this number of nodes, each of another site, so no template agrees."""
     nearest = [min(trees, key=lambda tree: abs(len(tree) - nodes)) for trees in sites.values()]
     return sorted(nearest, key=lambda tree: abs(len(tree) - nodes))[:MOST_TREES]
 
 
 def site_of_size(sites: Sites, nodes: int, pages: int) -> tuple[str, list[Tree]]:
-    """Give the site whose pages are nearest to a size, among those with as many pages."""
+    """Return the site with at least `pages` pages whose median size is nearest to `nodes`."""
     medians = {
         name: sorted(len(tree) for tree in trees)[len(trees) // 2]
         for name, trees in sites.items()

@@ -1,4 +1,4 @@
-"""What it costs to group a site by references instead of its whole matrix, in time and truth."""
+"""The cost in time and accuracy of grouping a site by references instead of its whole matrix."""
 
 import base64
 import time
@@ -25,28 +25,28 @@ from worker.settings import WHOLE_MATRIX_TREES
 Labels = npt.NDArray[np.int64]
 
 GENERATED_SITE = "harbour-post.example"
-"""Three templates before its redesign and three after."""
+"""Has three templates before its redesign and three after."""
 
 GENERATED_TEMPLATES = 6
 NOISE = 0.5
 SEED = 9
 
 LARGEST_MATRIX = 1_100
-"""Pages of a site up to which the whole matrix is computed, some 600,000 pairs."""
+"""Maximum pages of a site for the whole matrix to be computed, some 600,000 pairs."""
 
 FEWEST_PAGES = 35
-"""Pages of a real site on which the policy is tried, with a sample of a third."""
+"""Minimum pages of a real site for the policy to be tried, with a sample of a third."""
 
 
 class TimedTrees(ComparedTrees):
-    """Compared trees that note how long each kind of comparison takes."""
+    """Compared trees that record the time of each kind of comparison."""
 
     def __init__(self) -> None:
         super().__init__()
         self.seconds = defaultdict[type, float](float)
 
     def compare_part(self, wanted: MissingComparisons) -> None:
-        """Compute a part of what is missing."""
+        """Compute missing comparisons of one kind."""
         start = time.process_time()
         super().compare_part(wanted)
         self.seconds[type(wanted)] += time.process_time() - start
@@ -61,7 +61,7 @@ def generated(pages: int) -> None:
 
 
 def real(sites: Sites) -> None:
-    """Print how real sites are grouped when a third of their pages is drawn to stand for all."""
+    """Print how real sites are grouped with a third of their pages as references."""
     print("\n### Real sites, a third of their pages for all\n")
     _print_head()
     for name, trees in sorted(sites.items()):
@@ -111,7 +111,7 @@ def _labels(site: ComparedTrees, trees: Sequence[Tree], whole_matrix_trees: int)
 
 
 def _strays_apart(labels: Labels) -> Labels:
-    """Give every page without a group a group of its own."""
+    """Put every outlier into a group of its own."""
     return np.where(labels < 0, -1 - np.arange(len(labels)), labels)
 
 

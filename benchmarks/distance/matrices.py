@@ -1,4 +1,4 @@
-"""The distances of all pages of a site."""
+"""The distances between all pages of a site."""
 
 import resource
 import statistics
@@ -17,13 +17,13 @@ from worker.grouping.distance.native import NativeForest
 from worker.html import Tree
 
 LEAST_PAGES = 20
-"""Pages of the site that stands for sites of about 1,000 nodes whose templates agree."""
+"""Minimum pages of the site that represents sites of about 1,000 nodes with similar templates."""
 
 REPEATS = 5
 
 
 def matrices(sites: Sites) -> None:
-    """Print the CPU time of whole matrices on one core, with what is remembered and without."""
+    """Print the CPU time of whole matrices on one core, with and without memoisation."""
     chosen = largest_sites(sites, 4)
     name, trees = site_of_size(sites, 1_000, LEAST_PAGES)
     chosen[name] = trees
@@ -63,10 +63,10 @@ class _Run:
 
 
 def scaling(sites: Sites) -> None:
-    """Print how two threads scale, and two processes that know nothing of each other.
+    """Print how two threads scale, compared with two independent processes.
 
-    Where others use the machine, what passes on the clock is theirs too; what threads cost
-    each other then shows in their processor time, and in how often they had to wait.
+    If others use the machine, wall-clock time includes theirs; what threads cost each other then
+    shows in their CPU time and in the number of waits.
     """
     trees = strangers(sites, 1_000)
     runs: dict[str, list[_Run]] = {"one thread": [], "two threads": [], "two processes": []}

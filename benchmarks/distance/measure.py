@@ -10,13 +10,13 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 LEAST_SECONDS = 0.2
-"""CPU time over which a short call is repeated."""
+"""Minimum total CPU time of the repetitions of a short call."""
 
 MOST_REPEATS = 50
 
 
 def timed(call: Callable[[], Result]) -> tuple[Result, float]:
-    """Give the result of a call and its median CPU time, repeated where it is short."""
+    """Return the result of a call and its median CPU time; short calls are repeated."""
     times: list[float] = []
     while True:
         start = time.process_time()
@@ -27,14 +27,14 @@ def timed(call: Callable[[], Result]) -> tuple[Result, float]:
 
 
 def cpu_seconds(call: Callable[[], object]) -> float:
-    """Give the median CPU time of a call, repeated where it is short."""
+    """Return the median CPU time of a call; short calls are repeated."""
     return timed(call)[1]
 
 
 def peak_megabytes(call: Callable[[], object]) -> float:
-    """Memory that a call needs at its peak, beyond what its process has before.
+    """Return the peak memory of a call beyond what its process had before.
 
-    Measured in a process of its own; the call is sent there.
+    The call is sent to a process of its own.
     """
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         before, after = pool.apply(_peaks, (call,))
@@ -42,7 +42,7 @@ def peak_megabytes(call: Callable[[], object]) -> float:
 
 
 def _peaks(call: Callable[[], object]) -> tuple[float, float]:
-    # From here on the peak is counted anew, or that of the imports would hide it (proc(5)).
+    # Reset the high-water mark (proc(5)); the peak of the imports would hide the call's.
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     before = _peak()
     call()

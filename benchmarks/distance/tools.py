@@ -1,4 +1,4 @@
-"""Every implementation behind one signature: two trees in, the distance out."""
+"""Every implementation with one signature: two trees in, the distance out."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,7 @@ from worker.html import Tree
 
 Tool = Callable[[Tree, Tree], int]
 
-# Neither is typed, and only the benchmark needs them.
+# Neither is typed; only the benchmark needs them.
 zss: Any = import_module("zss")
 ted: Any = import_module("edist.ted")
 
@@ -27,17 +27,17 @@ def _way(unit: str, *, shortcuts: bool) -> Way:
 
 
 OURS: dict[str, Tool] = {"ours": tree_edit_distance}
-"""As anyone calls it."""
+"""The public function."""
 
 UNITS: dict[str, Tool] = {
     f"ours, {unit}": partial(_ours, way=_way(unit, shortcuts=True)) for unit in _native.UNITS
 }
-"""With the vectors of each width."""
+"""One entry per vector width."""
 
 WHOLE_TABLES: dict[str, Tool] = {
     unit: partial(_ours, way=_way(unit, shortcuts=False)) for unit in _native.UNITS
 }
-"""Every cell of the tables calculated: nothing cut off, no bound, no band."""
+"""Every cell of the tables computed: no pruning, no bound, no band."""
 
 
 class _Node:
@@ -104,7 +104,7 @@ PEERS: dict[str, Tool] = {"edist": _edist, "zss": _zss, "apted": _apted}
 
 
 def cells(a: Tree, b: Tree) -> int:
-    """Give the cells of the tables of distinct keyroots, leaves excluded, on the cheaper side."""
+    """Return the cells of the tables of distinct keyroots without leaves, on the cheaper side."""
     left, right = (
         [_spread(tree, mirrored=mirrored) for tree in (a, b)] for mirrored in (False, True)
     )
@@ -131,7 +131,7 @@ def _spread(tree: Tree, *, mirrored: bool) -> int:
 
 
 def agree(distances: dict[str, int]) -> bool:
-    """Tell whether every tool gives one distance."""
+    """Return whether all tools agree on the distance."""
     return len(set(distances.values())) == 1
 
 

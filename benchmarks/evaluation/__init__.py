@@ -1,1 +1,1 @@
-"""Measuring: scores, methods, benches, training; the product imports none of it."""
+"""Scores, methods and reports; the product imports none of it."""

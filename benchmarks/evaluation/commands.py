@@ -1,4 +1,4 @@
-"""The commands of ``python -m benchmarks``."""
+"""Commands of ``python -m benchmarks``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EVERY_EXTRACTOR = "all"
 
 EXIT_NOT_RUN = 1
-"""An extractor that was named could not run; the others were measured."""
+"""Exit code if a named extractor could not run; the others were measured."""
 
 by_option = click.option(
     "--by", type=click.Choice(("site", "language")), help="Average by site or language too."
@@ -151,8 +151,8 @@ def bench(
 ) -> None:
     """Run extractors over corpora and score them.
 
-    Exit code 1 where an extractor that was named could not run: a library or a program is
-    missing. Of all, those run that can.
+    Exit code 1 if a named extractor could not run because a library or a program is missing.
+    With "all", those that can run are measured.
     """
     _check_installed()
     from benchmarks.evaluation.bench import Bench
@@ -178,8 +178,8 @@ def bench(
     _report(tables, by, json_file, html_file)
     not_run = {name: reason for table in tables for name, reason in table.not_run.items()}
     if not_run:
-        said = "; ".join(f"{name} ({reason})" for name, reason in not_run.items())
-        click.echo(f"Error: not run: {printable(said)}", err=True)
+        reasons = "; ".join(f"{name} ({reason})" for name, reason in not_run.items())
+        click.echo(f"Error: not run: {printable(reasons)}", err=True)
         if extractors != EVERY_EXTRACTOR:
             sys.exit(EXIT_NOT_RUN)
 

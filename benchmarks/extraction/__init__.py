@@ -1,1 +1,1 @@
-"""Tables of extraction measured, for the README beside this."""
+"""Scripts behind the tables of extraction in the README of this folder."""

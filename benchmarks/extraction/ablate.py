@@ -1,8 +1,8 @@
-"""What each source of evidence brings: ``python -m benchmarks.extraction.ablate CORPUS…``.
+"""The contribution of each source of evidence: ``python -m benchmarks.extraction.ablate CORPUS…``.
 
-The first row is the heuristic that Deturck (2015) retained, with Wutsi's extractor where it finds
-nothing. Then the classifier is trained and cross-validated on more and more of the evidence, as
-the service uses it: beside another page of the template where there is one. Options as of
+The first row is the heuristic that Deturck (2015) retained, with Wutsi's extractor as a fallback.
+Then the classifier is trained and cross-validated with more and more of the evidence, as
+the service uses it: next to another page of the template if there is one. Options as for
 `benchmarks.extraction.train`.
 """
 
@@ -35,11 +35,11 @@ STEPS: tuple[tuple[EvidenceSource, ...], ...] = (
     (TEMPLATE,),
     (WHOLE_PAGE,),
 )
-"""What is looked at more from row to row."""
+"""Evidence of each row, which includes that of the rows before."""
 
 
 HEURISTICS = ("deturck_2015", "wutsi")
-"""Methods of the first row: each is tried where those before it find no text."""
+"""Methods of the first row: each is a fallback for those before it."""
 
 
 def heuristic_text(example: Example) -> str:
@@ -65,7 +65,7 @@ def heuristic_scores(examples: Sequence[Example]) -> dict[str, list[PageScores]]
 
 
 def line_of(title: str, scores: dict[str, list[PageScores]]) -> str:
-    """Write a line of the table: text-only F1 and strict equality of each corpus."""
+    """Return a row of the table: text-only F1 and strict equality for each corpus."""
     means = [macro_average(rows) for rows in scores.values()]
     figures = [f"{each['to_f']:.1f} / {each['equal']:.1f}" for each in means]
     return f"| {title} | {' | '.join(figures)} |"
@@ -74,7 +74,7 @@ def line_of(title: str, scores: dict[str, list[PageScores]]) -> str:
 def table(
     examples: Sequence[Example], hints: Sequence[Hint], loose: Collection[str], folds: int
 ) -> Iterator[str]:
-    """Yield the lines of the table, each when it is known."""
+    """Yield the lines of the table as soon as they are known."""
     corpora = list(dict.fromkeys(example.corpus for example in examples))
     yield f"| toF / eqw | {' | '.join(corpora)} |"
     yield f"|---|{'---:|' * len(corpora)}"

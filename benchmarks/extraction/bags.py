@@ -1,4 +1,4 @@
-"""Texts compared as bags of words, the measure of the Web Content Extraction Benchmark."""
+"""Comparison of texts as bags of words, the measure of the Web Content Extraction Benchmark."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ class BagScore(NamedTuple):
 
 
 def compare_bags(found: str, wanted: str) -> BagScore:
-    """Compare the words of two texts, each as often as it stands there, in lower case."""
+    """Compare the words of two texts as multisets, in lower case."""
     bags = [Counter(words_of(text)) for text in (found, wanted)]
     both, in_found, in_wanted = (sum(bag.values()) for bag in (bags[0] & bags[1], *bags))
     if not both:
@@ -26,5 +26,5 @@ def compare_bags(found: str, wanted: str) -> BagScore:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text, in lower case; an apostrophe parts them, whichever it is."""
+    """Return the words of a text in lower case; apostrophes of any kind separate words."""
     return _WORD.findall(text.lower())

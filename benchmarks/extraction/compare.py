@@ -1,7 +1,7 @@
 """Compare with peers: ``python -m benchmarks.extraction.compare SCORES CORPUS…``.
 
-SCORES is the file that ``benchmarks.extraction.train --scores`` wrote. For every corpus and every
-language the peer with the highest mean is compared page by page; the interval is the bootstrap's
+SCORES is the file that ``benchmarks.extraction.train --scores`` wrote. For every corpus and
+language the peer with the highest mean is compared page by page; the interval is from a bootstrap
 over sites.
 """
 
@@ -29,7 +29,7 @@ SCORE = "to_f"
 def peer_scores(
     runner: Runner, method: str, golds: Sequence[Gold], sources: Sequence[Source]
 ) -> list[PageScores]:
-    """Score a peer on pages; one that it fails on counts as empty."""
+    """Score a peer on pages; failures count as empty texts."""
     texts = [""] * len(sources)
     for result in runner.run(method, [Job(source) for source in sources]):
         extracted = result.outcome.extracted
@@ -45,7 +45,7 @@ def peer_scores(
 def rows_of(
     ours: Sequence[PageScores], peers: dict[str, list[PageScores]], title: str
 ) -> Iterator[str]:
-    """Yield a line of the table for all pages, and one for each language."""
+    """Yield a line of the table for all pages and one for each language."""
     languages = sorted({row.language for row in ours})
     for language in [None, *(languages if len(languages) > 1 else [])]:
         own = [row for row in ours if language in (None, row.language)]

@@ -1,14 +1,14 @@
-"""Train how sure an article is.
+"""Train the confidence of articles.
 
 python -m benchmarks.extraction.confidence CORPORA --first-pass FOLDER --second-pass FOLDER
     [--model FILE]
 
 CORPORA is the folder of the corpora. Each page is read alone, as the service reads it, with the
-classifiers of lines and of their roles that have not seen its site (what
-`benchmarks.extraction.train` and `benchmarks.extraction.roles` wrote into the folders of
-``--first-pass`` and ``--second-pass``). An article is right where the F1 of its words is at least
-0.8. Cross-validated over sites; prints how many of the articles that are not right, and of the
-others, have a lower confidence than a limit.
+classifiers of lines and of their roles that have not seen its site (written by
+`benchmarks.extraction.train` and `benchmarks.extraction.roles` into the folders of
+``--first-pass`` and ``--second-pass``). An article is correct if the F1 of its words is at least
+0.8. Cross-validated over sites; prints the shares of incorrect and correct articles whose
+confidence is below a limit.
 """
 
 import argparse
@@ -55,7 +55,7 @@ MIN_PAGES_IN_LEAF = 15
 FOLDS = 5
 
 FALSE_FLAGS = 0.1
-"""Share of the articles that are right that may be flagged."""
+"""Share of the correct articles that may be flagged."""
 
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]
@@ -63,18 +63,10 @@ _Booleans = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class PageExample:
-    """An article whose words are known.
+    """An article with a known text.
 
-    Attributes
-    ----------
-    corpus, gold
-        The page.
-    features
-        Its evidence, one row.
-    expected_f1
-        F1 of its words that the probabilities of its lines make one expect.
-    is_right
-        Whether its F1 is at least `GOOD_F1`.
+    `features` is its evidence, one row. `expected_f1` is the F1 of its words as expected from the
+    probabilities of its lines; `is_right` tells whether its F1 is at least `GOOD_F1`.
     """
 
     corpus: str
@@ -85,7 +77,7 @@ class PageExample:
 
 
 def read_examples(folder: Path, first: FirstPass, second: SecondPass) -> Iterator[PageExample]:
-    """Gather the evidence of a corpus; a page without an article has none."""
+    """Compute the evidence of a corpus; pages without an article are left out."""
     corpus = load_corpus(folder)
     for gold in measurable(corpus):
         if not gold.text:
@@ -116,7 +108,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
 
 
 def fit(examples: Sequence[PageExample]) -> BoostedTrees:
-    """Train on articles, every one alike."""
+    """Train on articles with equal weights."""
     rows = np.concatenate([example.features.rows for example in examples])
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_PAGES_IN_LEAF)
     classifier.fit(rows, np.array([example.is_right for example in examples]))
@@ -124,7 +116,7 @@ def fit(examples: Sequence[PageExample]) -> BoostedTrees:
 
 
 def cross_validate(examples: Sequence[PageExample]) -> _Floats:
-    """Return the confidence of each article as trees tell that have not seen its site."""
+    """Return the confidence of each article by trees that have not seen its site."""
     return np.array(
         out_of_fold(
             examples,
@@ -137,7 +129,7 @@ def cross_validate(examples: Sequence[PageExample]) -> _Floats:
 
 
 def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
-    """Yield the lines of a table: this confidence beside the F1 that is expected of the lines."""
+    """Yield the lines of a table: this confidence next to the F1 expected from the lines."""
     yield (
         "| | pages | not right | by | area under ROC | flagged, 10 % false, %"
         f" | below {DOUBTFUL}: not right, % | others, % | Brier |"
@@ -160,7 +152,7 @@ def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
 
 
 def calibration(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
-    """Yield how many articles are right, by their confidence."""
+    """Yield the lines of a table: the share of correct articles by confidence."""
     is_right = np.array([each.is_right for each in examples])
     yield "| confidence | pages | right, % |"
     yield "|---|---:|---:|"
@@ -184,7 +176,7 @@ def _groups(examples: Sequence[PageExample]) -> dict[str, _Booleans]:
 
 
 def main() -> None:
-    """Cross-validate, and train where a model is asked for."""
+    """Cross-validate, and train if a model file is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")

@@ -1,15 +1,15 @@
-"""Texts scored as golds are given, and by each corpus's convention of what a text takes in.
+"""Texts scored against golds as they are, and by each corpus's convention of what a text includes.
 
 python -m benchmarks.extraction.conventions CORPORA --first-pass FOLDER --second-pass FOLDER
     [--corpora NAMES] [--peers NAMES] [--sample N] [--by-language] [--cache FOLDER]
 
-Some golds take in bylines, captions or datelines, some leave out leads, lists or tables. What a
-corpus's golds take in is counted on one half of its sites and used on the other: a role is taken
-in where at least half of the words of its lines near the article are in the golds. The text of
-every method, ours and peers' alike, is then brought to that convention: lines of roles that the
-golds leave out are taken out of it, and lines outside of the text that golds take in are put in
-where the page has them between or beside lines that the text holds. Roles are told by the model of
-roles that has not seen the page's site.
+Some golds include bylines, captions or datelines, some leave out leads, lists or tables. The
+convention of a corpus is estimated on one half of its sites and applied to the other: a role is
+included if at least half of the words of its lines near the article are in the golds. The text of
+every method, ours and peers' alike, is then adapted to that convention: lines with roles that the
+golds leave out are removed, and lines with roles that they include are inserted if the page has
+them between or next to lines of the text. Roles come from the model of roles that has not seen the
+page's site.
 """
 
 import argparse
@@ -59,33 +59,27 @@ BODIES_ALONE = frozenset({"wcxb", "fundus_body"})
 """Corpora whose texts are compared as bags of words, as in `benchmarks.extraction.today`."""
 
 MOVABLE = frozenset(OUTER_ROLES) - {"title", "comment", "navigation", "share", "template"}
-"""Roles of lines that are put into a text where golds take them in; headlines are given anyway."""
+"""Roles of lines that are inserted if golds include them; headlines are given anyway."""
 
 TAKEN = 0.5
-"""Share of the words of a role's lines in the golds from which golds take the role in."""
+"""Minimum share of the words of a role's lines in the golds for the role to be included."""
 
 MIN_LINES = 5
-"""Lines of a role from which a half of a corpus says something of it; else text alone is taken."""
+"""Minimum lines of a role in half a corpus for an estimate; with fewer, only text is included."""
 
 HELD = 0.5
-"""Share of a line's words in a text from which the text holds it."""
+"""Minimum share of a line's words in a text for the text to hold the line."""
 
 BESIDE = 3
-"""Lines before the first and after the last line that a text holds which may be put into it."""
+"""Maximum distance in lines from the first and last line of a text for an insertion."""
 
 
 @dataclass(frozen=True)
 class Read:
     """A page with what is needed to score texts of it.
 
-    Attributes
-    ----------
-    gold, source, headline
-        What people said, the page, and the headline that every method is given.
-    lines, roles
-        The words of the lines near the article, and the role of each.
-    shares
-        Share of each line's words in the gold.
+    `headline` is given to every method. `lines` and `roles` are the words and the role of each line
+    near the article, `shares` the share of each line's words in the gold.
     """
 
     gold: Gold
@@ -125,9 +119,9 @@ def read_pages(
 
 
 def taken_in(pages: Iterable[Read]) -> frozenset[LineRole]:
-    """Return the roles that golds take in: by the words of their lines, at least half of them.
+    """Return the roles that golds include: at least half of the words of their lines.
 
-    Lines far from those of the gold say nothing: golds leave out whatever stands there.
+    Lines far from those of the gold are ignored: golds leave out everything there.
     """
     counts: Counter[LineRole] = Counter()
     words_of: Counter[LineRole] = Counter()
@@ -152,22 +146,10 @@ def taken_in(pages: Iterable[Read]) -> frozenset[LineRole]:
 
 
 def conform(text: str, page: Read, taken: frozenset[LineRole]) -> str:
-    """Bring a text to a convention.
+    """Adapt a method's text of a page to a convention.
 
-    Parameters
-    ----------
-    text
-        The text of a method.
-    page
-        Its page.
-    taken
-        The roles that golds take in.
-
-    Returns
-    -------
-    str
-        Its words, those of lines that golds leave out taken away, and those of lines that they
-        take in put in.
+    Returns its words without those of lines that golds leave out, and with those of lines that
+    they include; `taken` are the roles that golds include.
     """
     given = words(text)
     flat = [word for line in page.lines for word in line]
@@ -200,7 +182,7 @@ def conform(text: str, page: Read, taken: frozenset[LineRole]) -> str:
 
 
 def read_ours(pages: Sequence[Read], first: FirstPass, second: SecondPass) -> list[str]:
-    """Read pages as the service does, by models that have not seen their sites."""
+    """Read pages as the service does, with models that have not seen their sites."""
     texts = []
     for page in pages:
         source, site = page.source, page.gold.site
@@ -214,7 +196,7 @@ def read_ours(pages: Sequence[Read], first: FirstPass, second: SecondPass) -> li
 
 
 def read_peer(runner: Runner, method: str, pages: Sequence[Read]) -> list[str]:
-    """Read pages with a peer; one that it fails on has an empty text."""
+    """Read pages with a peer; failures count as empty texts."""
     texts = [""] * len(pages)
     for result in runner.run(method, [Job(page.source) for page in pages]):
         found = result.outcome.extracted
@@ -228,10 +210,10 @@ def half_of(site: str) -> str:
 
 
 def scores(name: str, page: Read, text: str) -> tuple[float, float]:
-    """Return F1 in percent and whether the text is right word for word, 0 or 100."""
+    """Return F1 in percent, and 100 if all words are equal, otherwise 0."""
     found = score_page(Prediction(text=text), page.gold, page.headline)
     if name in BODIES_ALONE:
-        # Chinese characters are words each, whether or not a text has been taken apart.
+        # Chinese characters are words, whether or not a text was adapted.
         given, wanted = (" ".join(words(each)) for each in (text, page.gold.text or ""))
         return 100 * compare_bags(given, wanted).f1, found["equal"]
     return found["to_f"], found["equal"]
@@ -240,7 +222,7 @@ def scores(name: str, page: Read, text: str) -> tuple[float, float]:
 def table(
     name: str, pages: Sequence[Read], methods: Mapping[str, Sequence[str]], *, by_language: bool
 ) -> Iterator[str]:
-    """Yield a row for each method, as golds are given and by convention; of each language, too."""
+    """Yield rows for each method, and for each language if requested: as is and by convention."""
     by_half = {
         half: taken_in(page for page in pages if half_of(page.gold.site) != half) for half in "AB"
     }
@@ -268,7 +250,7 @@ def table(
 
 
 def conventions(name: str, pages: Sequence[Read]) -> str:
-    """Write what the golds of a corpus take in beside the text, and what of it they leave out."""
+    """Return the row of what a corpus's golds include besides the text and leave out of it."""
     taken = taken_in(pages)
     beside = sorted(taken & MOVABLE)
     told = {role for page in pages for role in page.roles}

@@ -1,4 +1,4 @@
-"""Pages of corpora with what the classifier of lines is trained on: evidence and labels."""
+"""Training examples for the classifier of lines: pages with evidence and labels."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,34 +25,19 @@ from worker.papers.interface import ALONE
 from worker.papers.reading import page_of
 
 ARTICLES = frozenset({None, "article"})
-"""Kinds of pages that are articles, None where a corpus does not tell: it holds no others."""
+"""Kinds of pages that are articles, including None in corpora of articles only."""
 
 
 @dataclass(frozen=True)
 class Example:
     """A page whose gold is its text.
 
-    Attributes
-    ----------
-    corpus
-        Name of its corpus.
-    gold, headline
-        What people said, and the headline that every method is given.
-    page, other, knowledge
-        The page, the one that the service compares it with, and what is known of that; None
-        where there is none.
-    alone, beside
-        Evidence of the lines without another page, and with the one that the service
-        compares with; the same where there is none.
-    hashed
-        Words of the lines and of the elements around them.
-    words
-        Number of words of each line.
-    shares
-        Share of each line's words that are in the gold.
-    unsaid
-        Whether each line is the lead of a gold that tells it apart from its text: other golds
-        take it in.
+    `headline` is given to every method. `other` and `knowledge` are the page that the service
+    compares it with and its template's knowledge, or None. `alone` is the evidence of the lines
+    without another page and `beside` the one with it; they are the same if there is none. `hashed`
+    are the words of the lines and of the elements around them, `words` the number of words of each
+    line, and `shares` the share of these in the gold. `unsaid` marks the lines of a lead that the
+    gold separates from its text; other golds include it.
     """
 
     corpus: str
@@ -70,28 +55,17 @@ class Example:
 
     @property
     def is_article(self) -> bool:
-        """Whether the page is an article, and not a thread, a shop's or the like."""
+        """Whether the page is an article, as opposed to a thread, a shop's page or the like."""
         return self.gold.kind in ARTICLES
 
 
 @dataclass(frozen=True)
 class Hint:
-    """A page of which it is known of some lines whether they are the article's.
+    """A page with labels for some of its lines.
 
-    Attributes
-    ----------
-    corpus, page, site
-        The page and its site.
-    features
-        Evidence of the lines, without another page.
-    hashed
-        Words of the lines and of the elements around them.
-    words
-        Number of words of each.
-    said
-        Whether it is known of each.
-    labels
-        Whether each is the article's, as far as that is known.
+    `features` is the evidence of the lines without another page, `hashed` the words of the lines
+    and of the elements around them, and `words` the number of words of each line. `said` tells
+    which lines are labelled, `labels` which of these are the article's.
     """
 
     corpus: str
@@ -105,15 +79,15 @@ class Hint:
 
 
 SINGLE = frozenset({"wcxb", "fundus_body"})
-"""Corpora of hardly more than a page a site, as a rule: no page of them is read beside another.
+"""Corpora with hardly more than a page per site, whose pages are read alone.
 
-What a page tells of another one is learnt from the other corpora. Today's pages are large: to
+How to use another page is learnt from the other corpora. Today's pages are large: to
 compare the few of these that have one took half an hour.
 """
 
 
 def read_examples(folder: Path) -> Iterator[Example]:
-    """Gather the evidence of a corpus whose golds are texts."""
+    """Compute the evidence of a corpus whose golds are texts."""
     corpus = load_corpus(folder)
     pages = list(corpus.pages.values())
     sources = [Source(page.html, page.url, page.content_type) for page in pages]
@@ -154,7 +128,7 @@ def read_examples(folder: Path) -> Iterator[Example]:
 
 
 def read_hints(folder: Path) -> Iterator[Hint]:
-    """Gather the evidence of a corpus whose golds are snippets or comments."""
+    """Compute the evidence of a corpus whose golds are snippets or comments."""
     corpus = load_corpus(folder)
     for page in corpus.pages.values():
         gold = corpus.golds.get(page.id)
@@ -187,10 +161,10 @@ def words_of(evidence: Evidence) -> npt.NDArray[np.float32]:
 
 
 def fold_of(site: str, folds: int) -> int:
-    """Return the fold of a site, whatever other sites there are."""
+    """Return the fold of a site, which does not depend on other sites."""
     return int(sha256(site.encode()).hexdigest(), 16) % folds
 
 
 def outside(fold: int, folds: int, examples: Iterable[Example]) -> list[Example]:
-    """List the examples whose sites are in other folds."""
+    """Return the examples whose sites are in other folds."""
     return [example for example in examples if fold_of(example.gold.site, folds) != fold]

@@ -1,10 +1,10 @@
-"""The classifiers of pages and their lines as they are on sites that they have not seen.
+"""Classifiers of pages and lines as they perform on sites that they have not seen.
 
-What is trained on what they say must not know more of a page than it will of any other: the
-probabilities are those of a classifier trained without the page's site. A folder has them:
+A model that is trained on their output must not know more of a page than it will of any other: the
+probabilities come from a classifier trained without the page's site. A folder has them:
 ``benchmarks.extraction.train --folds N --into FOLDER`` writes those of lines,
 `benchmarks.extraction.kinds` those of kinds, `benchmarks.extraction.other_kinds` those of the
-lines of pages that are no articles.
+lines of pages that are not articles.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from worker.inference import BoostedTrees, ModelFile, load_model
 from worker.inference.files import ModelT, TrainedModel
 
 LINES, KINDS, OTHER_KINDS = "", "kinds-", "other-kinds-"
-"""What the files of the folds begin with, by what is told: lines, kinds, lines of other kinds."""
+"""Prefixes of the files of the folds: classifiers of lines, kinds, lines of other kinds."""
 
 
 def model_path(folder: Path, fold: int, what: str = LINES) -> Path:
@@ -41,7 +41,7 @@ def write_fold(
     what: str = LINES,
     module: str = "benchmarks.extraction.train",
 ) -> None:
-    """Write the classifier that has not seen the sites of a fold, with the module it is from."""
+    """Write the classifier that has not seen the sites of a fold, with the module that made it."""
     training = training_of((), module)
     folder.mkdir(parents=True, exist_ok=True)
     text = ModelFile(training, model).to_json()
@@ -50,17 +50,11 @@ def write_fold(
 
 @dataclass(frozen=True)
 class FirstPass:
-    """What the first pass says of pages that it has not seen.
+    """Classifiers for pages that they have not seen.
 
-    Attributes
-    ----------
-    models
-        Classifiers of lines, one for each fold of sites, which has not seen those.
-    seen
-        Names of the corpora that all of them have seen.
-    kinds, other_kinds
-        Classifiers of pages, and of the lines of those that are no articles, likewise; none for
-        those that are shipped.
+    `models` are classifiers of lines, one for each fold of sites, which has not seen these. `seen`
+    are names of corpora that all of them have seen. `kinds` and `other_kinds` are classifiers of
+    pages, and of the lines of those that are not articles; empty for the shipped ones.
     """
 
     models: Sequence[LineClassifier]
@@ -70,7 +64,7 @@ class FirstPass:
 
     @classmethod
     def of(cls, folder: Path | None) -> Self:
-        """Read the classifiers of a folder; else take the shipped one, for corpora new to it."""
+        """Read the classifiers of a folder, or use the shipped one, for corpora new to it."""
         if folder is not None:
             return cls(
                 load_folds(folder, LineClassifier),
@@ -86,7 +80,7 @@ class FirstPass:
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Let the service judge pages and lines as it does on a site that it has not seen."""
+        """Make the service classify pages and lines as on a site that it has not seen."""
         with ExitStack() as stack:
             for module, name, models in (
                 (classification, "trained_model", self.models),
@@ -106,10 +100,7 @@ def _same(model: object) -> object:
 def load_folds(folder: Path, kind: type[ModelT]) -> list[ModelT]:
     """Read the classifiers of lines, or of their roles, one for each fold.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the folder holds none.
+    Raises FileNotFoundError if the folder has none.
     """
     models = _load(folder, kind, LINES)
     if not models:

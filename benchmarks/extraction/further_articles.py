@@ -1,4 +1,6 @@
-"""Pages that scroll on: what of the articles below gets into the text, and what of its own is lost.
+"""Pages that continue with other articles: how much of these leaks into the text.
+
+Also prints how much of the page's own article is kept.
 
 python -m benchmarks.extraction.further_articles [--pages N] [--show]
 """
@@ -41,7 +43,7 @@ def measure(title: str, pages: Mapping[str, Iterable[Made]], *, shows: bool) -> 
 def pages_of(
     themes: Mapping[str, Callable[..., object]], make: Callable[..., Made], number: int
 ) -> dict[str, list[Made]]:
-    """Make pages of each theme."""
+    """Generate pages of each theme."""
     return {
         theme: [make(each, 1000 * place + seed) for seed in range(1, number + 1)]
         for place, (theme, each) in enumerate(themes.items(), 1)

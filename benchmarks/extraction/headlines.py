@@ -1,7 +1,7 @@
-"""Headlines of pages that lead to others: ``python -m benchmarks.extraction.headlines CORPORA``.
+"""Links listed by front pages: ``python -m benchmarks.extraction.headlines CORPORA``.
 
-``headlines.toml`` says what the pages list. Addresses count, each once: precision, recall, and the
-means over pages.
+``headlines.toml`` says what the pages list. Each distinct address counts once: precision, recall,
+and their means over pages.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from worker.html.addresses import absolute, base_of
 
 
 def main() -> None:
-    """Print a table of the pages, and the means of each part of them."""
+    """Print a table of the pages and the means of each part."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     corpora = parser.parse_args().corpora
@@ -54,7 +54,7 @@ def _pages(corpus: Path, names: Mapping[str, str]) -> list[tuple[str, Page]]:
 
 
 def _addresses(page: Page, pattern: re.Pattern[str]) -> tuple[set[str], set[str]]:
-    """Return what a page lists, of the links that say anything, and what is found of it."""
+    """Return the addresses that a page lists and those found, among links with a text."""
     outline = Outline.of(page.flat)
     base = base_of(outline.root, page.url)
     linked = (

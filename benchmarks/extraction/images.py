@@ -1,7 +1,7 @@
 """Images and captions: ``python -m benchmarks.extraction.images CORPORA``.
 
-Of fundus_body all images, of postlight the first one. Addresses of one picture differ in size and
-crop: two are the same where the names of file and folders near it are.
+All images of fundus_body, and the first ones of postlight. Addresses of one picture differ in size
+and crop: two are the same if the names of the file and of the folders near it are.
 """
 
 import argparse
@@ -21,10 +21,10 @@ from worker.article.reader import read_content
 from worker.html import PageError, parse_page
 
 MIN_NAME = 6
-"""Letters and digits of a name that tells one picture from others."""
+"""Minimum letters and digits of a name that identifies a picture."""
 
 CAPTION_START = 40
-"""Letters and digits by whose equality captions are the same."""
+"""Letters and digits at the start by which captions are compared."""
 
 _SUFFIX = re.compile(r"\.(?:jpe?g|png|webp|gif|avif|svg)$")
 _SIZE = re.compile(
@@ -36,7 +36,7 @@ _NO_WORD = re.compile(r"\W")
 
 @dataclass
 class Counts:
-    """What was found and what was to be found."""
+    """Numbers of images found and to be found."""
 
     pages: int = 0
     given: int = 0
@@ -48,7 +48,7 @@ class Counts:
     captions_right: int = 0
 
     def row(self, title: str) -> str:
-        """Write a line of the table."""
+        """Return a row of the table."""
         return (
             f"| {title} | {self.pages} | {self.right / max(1, self.given):.3f} "
             f"| {self.right / max(1, self.wanted):.3f} | {self.covers_found} of {self.covers} "
@@ -57,7 +57,7 @@ class Counts:
 
 
 def names_of(url: str) -> frozenset[str]:
-    """Return the names by which a picture is known: of its file, and of the folders near it."""
+    """Return the identifying names of a picture: of its file and of the folders near it."""
     parts = urlsplit(unquote(unquote(url)))
     queries = (value for _, value in parse_qsl(parts.query) if "/" in value or "." in value)
     folders = [name for name in re.split(r"[/:]", "/".join((parts.path, *queries))) if name]
@@ -74,7 +74,7 @@ def _is_telling(name: str) -> bool:
 def compare(
     images: Sequence[ArticleImage], wanted: Sequence[dict[str, Any]], counts: Counts
 ) -> None:
-    """Count the images of a page that are right."""
+    """Count the correct images of a page."""
     free = [(names_of(image.url), image) for image in images]
     counts.pages += 1
     counts.given += len(images)

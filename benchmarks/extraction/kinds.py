@@ -1,12 +1,12 @@
-"""Train how the kind of a page is told.
+"""Train the classifier of kinds of pages.
 
 python -m benchmarks.extraction.kinds CORPORA --first-pass FOLDER [--model FILE]
 
-CORPORA is the folder of the corpora. wcxb tells kinds; other corpora hold articles, or threads.
-Each page is read as the classifier of lines reads it that has not seen its site (what
-`benchmarks.extraction.train` wrote into FOLDER). Cross-validated over the same sites; the
-classifiers of the folds are written into FOLDER, too. Prints for each kind how many pages there
-are, how many are taken for it, and how many of them rightly.
+CORPORA is the folder of the corpora. wcxb has kinds; other corpora consist of articles or threads.
+Each page is read by the classifier of lines that has not seen its site (written by
+`benchmarks.extraction.train` into FOLDER). Cross-validated over the same sites; the classifiers of
+the folds are written into FOLDER, too. Prints for each kind the number of its pages, of pages
+classified as it, and of those that are correct.
 """
 
 import argparse
@@ -47,14 +47,14 @@ KINDS: tuple[Kind, ...] = (
 WITH_KINDS = "wcxb"
 
 OF_ARTICLES = {"fundus_body": 1, "daniel": 6, "dragnet": 6, "l3s_gn1": 4, "zh_cwced": 2}
-"""Corpora of articles, of which every so many-th page is taken."""
+"""Corpora of articles, and the interval at which their pages are used."""
 
 OF_THREADS = "forum_threads"
-"""Corpus of threads. With its 45 pages in training 65 of 75 threads of wcxb are told instead of 61,
-and four other pages are taken for threads instead of two."""
+"""Corpus of threads. With its 45 pages in training, 65 of 75 threads of wcxb are recognised instead
+of 61, and four other pages are mistaken for threads instead of two."""
 
 USES = {WITH_KINDS: "kinds", OF_THREADS: "threads"}
-"""What else than articles corpora are used for, in the header of the model."""
+"""Uses of corpora other than for articles, in the header of the model."""
 
 TREES = 60
 LEAVES = 8
@@ -63,15 +63,7 @@ MIN_PAGES_IN_LEAF = 10
 
 @dataclass(frozen=True)
 class KindExample:
-    """A page whose kind is known.
-
-    Attributes
-    ----------
-    corpus, page, site, kind
-        The page.
-    features
-        Its evidence, one row.
-    """
+    """A page of a known kind; `features` is its evidence, one row."""
 
     corpus: str
     page: str
@@ -81,7 +73,7 @@ class KindExample:
 
 
 def read_examples(folder: Path, first: FirstPass) -> Iterator[KindExample]:
-    """Gather the evidence of a corpus; a page without a text has none."""
+    """Compute the evidence of a corpus; pages without a text are left out."""
     corpus = load_corpus(folder)
     every = OF_ARTICLES.get(folder.name, 1)
     for page in list(corpus.pages.values())[::every]:
@@ -104,7 +96,7 @@ def _kind_of(corpus: str, gold: Gold) -> Kind:
 
 
 def evidence_of(source: Source) -> Features | None:
-    """Return the evidence of a page's kind; None for a menu, or a page without a text."""
+    """Return the evidence of a page's kind; None for a menu or a page without a text."""
     try:
         outline = Outline.of(page_of(source).flat)
     except PageError:
@@ -117,12 +109,12 @@ def evidence_of(source: Source) -> Features | None:
 
 
 def shown_alone(url: str, outline: Outline) -> PageInTemplate:
-    """Return a page of which no other page of its template is known."""
+    """Return a page without another page of its template."""
     return PageInTemplate(url, outline, KnownTemplate())
 
 
 def fit(examples: Sequence[KindExample]) -> KindTrees:
-    """Train trees for each kind; a kind's pages weigh as much as its number's square root says."""
+    """Train trees for each kind; a kind's total weight is the square root of its pages."""
     rows = np.concatenate([example.features.rows for example in examples])
     kinds = np.array([example.kind for example in examples])
     numbers = {kind: max(1, int((kinds == kind).sum())) for kind in KINDS}
@@ -136,16 +128,10 @@ def fit(examples: Sequence[KindExample]) -> KindTrees:
 
 
 def cross_validate(examples: Sequence[KindExample], folds: int, into: Path) -> list[Kind]:
-    """Return the kind of each page as trees tell that have not seen its site.
+    """Return the kind of each page by trees that have not seen its site.
 
-    Parameters
-    ----------
-    examples
-        The pages.
-    folds
-        Number of the folds.
-    into
-        Folder that the classifiers are written to, see `benchmarks.extraction.first_pass`.
+    The classifiers of the folds are written into the folder `into`, see
+    `benchmarks.extraction.first_pass`.
     """
     return out_of_fold(
         examples,
@@ -158,7 +144,7 @@ def cross_validate(examples: Sequence[KindExample], folds: int, into: Path) -> l
 
 
 def table(examples: Sequence[KindExample], found: Sequence[Kind]) -> Iterator[str]:
-    """Yield the lines of a table by kind, and the share of other corpora's pages told rightly."""
+    """Yield a table by kind and the share of correctly classified pages of other corpora."""
     yield "| kind | pages | taken for it | rightly | precision, % | recall, % |"
     yield "|---|---:|---:|---:|---:|---:|"
     pairs = [
@@ -189,7 +175,7 @@ def _told_rightly(examples: Sequence[KindExample], found: Sequence[Kind]) -> Map
 
 
 def main() -> None:
-    """Cross-validate, and train where a model is asked for."""
+    """Cross-validate, and train if a model file is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")

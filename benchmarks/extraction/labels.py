@@ -1,4 +1,4 @@
-"""Which lines of a page its gold holds."""
+"""Labels: which lines of a page its gold contains."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,19 +10,19 @@ from benchmarks.evaluation.scores import Gold, matching_blocks, words
 from benchmarks.evaluation.scores.records import TextBlock
 
 UNSAID = -1
-"""Label of a line of which nobody said whether it is the article's."""
+"""Label of a line that the gold says nothing about."""
 
 OF_GOLD = 0.5
-"""Share of a line's words in the gold from which it is the article's."""
+"""Minimum share of a line's words in the gold for it to be the article's."""
 
 MIN_COMMENT_WORDS = 4
-"""A shorter line may be in a comment by chance."""
+"""Minimum words of a line; a shorter one may be in a comment by coincidence."""
 
 MIN_LEAD_WORDS = 5
-"""A shorter line may hold words of the lead by chance."""
+"""Minimum words of a line; a shorter one may share words with the lead by coincidence."""
 
 OF_LEAD = 0.8
-"""Share of a line's different words in the lead from which it is the lead."""
+"""Minimum share of a line's distinct words in the lead for it to be the lead."""
 
 
 def shares_in_gold(
@@ -30,19 +30,8 @@ def shares_in_gold(
 ) -> npt.NDArray[np.float64]:
     """Match the lines of a page, in order, with the words of its gold.
 
-    Parameters
-    ----------
-    texts
-        The lines.
-    gold
-        What people said.
-    headline
-        The headline that every method is given; it is not looked for among the lines.
-
-    Returns
-    -------
-    array of shape (lines,)
-        Share of each line's words that are matched.
+    Returns the share of each line's words that match, shape (lines,). The headline that every
+    method is given is not searched for among the lines.
     """
     wanted = words(gold.text or "")
     title = words(headline.text) if headline is not None else []
@@ -59,7 +48,7 @@ def shares_in_gold(
 
 
 def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
-    """Say of the lines of a page, in order, whether they are the lead that its gold tells."""
+    """Return which lines of a page, in order, are the lead given by its gold."""
     lead = set(words(gold.lead or ""))
     by_line = [words(text) for text in texts]
     return np.array(
@@ -72,19 +61,10 @@ def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
 
 
 def hinted_labels(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.int64]:
-    """Label the lines that hold a snippet that must, or must not, be in the text, or a comment.
+    """Label lines that contain a required or forbidden snippet, or a comment.
 
-    Parameters
-    ----------
-    texts
-        The lines.
-    gold
-        What people said.
-
-    Returns
-    -------
-    array of shape (lines,)
-        1 for the article's, 0 for others, `UNSAID` where nothing, or both, was said.
+    Returns an array of shape (lines,): 1 for the article's, 0 for others, `UNSAID` without a label
+    or with both.
     """
     comments = _spaced(" ".join(comment.text for comment in gold.comments or ()))
     wanted = [_spaced(snippet) for snippet in gold.wanted]

@@ -1,9 +1,9 @@
 """The tables of Lejeune, Brixtel and Lecluze (2015), on a corpus of several languages.
 
-``python -m benchmarks.extraction.lejeune CORPUS --task diseases.json`` writes the scores of their
-tools and chains over all languages (their table 2), the task downstream by language (table 3), and
+``python -m benchmarks.extraction.lejeune CORPUS --task diseases.json`` prints the scores of their
+tools and chains over all languages (their table 2), the downstream task by language (table 3), and
 the best tool for each measure and language (table 4). NCleaner is trained on five pages of each
-language, as in section 4.3; these are scored for no tool. Which five they are, a digest says.
+language, as in section 4.3, which are not scored for any tool; a digest selects them.
 """
 
 import argparse
@@ -34,13 +34,13 @@ TOOLS = {
     "NCT5": "nct5",
     "NCT25": "nct25",
 }
-"""Methods by the names of the paper: JTA has stop lists, JTS has none."""
+"""Methods by their names in the paper: JTA has stop lists, JTS has none."""
 
 TRAINED_BY_LANGUAGE = frozenset({"NCT5"})
-"""Tools that are trained again for each language; the others are the same in all."""
+"""Tools that are trained for each language; the others are the same for all."""
 
 MEASURES = {"TO": "to", "CAR": "char", "TM": "tm"}
-"""Scores by the names of the paper."""
+"""Scores by their names in the paper."""
 
 PARTS = {"P": "p", "R": "r", "F1": "f"}
 
@@ -62,16 +62,10 @@ class Page:
 
 @dataclass(frozen=True)
 class Row:
-    """What a tool made of a page.
+    """A tool's result on a page.
 
-    Attributes
-    ----------
-    page, language
-        Name and language of the page.
-    scores
-        Of the text, in percent, by name.
-    found, wanted
-        What DAnIEL finds in the text and in the gold.
+    `scores` are those of the text, in percent by name; `found` and `wanted` are what DAnIEL finds
+    in the text and in the gold.
     """
 
     page: str
@@ -88,18 +82,8 @@ Figures = dict[tuple[str, str], float]
 class Tools:
     """The tools on the pages of a corpus.
 
-    Parameters
-    ----------
-    corpus
-        The corpus.
-    diseases
-        Disease by name, by language.
-    runner
-        Runs the tools.
-    boilerpipe
-        Name of the method that is Boilerpipe.
-    sample
-        Pages that are scored of each language, None for all.
+    `diseases` are names of diseases by language, each with its disease; `boilerpipe` is the method
+    to use for Boilerpipe; `sample` is the number of pages scored per language, None for all.
     """
 
     def __init__(
@@ -118,12 +102,12 @@ class Tools:
 
     @property
     def languages(self) -> list[str]:
-        """The languages of the pages."""
+        """Languages of the pages."""
         return sorted({page.language for page in self._pages})
 
     @property
     def count(self) -> int:
-        """Number of pages that are scored."""
+        """Number of pages scored."""
         return len(self._pages)
 
     def figures(self, tool: str) -> dict[str, Figures]:
@@ -176,7 +160,7 @@ class Tools:
 
 
 def figures_of(rows: Sequence[Row]) -> Figures:
-    """Average the scores of pages, and score the documents that are found relevant."""
+    """Average the scores of pages, and score the documents found relevant."""
     figures = {
         (measure, part): fmean(row.scores[f"{name}_{suffix}"] for row in rows)
         for measure, name in MEASURES.items()
@@ -190,7 +174,7 @@ def figures_of(rows: Sequence[Row]) -> Figures:
 
 
 def best(figures: Mapping[str, Mapping[str, Figures]], language: str, key: tuple[str, str]) -> str:
-    """Write the tools with the highest figure, as it is shown, and that figure."""
+    """Return the tools with the highest figure, as displayed, and that figure."""
     shown = {tool: f"{found[language][key]:.1f}" for tool, found in figures.items()}
     highest = max(shown.values(), key=float)
     tools = [tool for tool, value in shown.items() if value == highest]
@@ -198,7 +182,7 @@ def best(figures: Mapping[str, Mapping[str, Figures]], language: str, key: tuple
 
 
 def table(heads: Sequence[str], rows: Iterator[Sequence[str]], align: str) -> Iterator[str]:
-    """Write a table."""
+    """Yield the lines of a table."""
     yield f"| {' | '.join(heads)} |"
     yield f"|{'|'.join(['---'] + [align] * (len(heads) - 1))}|"
     for cells in rows:
@@ -207,7 +191,7 @@ def table(heads: Sequence[str], rows: Iterator[Sequence[str]], align: str) -> It
 
 
 def tables(figures: Mapping[str, Mapping[str, Figures]], languages: Sequence[str]) -> Iterator[str]:
-    """Write all three tables."""
+    """Yield the lines of all three tables."""
     texts = [(measure, part) for measure in MEASURES for part in PARTS]
     task = [(TASK, part) for part in PARTS]
     yield from table(

@@ -36,18 +36,19 @@ WEIGHT_DECAY: Final = 0.02
 MAX_GRADIENT: Final = 5.0
 
 LEFT_OUT: Final = 0.25
-"""Share of what a layer hands on that is left out."""
+"""Dropout rate of layers."""
 
 COLUMNS_LEFT_OUT: Final = 0.1
 WORDS_LEFT_OUT: Final = 0.3
 NAMES_LEFT_OUT: Final = 0.2
-"""Share of the pages whose names are left out: today's are often generated."""
+"""Share of the pages whose names are dropped: today's are often generated."""
 
 F1_WEIGHT: Final = 0.3
-"""What one minus the expected F1 of a page's words weighs beside the cross entropy of its lines."""
+"""Weight of one minus the expected F1 of a page's words, relative to the cross-entropy of its
+lines."""
 
 MAX_LINES: Final = 1500
-"""Lines of a page that are trained on, the first ones."""
+"""Maximum number of lines of a page used for training, from the start."""
 
 MIN_DEVIATION: Final = 0.05
 
@@ -60,14 +61,8 @@ _Floats = npt.NDArray[np.float64]
 class Plan:
     """How a network is trained.
 
-    Attributes
-    ----------
-    epochs
-        Times that every page is looked at.
-    learning_rate
-        The highest one.
-    pages_in_batch, lines_in_batch
-        Pages of a step, and lines with those that fill up the shorter ones.
+    `epochs` is the number of passes over all pages, `learning_rate` the maximum. `pages_in_batch`
+    and `lines_in_batch` limit a batch; the latter includes padding.
     """
 
     epochs: int
@@ -82,18 +77,10 @@ OF_LINES: Final = Plan(epochs=6, learning_rate=2e-3, pages_in_batch=24, lines_in
 
 @dataclass(frozen=True)
 class Lesson:
-    """A page that is trained on.
+    """A page for training.
 
-    Attributes
-    ----------
-    features, words
-        What is known of its lines.
-    lengths
-        Number of the words of each line.
-    labels
-        Whether each is the article's.
-    weights
-        What each weighs; 0 for one of which nothing is known.
+    `features` and `words` describe its lines, `lengths` are their numbers of words. `labels` tell
+    which lines are the article's; `weights` are 0 for lines without a label.
     """
 
     features: Features
@@ -176,14 +163,9 @@ Loss = Callable[[Tensor, Sequence[LessonT]], Tensor]
 
 
 def loss_of_text(log_odds: Tensor, lessons: Sequence[Lesson]) -> Tensor:
-    """Return the cross entropy of lines, with one minus the expected F1 of a page's words.
+    """Return the cross-entropy of lines plus the weighted loss in expected F1 of a page's words.
 
-    Parameters
-    ----------
-    log_odds
-        Shape (pages, lines).
-    lessons
-        The pages.
+    `log_odds` have shape (pages, lines).
     """
     labels = padded([each.labels.astype(np.float32) for each in lessons])
     weights = padded([each.weights.astype(np.float32) for each in lessons])
@@ -199,15 +181,7 @@ def loss_of_text(log_odds: Tensor, lessons: Sequence[Lesson]) -> Tensor:
 
 
 def fit_network(lessons: Sequence[Lesson], seed: int = 0) -> LineNetwork:
-    """Train the network that says of each line whether it is the article's.
-
-    Parameters
-    ----------
-    lessons
-        The pages.
-    seed
-        What chance begins with.
-    """
+    """Train the network that classifies each line as the article's or not."""
 
     def loss(outputs: Tensor, lessons: Sequence[Lesson]) -> Tensor:
         return loss_of_text(outputs.squeeze(-1), lessons)
@@ -218,20 +192,9 @@ def fit_network(lessons: Sequence[Lesson], seed: int = 0) -> LineNetwork:
 def train(
     lessons: Sequence[LessonT], plan: Plan, loss: Loss[LessonT], outputs: int, seed: int = 0
 ) -> LineNetwork:
-    """Train a network, in the same way for the same seed on one thread.
+    """Train a network; on one thread the same seed gives the same network.
 
-    Parameters
-    ----------
-    lessons
-        The pages.
-    plan
-        How it is trained.
-    loss
-        What is to become least.
-    outputs
-        Outputs of the network for a line.
-    seed
-        What chance begins with.
+    `outputs` is the number of outputs per line.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)
@@ -261,7 +224,7 @@ def train(
 
 
 def _groups(lessons: Sequence[Lesson], plan: Plan, chance: np.random.Generator) -> list[list[int]]:
-    """Return the places of pages of about one length, batch by batch."""
+    """Return the indices of pages of similar length, batch by batch."""
     lengths = np.array([min(MAX_LINES, len(each.labels)) for each in lessons])
     order = np.argsort(lengths * np.exp(chance.normal(0, 0.15, len(lengths))), kind="stable")
     groups: list[list[int]] = [[]]
@@ -279,7 +242,7 @@ def _groups(lessons: Sequence[Lesson], plan: Plan, chance: np.random.Generator) 
 def _inputs(
     lessons: Sequence[Lesson], means: _Floats, deviations: _Floats
 ) -> tuple[Tensor, list[Tensor], Tensor]:
-    """Return standardised columns, the numbers of words, and which lines a page has."""
+    """Return standardised columns, the numbers of words, and the mask of existing lines."""
     scaled = [
         standardised(each.features.rows[:MAX_LINES], means, deviations).astype(np.float32)
         for each in lessons
@@ -293,7 +256,7 @@ def _inputs(
 
 
 def padded(arrays: Sequence[npt.NDArray[np.generic]]) -> Tensor:
-    """Put the first `MAX_LINES` rows of pages above one another, with zeros where a page ends."""
+    """Stack the first `MAX_LINES` rows of pages, padded with zeros."""
     return nn.utils.rnn.pad_sequence(
         [torch.from_numpy(each[:MAX_LINES]) for each in arrays], batch_first=True
     )
@@ -332,13 +295,7 @@ def _as_layer(layer: nn.Linear) -> Layer:
 
 
 def _units(weights: Tensor) -> Weights:
-    """Return weights in units of `WEIGHT_UNIT`.
-
-    Raises
-    ------
-    ValueError
-        If one is too large to be written down.
-    """
+    """Return weights in units of `WEIGHT_UNIT`; raises ValueError if one is too large for them."""
     units = np.rint(weights.detach().double().numpy() / WEIGHT_UNIT)
     if np.abs(units).max() > np.iinfo(np.int16).max:
         raise ValueError("a weight of the network is too large")

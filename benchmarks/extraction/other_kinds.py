@@ -1,11 +1,11 @@
-"""Train the classifier of lines of pages that are no articles.
+"""Train the classifier of lines of pages that are not articles.
 
 python -m benchmarks.extraction.other_kinds CORPORA --first-pass FOLDER [--model FILE]
 
 CORPORA is the folder of the corpora. Cross-validated over the sites that the classifiers of lines
-in FOLDER (what `benchmarks.extraction.train` wrote there) have not seen; those of the folds are
-written into FOLDER, too, for `benchmarks.extraction.today`. Prints the F1 of the words of the
-lines that are chosen, by kind, by the first classifier and by this one.
+in FOLDER (written by `benchmarks.extraction.train`) have not seen; the classifiers of the folds
+are written into FOLDER, too, for `benchmarks.extraction.today`. Prints the word F1 of the lines
+chosen by the first classifier and by this one, for each kind.
 """
 
 import argparse
@@ -48,40 +48,30 @@ LEAVES = 20
 MIN_LINES_IN_LEAF = 60
 
 MEMBERS = 2
-"""Classifiers whose mean is taken: pages are few, and one by itself gains by chance of its seed.
+"""Number of classifiers that are averaged: with few pages, a single one gains by a lucky seed.
 
-Two that differed in their seed and their articles alone gained 1.9 and 0.9 points of F1 on pages of
+Two that differed only in their seed and their articles gained 1.9 and 0.9 points of F1 on pages of
 other kinds, and their mean 1.7.
 """
 
 EVERY_ARTICLE = 6
-"""Of so many articles one is trained on by a member, another by the next: some pages that are
+"""A member is trained on one in this many articles, the next member on another one: some pages
 judged to be of other kinds are articles."""
 
 ARTICLE_WEIGHT = 1.2
-"""Weight of such an article, to 1 of a page of another kind."""
+"""Weight of such an article, relative to a page of another kind."""
 
 _Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class OtherExample:
-    """A page whose content is known.
+    """A page with known content.
 
-    Attributes
-    ----------
-    corpus, gold
-        The page.
-    features
-        Evidence of its lines.
-    texts, words
-        The lines, and the number of their words.
-    shares
-        Share of each line's words that are in the gold.
-    unsaid
-        Whether each line is the lead of a gold that tells it apart from its text.
-    first
-        For each line the probability that the first classifier gives it.
+    `features` is the evidence of its lines, `texts` and `words` are the lines and their numbers of
+    words, and `shares` the share of each line's words in the gold. `unsaid` marks the lines of a
+    lead that the gold separates from its text. `first` is the probability of each line by the first
+    classifier.
     """
 
     corpus: str
@@ -99,14 +89,14 @@ class OtherExample:
         return self.gold.kind in ARTICLES
 
     def teaches(self, member: int) -> bool:
-        """Say whether a member is trained on the page: on no thread, and on few articles."""
+        """Return whether a member is trained on the page: on no threads and on few articles."""
         if self.is_article:
             return fold_of(self.gold.id + self.corpus, EVERY_ARTICLE) == member
         return self.gold.kind != NOT_TRAINED
 
 
 def read_examples(folder: Path, first: FirstPass) -> Iterator[OtherExample]:
-    """Gather the evidence of a corpus; a menu, or a page without a text, has none."""
+    """Compute the evidence of a corpus; menus and pages without a text are left out."""
     corpus = load_corpus(folder)
     for gold in measurable(corpus):
         if not gold.text:
@@ -142,7 +132,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> OtherExample | None:
 
 
 def fit(examples: Sequence[OtherExample]) -> BoostedTrees:
-    """Train the members on pages, and return their mean."""
+    """Train the members on pages and return their mean."""
     return mean_of([_fit_member(examples, member) for member in range(MEMBERS)])
 
 
@@ -170,14 +160,8 @@ def _lines_of(
 def cross_validate(examples: Sequence[OtherExample], folds: int, into: Path) -> list[_Floats]:
     """Return the probabilities of each page's lines by trees that have not seen its site.
 
-    Parameters
-    ----------
-    examples
-        The pages.
-    folds
-        Number of the folds.
-    into
-        Folder that the classifiers are written to, see `benchmarks.extraction.first_pass`.
+    The classifiers of the folds are written into the folder `into`, see
+    `benchmarks.extraction.first_pass`.
     """
     return out_of_fold(
         examples,
@@ -190,14 +174,14 @@ def cross_validate(examples: Sequence[OtherExample], folds: int, into: Path) -> 
 
 
 def f1_of(example: OtherExample, probabilities: _Floats) -> float:
-    """Return the F1 of the words of the lines that probabilities choose."""
+    """Return the word F1 of the lines that probabilities select."""
     chosen, _ = choose_lines(probabilities, example.words)
     lines = "\n".join(example.texts[place] for place in np.flatnonzero(chosen).tolist())
     return compare_bags(lines, example.gold.text or "").f1
 
 
 def table(examples: Sequence[OtherExample], found: Sequence[_Floats]) -> Iterator[str]:
-    """Yield the mean F1 of the pages of each kind, by either classifier on all of them."""
+    """Yield the mean F1 of each kind, with either classifier on all its pages."""
     yield "| | pages | first | this one |\n|---|---:|---:|---:|"
     by_kind: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     for each, probabilities in zip(examples, found, strict=True):
@@ -209,7 +193,7 @@ def table(examples: Sequence[OtherExample], found: Sequence[_Floats]) -> Iterato
 
 
 def main() -> None:
-    """Cross-validate, and train where a model is asked for."""
+    """Cross-validate, and train if a model file is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")

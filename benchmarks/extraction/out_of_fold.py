@@ -1,4 +1,4 @@
-"""What is said of examples by models that have not seen their sites."""
+"""Predictions for examples by models that have not seen their sites."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -18,27 +18,22 @@ def out_of_fold(
     judge: Callable[[_Model, _Example], _Said],
     keep: Callable[[int, _Model], None] | None = None,
 ) -> list[_Said]:
-    """Judge each example by a model of the examples of other folds.
+    """Return a prediction for each example by a model of the examples of other folds.
 
     Parameters
     ----------
     examples
         The examples.
     folds
-        Number of the folds.
+        Number of folds.
     site_of
-        The site of an example, or what else is never divided between folds.
+        The site of an example, or any key that is never divided between folds.
     fit
         Trains on examples.
     judge
-        What a model says of an example.
+        Predicts an example.
     keep
-        Is given each fold with its model, if anything.
-
-    Returns
-    -------
-    list
-        What is said of each example, in their order.
+        Called with each fold and its model.
     """
     fold_at = [fold_of(site_of(example), folds) for example in examples]
     said: dict[int, _Said] = {}

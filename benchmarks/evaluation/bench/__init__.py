@@ -1,4 +1,4 @@
-"""Measurements: methods run over corpora, articles scored, reports written."""
+"""Measurements: run methods over corpora, score their articles, write reports."""
 
 from benchmarks.evaluation.bench.errors import BenchError
 from benchmarks.evaluation.bench.evaluating import evaluate

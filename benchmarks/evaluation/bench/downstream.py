@@ -1,6 +1,6 @@
-"""What cleaning does to the systems downstream.
+"""The effect of cleaning on downstream systems.
 
-The task of Lejeune et al. (2015), and names of entities.
+The task of Lejeune et al. (2015), and named entities.
 """
 
 from collections import Counter, defaultdict
@@ -23,24 +23,15 @@ from benchmarks.evaluation.scores import (
 )
 
 Mapped = Callable[..., list[Any]]
-"""Called with what is being done, a function, and its columns of arguments."""
+"""Called with a description of the work, a function and columns of its arguments."""
 
 
 class Downstream:
-    """The systems downstream, on the pages of a corpus.
+    """The downstream systems, on the pages of a corpus.
 
-    Parameters
-    ----------
-    diseases
-        Disease by name, by language; nothing is done in languages without them.
-    corpus
-        The corpus, from whose golds the gazetteers are made.
-    targets
-        The pages that are measured.
-    memo
-        Remembers what was found.
-    mapped
-        Applies a function to columns of arguments, and tells how far it is.
+    `diseases` are names of diseases by language, each with its disease; languages without them are
+    skipped. The gazetteers come from the golds of the corpus. `memo` caches what was found, and
+    `mapped` applies a function to columns of arguments and reports progress.
     """
 
     def __init__(
@@ -69,11 +60,11 @@ class Downstream:
         self._entities = self._recognised("gold", texts_of_golds)
 
     def task_of_gold(self) -> Task | None:
-        """Score what DAnIEL finds in the gold texts, with paragraph marks and without."""
+        """Score what DAnIEL finds in the gold texts, with and without paragraph marks."""
         return self._scored(self._gold_events)
 
     def task(self, method: str, texts: Sequence[Prediction]) -> Task | None:
-        """Score what DAnIEL finds in the texts of a method; None where there is nothing to."""
+        """Score what DAnIEL finds in the texts of a method; None if there are no diseases."""
         if not self._wanted:
             return None
         given = [
@@ -84,11 +75,8 @@ class Downstream:
     def names(self, method: str, texts: Sequence[Prediction]) -> list[dict[str, float]]:
         """Score the names in the texts of a method.
 
-        Returns
-        -------
-        list of dict
-            For each page ``names_p _r _f`` of the gazetteer and ``entities_p _r _f`` of the
-            recogniser, in percent, where the gold text has any names.
+        Returns for each page whose gold text has any names ``names_p _r _f`` of the gazetteer and
+        ``entities_p _r _f`` of the recogniser, in percent.
         """
         given = [target.given(text).text for target, text in zip(self._targets, texts, strict=True)]
         names = zip(self._listed(given), self._names, strict=True)
@@ -99,7 +87,7 @@ class Downstream:
         ]
 
     def _listed(self, texts: Sequence[str]) -> list[Counter[str]]:
-        """Count the names that the gazetteer of each page's language finds, none without one."""
+        """Count the names that the gazetteer of each page's language finds; none without one."""
         gazetteers = [self._gazetteers.get(target.gold.language) for target in self._targets]
         return [
             gazetteer.find(text) if gazetteer is not None else Counter[str]()

@@ -1,4 +1,4 @@
-"""What ends a measurement in one line."""
+"""Errors that end a measurement."""
 
 from worker.errors import ExpectedError
 

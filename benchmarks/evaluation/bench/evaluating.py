@@ -1,4 +1,4 @@
-"""Files of articles against golds."""
+"""Evaluation of files of articles against golds."""
 
 import gzip
 from collections.abc import Iterator, Sequence
@@ -45,28 +45,28 @@ def evaluate(
     Parameters
     ----------
     gold
-        Folder of a corpus, or a file of gold records, one a line.
+        Folder of a corpus, or a file of gold records, one per line.
     articles
-        Files of article messages, one a line; each makes a row. Of several revisions of a
-        page the highest counts.
+        Files of article messages, one per line; each file makes a row. Of several revisions
+        of a page the highest counts.
     by
         Whether to average by site or language too.
     title_in_text
-        Whether the golds' texts begin with the headline; None for what is known of the
-        corpus by the folder's name. Where they do, an article is given the headline that
-        its page shows, or its own title where there are no pages.
+        Whether the golds' texts begin with the headline; None to use what is known of the
+        corpus by its folder's name. If they do, articles are prefixed with the headline that
+        the page shows or, without pages, with their own title.
     progress
-        Told how far the evaluation is.
+        Called with the progress.
 
     Raises
     ------
     BenchError
-        If a file cannot be read, or no gold can be scored by.
+        If a file cannot be read, or no gold can be scored against.
     """
     corpus = _read_corpus(gold, title_in_text)
     golds = measurable(corpus)
     if not golds:
-        raise BenchError(f"{gold}: no gold to score by")
+        raise BenchError(f"{gold}: no gold with a text to score against")
     memo = Memo(None, scorer_version())
     targets = [_target(corpus.pages.get(each.id), each, memo) for each in golds]
     lines = []
@@ -88,12 +88,9 @@ def evaluate(
 
 
 def read_articles(path: Path) -> Iterator[ArticleMessage]:
-    """Read article messages, one a line, compressed or not.
+    """Read article messages, one per line, compressed or not.
 
-    Raises
-    ------
-    BenchError
-        If a line is no article message.
+    Raises BenchError if a line is not an article message.
     """
     for number, line in _lines(path):
         try:
@@ -107,7 +104,7 @@ def read_articles(path: Path) -> Iterator[ArticleMessage]:
 
 
 def extracted_of(article: ArticleMessage) -> Prediction:
-    """Take over an article message: its ``published_at``, on the page's own day, is the date."""
+    """Convert an article message; its date is ``published_at``, the day as the page gives it."""
     return Prediction(
         title=article.title,
         text=article.text,
@@ -157,7 +154,7 @@ def _evaluated(
 
 
 def _matched(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessage], int]:
-    """Return the articles by id of their gold, and how many have none."""
+    """Return the articles by id of their gold, and the number without one."""
     by_url = {page.url: page.id for page in corpus.pages.values()}
     found: dict[str, ArticleMessage] = {}
     unmatched = set()
@@ -177,7 +174,7 @@ def _target(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
 
 
 def _read_corpus(path: Path, title_in_text: bool | None) -> Corpus:
-    """Read golds, with their pages where they are in a corpus."""
+    """Read golds, with their pages if they are in a corpus."""
     try:
         if path.is_dir():
             return load_corpus(path, title_in_text=title_in_text)

@@ -1,4 +1,4 @@
-"""Reports as one HTML page that needs nothing else."""
+"""Reports as a self-contained HTML page."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _EXPLANATION = (
 
 @dataclass(frozen=True)
 class _Cell:
-    """A cell: what is shown, what it is sorted by, what hovering tells, and its class."""
+    """A cell: text shown, sort value, tooltip and class."""
 
     shown: str
     value: float | None = None
@@ -43,7 +43,7 @@ class _Cell:
 
 
 def to_html(report: Report) -> str:
-    """Write a report as a self-contained page with sortable tables and a plot per score."""
+    """Render a report as a self-contained page with sortable tables and a plot per score."""
     folder = files("benchmarks.evaluation.bench")
     style = folder.joinpath("report.css").read_text("utf-8")
     script = folder.joinpath("report.js").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Methods run over corpora and scored."""
+"""Running and scoring of methods over corpora."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -46,7 +46,7 @@ from benchmarks.evaluation.scores import (
 
 Grouped = Literal["site", "language"]
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
+"""Called with a description of the work, the number of steps done and their total."""
 
 _CHUNK = 8
 """Pages sent to a scoring process at once."""
@@ -55,7 +55,7 @@ _Answer = TypeVar("_Answer")
 _Item = TypeVar("_Item")
 
 _Mapped = Callable[..., Iterator[Any]]
-"""`map`, or one that does it in other processes."""
+"""`map`, or an equivalent that uses other processes."""
 
 
 @dataclass(frozen=True)
@@ -69,22 +69,22 @@ class Bench:
     with_limits
         Whether to add the best subtree and the best set of blocks.
     with_statistics
-        Whether to count the texts.
+        Whether to count paragraphs, lines, words and characters.
     by
         Whether to average by site or language too.
     diseases
-        Disease by name, by language: the task of the system downstream is done with them.
-        None to leave it, and the recogniser's view of names, out.
+        Names of diseases by language, each with its disease, for the task of the downstream
+        system. None to skip it and the scores of the recogniser.
     training
-        Folder of a corpus that NCleaner is trained on; pages of sites that are being measured
-        are left out. None to leave its trained methods unavailable.
+        Folder of a corpus to train NCleaner on; pages of sites that are measured are left
+        out. None to leave its trained methods unavailable.
     sample
-        Number of pages to measure in each corpus, taken at even strides; None for all.
-        The pages that methods compare with are those of the whole corpus all the same.
+        Number of pages to measure in each corpus, evenly spaced; None for all.
+        Neighbours are those in the whole corpus all the same.
     runner
         Runs the methods.
     progress
-        Told how far the measurement is.
+        Called with the progress.
     """
 
     methods: Sequence[Extractor | str]
@@ -108,7 +108,7 @@ class Bench:
         Raises
         ------
         BenchError
-            If a method is not known, or a corpus cannot be read or holds nothing to score.
+            If a method is unknown, or a corpus cannot be read or has nothing to score.
         """
         for method in self.methods:
             kind_of(method)
@@ -120,7 +120,7 @@ class Bench:
 
 
 def kind_of(method: Extractor | str) -> Kind:
-    """Tell a peer, or a chain of nothing else, from the project's and the papers' methods.
+    """Return whether a method is a peer (or a chain of peers), the project's or a paper's.
 
     Raises
     ------
@@ -136,15 +136,15 @@ def kind_of(method: Extractor | str) -> Kind:
 
 
 def name_of(method: Extractor | str) -> str:
-    """Return what a method is called in reports."""
+    """Return the name of a method in reports."""
     return method.name if isinstance(method, Extractor) else method
 
 
 def measurable(corpus: Corpus) -> list[Gold]:
     """Return the golds to average over.
 
-    Beside those with a text that the page holds, those that say nothing of the text but
-    something of the headline, the date, comments, or of snippets.
+    These are the golds whose text the page holds, and those without a text that have a headline, a
+    date, comments or snippets.
     """
     with_text = {gold.id for gold in corpus.scorable()}
     return [
@@ -161,14 +161,14 @@ def measurable(corpus: Corpus) -> list[Gold]:
 
 
 def even_sample(items: Sequence[_Item], count: int | None) -> list[_Item]:
-    """Take so many at even strides."""
+    """Return a number of evenly spaced items."""
     if count is None or count >= len(items):
         return list(items)
     return [items[index * len(items) // count] for index in range(count)]
 
 
 class _Measurement:
-    """One corpus on the bench."""
+    """The measurement of one corpus."""
 
     def __init__(
         self, bench: Bench, mapped: _Mapped, memo: Memo, corpus: Corpus, training: Corpus | None
@@ -373,7 +373,7 @@ class _Measurement:
 
 
 def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
-    """Leave out scores of what a method does not give."""
+    """Leave out scores of what a method does not extract."""
     return {
         name: value
         for name, value in scores.items()
@@ -382,7 +382,7 @@ def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
-    """Leave out scores of metadata, which a limit of the text has none of."""
+    """Leave out scores of metadata, which do not apply to a limit of the text."""
     return {
         name: value
         for name, value in scores.items()

@@ -1,4 +1,4 @@
-"""Scores of earlier runs, in a folder."""
+"""A cache of scores, in a folder."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def scorer_version() -> str:
-    """Digest the source that scores depend on, so that none outlives its definition."""
+    """Digest the source that scores depend on, so that a change of it invalidates the cache."""
     evaluation = files("benchmarks.evaluation")
     sources = [*evaluation.joinpath("scores").iterdir(), evaluation.joinpath("bench", "scoring.py")]
     digest = sha256()
@@ -24,28 +24,19 @@ def scorer_version() -> str:
 
 @dataclass(frozen=True)
 class Memo:
-    """Remembers what was computed of given values, as long as the scorer is the same.
+    """Caches results by key for one version of the scorer.
 
-    Parameters
-    ----------
-    folder
-        Made where it is not there yet; None to remember nothing.
-    version
-        See `scorer_version`.
+    `folder` is created if missing; None disables the cache. See `scorer_version`.
     """
 
     folder: Path | None
     version: str
 
     def __call__(self, key: object, compute: Callable[[], Any]) -> Any:
-        """Return what is known of a key, else compute and remember it.
+        """Return the cached value of a key, or compute and cache it.
 
-        Parameters
-        ----------
-        key
-            Anything whose `repr` tells all that the result depends on.
-        compute
-            Returns JSON values.
+        The `repr` of the key must identify everything that the result depends on; `compute` returns
+        JSON values.
         """
         if self.folder is None:
             return compute()
@@ -56,7 +47,7 @@ class Memo:
         except (OSError, ValueError):
             value = compute()
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written aside and moved into place, so that an interrupted run leaves no half file.
+        # Written next to it and moved into place, so an interrupted run leaves no partial file.
         handle, aside = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(value, file)

@@ -1,4 +1,4 @@
-"""Drawings of scores with their intervals, as SVG."""
+"""Plots of scores with their intervals, as SVG."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -7,10 +7,10 @@ from benchmarks.evaluation.bench.results import Line
 
 _WIDTH = 420
 _LABELS = 150
-"""Width left of the axis, for the names."""
+"""Space to the left of the axis, for the names."""
 
 _RIGHT = 40
-"""Width right of it, for the figures."""
+"""Space to the right of it, for the figures."""
 
 _ROW = 16
 _TOP = 18
@@ -19,16 +19,10 @@ _STEPS = (1, 2, 5, 10, 20, 25)
 
 
 def plot(name: str, lines: Sequence[Line]) -> str:
-    """Draw a score of several methods with its intervals, the best above.
+    """Draw a score of several methods with its intervals, best first.
 
-    The axis begins where the lowest interval does, so that the best are told apart.
-
-    Parameters
-    ----------
-    name
-        The score.
-    lines
-        The methods; those without the score are left out.
+    The axis begins at the lowest interval, so that differences between the best are visible.
+    Methods without the score are left out.
     """
     shown = sorted(
         (line for line in lines if name in line.scores),

@@ -1,4 +1,4 @@
-"""The figures of a measurement, ready to be shown or written as JSON."""
+"""Figures of a measurement, ready for display or JSON."""
 
 import os
 import platform
@@ -50,22 +50,16 @@ LABELS = {
     "comments_parents": "comment parents",
     "comments_replies": "comment replies",
 }
-"""The scores that reports show, in their order, with the heads of their columns."""
+"""Scores in the order of reports, with their column heads."""
 
 
 @dataclass(frozen=True)
 class Mean:
     """A score of a method over a corpus.
 
-    Attributes
-    ----------
-    pages
-        Macro average over pages, with its bootstrap interval over sites.
-    sites
-        Macro average over sites.
-    against_best_peer
-        This method less the best peer, paired by site; None for that peer itself, for a
-        limit, and where no peer was measured.
+    `pages` is the macro average over pages with its bootstrap interval over sites, `sites` the one
+    over sites. `against_best_peer` is this method minus the best peer, paired by site; None for
+    that peer itself, for a limit, and if no peer was measured.
     """
 
     pages: Interval
@@ -75,14 +69,9 @@ class Mean:
 
 @dataclass(frozen=True)
 class Task:
-    """What the system downstream makes of a method's texts, against the gold's.
+    """What the downstream system finds in a method's texts, compared with the gold's.
 
-    Attributes
-    ----------
-    marked, unmarked
-        With paragraph marks and without.
-    by_language
-        The same two by language.
+    With paragraph marks (`marked`) and without (`unmarked`), and both by language.
     """
 
     marked: TaskScore
@@ -102,21 +91,21 @@ class Line:
         ``method`` (ours or a paper's), ``peer``, ``limit``, or ``gold`` (in the tables of
         the task and of statistics).
     version
-        None where it is not installed or has none.
+        None if it is not installed or has none.
     note
-        Why there are no scores, or what went wrong most often.
+        Why there are no scores, or the most frequent failure.
     failures
         Number of pages by kind of failure; they are scored as empty texts.
     pages_per_cpu_second
-        None where unknown.
+        None if unknown.
     peak_memory
-        Largest resident memory of a process, in bytes; None where unknown.
+        Largest resident memory of a process, in bytes; None if unknown.
     scores
-        By name of score; empty where the method could not run.
+        By name of score; empty if the method could not run.
     groups
         Macro averages by site or language, then by name of score.
     task
-        None where it was not asked for.
+        None if not requested.
     statistics
         Counts of the texts, by language.
     """
@@ -143,19 +132,19 @@ class CorpusTable:
     corpus
         Its name.
     pages, sites
-        How many are averaged over.
+        Numbers of pages and sites averaged over.
     of_pages
-        How many could have been, had no sample been drawn.
+        Number of pages before sampling.
     left_out
         Golds without words, or with words that their pages do not hold.
     best_peers
         The peer with the highest mean, by name of score.
     lines
-        The methods in the order asked for.
+        The methods in the order given.
     references
         Raw pages and golds, for the tables of the task and of statistics.
     remarks
-        What else a reader should know.
+        Further remarks for the reader.
     """
 
     corpus: str
@@ -170,7 +159,7 @@ class CorpusTable:
 
     @property
     def not_run(self) -> Mapping[str, str]:
-        """Why there are no scores, by the name of a method that could not run."""
+        """Why there are no scores, by name of a method that could not run."""
         return {line.method: line.note or "no reason" for line in self.lines if not line.scores}
 
     @property
@@ -194,11 +183,11 @@ class Report:
     Attributes
     ----------
     created
-        Moment of its end, ISO 8601.
+        End of the measurement, ISO 8601.
     environment
-        Versions of what it ran on.
+        Versions of the software and hardware.
     by
-        What the groups of its lines are, None for no groups.
+        Meaning of the groups of its lines, None for no groups.
     tables
         One for each corpus.
     """
@@ -210,7 +199,7 @@ class Report:
 
     @classmethod
     def now(cls, tables: Sequence[CorpusTable], by: str | None) -> Self:
-        """Date a measurement that has just ended."""
+        """Create the report of a measurement that has just ended."""
         environment = {
             "detourage": own_release(),
             "Python": platform.python_version(),

@@ -1,4 +1,4 @@
-"""The scores of single pages, as functions that another process can be given."""
+"""Scores of single pages, as functions that can run in another process."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -33,31 +33,26 @@ LIMITS = {
     "limit: best subtree": best_subtree,
     "limit: best blocks": best_blocks,
 }
-"""What could be reached, by the name of its row."""
+"""Upper bounds for any method, by name of the row."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What there is to find in a page.
+    """What there is to find on a page.
 
-    Attributes
-    ----------
-    gold
-        What people said.
-    headline
-        The headline that every method is given, None where the gold begins with none.
+    `headline` is prefixed to the text of every method; None if the gold does not begin with one.
     """
 
     gold: Gold
     headline: TextBlock | None = None
 
     def given(self, extracted: Prediction) -> Prediction:
-        """Give a method the headline."""
+        """Prefix a method's text with the headline."""
         return with_headline(extracted, self.headline) if self.headline else extracted
 
 
 def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatistics]:
-    """Find a page's headline and the names of those who comment, and count its source."""
+    """Find a page's headline and its commenters' names, and count its source."""
 
     def compute() -> tuple[object, ...]:
         headline, comments = None, gold.comments
@@ -101,15 +96,11 @@ def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
 def score(
     memo: Memo, extracted: Prediction, target: Target
 ) -> tuple[dict[str, float], TextStatistics]:
-    """Score all that the gold of a page speaks of, and count the text.
+    """Score everything that the gold of a page covers and count the text.
 
-    Returns
-    -------
-    dict
-        In percent, by name: those of `score_page`, `score_metadata` and `comment_scores`;
-        ``snippets_p _r _f`` and ``snippets_accuracy``.
-    TextStatistics
-        Counts of the text, as it was scored.
+    Returns the scores in percent by name (those of `score_page`, `score_metadata` and
+    `comment_scores`, ``snippets_p _r _f`` and ``snippets_accuracy``) and the counts of the text
+    as it was scored.
     """
 
     def compute() -> tuple[object, ...]:
@@ -118,7 +109,7 @@ def score(
             TextStatistics.of_text(given.text, given.paragraphs)
         )
 
-    # The name and the site of a page say nothing of its text: equal texts are scored once.
+    # Neither the name nor the site of a page affects the scores: equal texts are scored once.
     gold = replace(target.gold, id="", site="")
     scores, counts = memo(("score", extracted, gold, target.headline), compute)
     return scores, TextStatistics(*counts)
@@ -144,7 +135,7 @@ def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
 def events(
     memo: Memo, blocks: Sequence[TextBlock], diseases: Mapping[str, str]
 ) -> tuple[Event | None, Event | None]:
-    """Find what DAnIEL takes a document to be about, with paragraph marks and without."""
+    """Find the event that DAnIEL detects in a document, with and without paragraph marks."""
 
     def compute() -> list[tuple[object, ...] | None]:
         watch = _watch(diseases)
@@ -160,7 +151,7 @@ def events(
 
 
 def entities(memo: Memo, text: str, language: str) -> Counter[str]:
-    """Count the names that the recogniser of a language finds, none where there is none."""
+    """Count the names that the recogniser of a language finds; none if there is no recogniser."""
     recogniser = recogniser_of(language)
     if recogniser is None:
         return Counter()
@@ -168,7 +159,7 @@ def entities(memo: Memo, text: str, language: str) -> Counter[str]:
 
 
 _watches: dict[tuple[tuple[str, str], ...], DiseaseWatch] = {}
-"""The watches of this process: a language's is dear to make and used for many documents."""
+"""Watches of this process by diseases: expensive to build and used for many documents."""
 
 
 def _watch(diseases: Mapping[str, str]) -> DiseaseWatch:

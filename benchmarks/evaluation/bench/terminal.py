@@ -1,4 +1,4 @@
-"""Reports as tables on a terminal."""
+"""Reports as tables for a terminal."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,22 +11,22 @@ from benchmarks.evaluation.scores import PRF
 from worker.text.terminal import printable
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
-"""Scores of the first table: those of the papers."""
+"""Scores of the first table: the papers' scores."""
 
 _OTHERS = (
     *("tm_f", "rouge_f", "own_f", "own_equal", "title_exact", "authors_f", "date_exact"),
     *("snippets_accuracy", "names_f", "entities_f"),
 )
-"""Scores of the second, where there are any; a page of HTML has room for all."""
+"""Scores of the second table; the HTML page has room for all."""
 
 _COMMENTS = tuple(name for name in LABELS if name.startswith("comments_"))
-"""Scores of the third."""
+"""Scores of the third table."""
 
 _DECISIVE = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
-"""The first of these that there is shows its interval and its difference."""
+"""The first available one of these is shown with its interval and difference."""
 
 SIGNIFICANT = 0.05
-"""Probability below which a difference gets its star."""
+"""P-value below which a difference gets a star."""
 
 STATISTICS = ("files", "paragraphs", "lines", "words", "tokens", "characters", "size")
 _COUNTS = ("files", "paragraphs", "lines", "words", "characters")
@@ -34,7 +34,7 @@ TASK_HEADS = ("documents", "pairs", "documents, unmarked", "pairs, unmarked")
 
 
 def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
-    """Draw a corpus: scores, then groups, task and statistics where they were asked for."""
+    """Draw the tables of a corpus: scores, and groups, task and statistics if requested."""
     yield _scores(table)
     for title, names in (("other scores", _OTHERS), ("comments", _COMMENTS)):
         if any(name in names for name in table.shown_scores):
@@ -50,7 +50,7 @@ def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
 
 
 def what_happened(line: Line) -> str:
-    """Tell failures and why, in a few words."""
+    """Describe failures and their reason in a few words."""
     failed = ", ".join(f"{count} {kind}" for kind, count in line.failures.items())
     if not line.scores:
         return line.note or failed
@@ -64,7 +64,7 @@ def decisive_score(table: CorpusTable) -> str | None:
 
 
 def against(mean: Mean) -> str:
-    """Tell the difference to the best peer, with a star where it is significant."""
+    """Return the difference to the best peer, with a star if it is significant."""
     difference = mean.against_best_peer
     if difference is None:
         return ""
@@ -165,7 +165,7 @@ def _task(table: CorpusTable) -> Table:
 
 
 def task_prfs(task: Task) -> tuple[PRF, PRF, PRF, PRF]:
-    """Return the four scores of a task: documents and pairs, with marks and without."""
+    """Return the four scores of a task: documents and pairs, with and without marks."""
     return task.marked.documents, task.marked.pairs, task.unmarked.documents, task.unmarked.pairs
 
 

@@ -1,4 +1,4 @@
-"""Extraction methods behind one interface: ours, the papers', the well-known peers, chains."""
+"""Extraction methods with one interface: ours, the papers', well-known peers, and chains."""
 
 from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome, PageResult, Summary
 from benchmarks.evaluation.methods.registry import (

@@ -1,4 +1,4 @@
-"""Results of earlier runs, in a folder."""
+"""A cache of outcomes, in a folder."""
 
 import json
 import os
@@ -13,23 +13,17 @@ from worker.article import ArticleBlock, ArticleEmphasis, ArticleLink
 from worker.papers.interface import Extracted, Extractor, ReaderComment
 
 _LASTING = frozenset({"refused", "error"})
-"""Kinds of failure that would be the same next time."""
+"""Kinds of failure that would recur."""
 
 
 class ResultCache:
-    """Outcomes by method, version and page.
-
-    Parameters
-    ----------
-    folder
-        Made where it is not there yet; one file a page.
-    """
+    """Outcomes by method, version and page, one file each, in a folder created if missing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def get(self, extractor: Extractor, job: Job) -> Outcome | None:
-        """Return what is known of a page, None for nothing."""
+        """Return the cached outcome of a page, or None."""
         try:
             values = json.loads(self._path(extractor, job).read_text("utf-8"))
         except (OSError, ValueError):
@@ -38,13 +32,13 @@ class ResultCache:
         return Outcome(result, values["cpu_seconds"], values["peak_memory"])
 
     def put(self, extractor: Extractor, job: Job, outcome: Outcome) -> None:
-        """Remember an outcome, unless it may be another one next time."""
+        """Cache an outcome, unless it may differ next time."""
         failure = outcome.failure
         if failure is not None and failure.kind not in _LASTING:
             return
         path = self._path(extractor, job)
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written aside and moved into place, so that an interrupted run leaves no half file.
+        # Written next to it and moved into place, so an interrupted run leaves no partial file.
         handle, name = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
             json.dump(asdict(outcome), file, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The template groups of many pages, for methods that compare pages."""
+"""Template groups of pages, for methods that compare pages."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,20 +15,9 @@ def find_neighbours(
 ) -> list[Neighbours]:
     """Group the pages of each site by template, as the service does with a finished crawl.
 
-    Parameters
-    ----------
-    sources
-        The pages; those of a site should have different addresses, and of two with the same
-        address the earlier counts.
-    sites
-        Site of each page; derived from its address unless given.
-    threads
-        Number of threads that compare.
-
-    Returns
-    -------
-    list of Neighbours
-        For each page, in order. A page that cannot be read has none.
+    Pages of a site should have different addresses; of two with the same address the first
+    counts. `sites` are derived from the addresses unless given. Returns the neighbours of each
+    page, in order; a page that cannot be read has none.
     """
     by_site: defaultdict[str, list[int]] = defaultdict(list)
     for index, source in enumerate(sources):

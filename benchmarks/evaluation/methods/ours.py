@@ -21,13 +21,13 @@ def detourage(source: Source, neighbours: Neighbours) -> Extracted:
 
 @lru_cache(maxsize=CACHED_PAGES)
 def knowledge_of(source: Source) -> TemplateKnowledge:
-    """Learn from a page, once for all that are compared with it."""
+    """Learn a template from a page; cached for all pages compared with it."""
     return TemplateKnowledge.of([outline_of(source)])
 
 
 @lru_cache(maxsize=CACHED_PAGES)
 def pattern_of(source: Source) -> CommentPattern:
-    """Look where the comments of a page stand, once for all that are compared with it."""
+    """Find the comment pattern of a page; cached for all pages compared with it."""
     return comment_pattern_of(page_of(source))
 
 

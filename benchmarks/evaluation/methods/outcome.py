@@ -1,4 +1,4 @@
-"""What became of a page in a method's hands."""
+"""Outcomes of extractions."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from worker.papers.interface import ALONE, Extracted, Neighbours, Source
 
 FailureKind = Literal["refused", "error", "timeout", "crash", "unavailable"]
 """``refused``: the method says that there is no article, or the page cannot be read; ``error``:
-it raised; ``timeout``: it took too long and was stopped; ``crash``: its process ended;
+it raised; ``timeout``: it took too long and was stopped; ``crash``: its process died;
 ``unavailable``: it cannot run here."""
 
 
@@ -39,15 +39,15 @@ class Failure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a method made of a page, and what it used.
+    """The result of a method on a page, and the resources used.
 
     Parameters
     ----------
     result
         The article, or why there is none.
     cpu_seconds
-        CPU time of the page, programs in other languages included; None where the process
-        did not live to tell.
+        CPU time of the page, including programs in other languages; None if the process
+        died.
     peak_memory
         Largest resident memory so far of the process that extracted the page, in bytes.
     """
@@ -58,12 +58,12 @@ class Outcome:
 
     @property
     def extracted(self) -> Extracted | None:
-        """The article, None where there is none."""
+        """The article, or None."""
         return self.result if isinstance(self.result, Extracted) else None
 
     @property
     def failure(self) -> Failure | None:
-        """Why there is no article, None where there is one."""
+        """Why there is no article, None if there is one."""
         return self.result if isinstance(self.result, Failure) else None
 
 
@@ -74,11 +74,11 @@ class PageResult:
     Parameters
     ----------
     index
-        Which of the pages.
+        Index of the page.
     outcome
-        What became of it.
+        Its outcome.
     cached
-        Whether it was known from an earlier run.
+        Whether it comes from an earlier run.
     """
 
     index: int
@@ -88,7 +88,7 @@ class PageResult:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a method used and where it failed, over many pages.
+    """Resources used and failures of a method over many pages.
 
     Parameters
     ----------
@@ -97,13 +97,13 @@ class Summary:
     failures
         Number of failures of each kind.
     detail
-        Detail of the most frequent failure, None where there is none.
+        Detail of the most frequent failure, None if there is none.
     cpu_seconds
-        CPU time over all pages that tell theirs.
+        Total CPU time of the pages for which it is known.
     timed_pages
         Number of those.
     peak_memory
-        Largest resident memory of a process, in bytes; None where no page tells.
+        Largest resident memory of a process, in bytes; None if unknown.
     """
 
     pages: int
@@ -115,7 +115,7 @@ class Summary:
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Self:
-        """Sum up."""
+        """Summarise outcomes."""
         known = list(outcomes)
         failures = [outcome.failure for outcome in known if outcome.failure is not None]
         details = Counter(failure.detail for failure in failures)
@@ -132,5 +132,5 @@ class Summary:
 
     @property
     def pages_per_cpu_second(self) -> float | None:
-        """Pages per second of CPU, None where no time is known."""
+        """Pages per second of CPU time, None if unknown."""
         return self.timed_pages / self.cpu_seconds if self.cpu_seconds else None

@@ -1,4 +1,4 @@
-"""A method in a process of its own, that may crash or be stopped without harm."""
+"""A method in a process of its own, which may crash or be stopped without harm."""
 
 import logging
 import os
@@ -26,21 +26,8 @@ _FORKSERVER.set_forkserver_preload([__name__])
 class ExtractorProcess:
     """A process that prepares a method and then extracts one page at a time.
 
-    Parameters
-    ----------
-    extractor
-        The method.
-    start_seconds
-        Time to prepare in.
-
-    Attributes
-    ----------
-    connection
-        Readable when the process has something to say, or has ended.
-    job
-        Number of the page that it is at, None where it is at none.
-    deadline
-        When its time is up, on the monotonic clock.
+    `connection` is readable when the process has answered or died. `job` is the number of the
+    current page, or None; `deadline` is its time limit on the monotonic clock.
     """
 
     def __init__(self, extractor: Extractor, start_seconds: float) -> None:
@@ -52,22 +39,17 @@ class ExtractorProcess:
         theirs.close()
 
     def send(self, number: int, job: Job, seconds: float) -> None:
-        """Hand a page over."""
+        """Send a page to the process."""
         self.job = number
         self.deadline = time.monotonic() + seconds
-        # A process that has just died is found out when its answer is read.
+        # The death of a process is noticed when its answer is read.
         with suppress(BrokenPipeError):
             self.connection.send(job)
 
     def receive(self) -> Outcome | None:
-        """Return what the process says: an outcome, or None for being prepared.
+        """Return the process's answer: an outcome, or None once it is prepared.
 
-        Raises
-        ------
-        UnavailableError
-            If the method cannot run here.
-        EOFError
-            If the process has ended.
+        Raises UnavailableError if the method cannot run here, EOFError if the process has died.
         """
         try:
             message = self.connection.recv()
@@ -80,18 +62,18 @@ class ExtractorProcess:
         return message if isinstance(message, Outcome) else None
 
     def describe_end(self) -> str:
-        """Say how the process ended."""
+        """Describe how the process ended."""
         self._process.join()
         code = self._process.exitcode or 0
         return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
     def kill(self) -> None:
-        """Stop the process and all the programs that it started."""
+        """Stop the process and all programs that it started."""
         pid = self._process.pid
         if pid is not None and self._process.exitcode is None and hasattr(os, "killpg"):
-            # The group bears the process's number. It is there once the process runs; before
-            # that it has started no programs. Once the process is gone the number may be
-            # another's, and its programs end by themselves when their input does.
+            # The group has the process's id. It exists once the process runs; before that,
+            # there are no programs. Once the process is gone the id may be reused, and its
+            # programs end by themselves at the end of their input.
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
         self._process.kill()
@@ -101,7 +83,7 @@ class ExtractorProcess:
 
 
 def serve(connection: Connection, extractor: Extractor) -> None:
-    """Prepare, then answer pages with outcomes until the other side hangs up."""
+    """Prepare the method, then answer pages with outcomes until the connection closes."""
     _keep_to_itself()
     try:
         extractor.prepare()
@@ -121,7 +103,7 @@ def serve(connection: Connection, extractor: Extractor) -> None:
 
 
 def _keep_to_itself() -> None:
-    """Leave the parent's process group, and say nothing: libraries write what they like."""
+    """Leave the parent's process group and silence all output: libraries print what they like."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     with Path(os.devnull).open("w") as nowhere:

@@ -1,4 +1,4 @@
-"""Which code a result comes from."""
+"""Versions of the code that produced a result."""
 
 from functools import cache
 from hashlib import sha256
@@ -17,20 +17,16 @@ READING = (
     "worker/papers/interface.py",
     "worker/papers/reading.py",
 )
-"""Our own source that every result goes through, a peer's too."""
+"""Our own source that affects every result, even a peer's."""
 
 
 @cache
 def source_digest(*paths: str) -> str:
-    """Digest some of our own source, in eight hexadecimal digits.
+    """Return a digest of some of our own source, in eight hexadecimal digits.
 
-    During development results change while the release does not, and results of earlier
-    code must not be taken for results of the present one.
-
-    Parameters
-    ----------
-    paths
-        Files, and folders with all that is below them, from the folder that holds `worker`.
+    During development results change while the release does not; cached results of older code must
+    not be mistaken for current ones. `paths` are files and folders (with everything below them),
+    relative to the folder that holds `worker`.
     """
     digest = sha256()
     for path in paths:
@@ -50,7 +46,7 @@ def _sources(entry: Traversable) -> list[tuple[str, bytes]]:
 
 
 def own_release() -> str:
-    """Return our own release, ``0`` where we run without being installed."""
+    """Return our own release, ``0`` if it is not installed."""
     try:
         return version("detourage")
     except PackageNotFoundError:
@@ -58,13 +54,7 @@ def own_release() -> str:
 
 
 def library_release(distribution: str) -> str:
-    """Return the release of an installed library.
-
-    Raises
-    ------
-    UnavailableError
-        If it is not installed.
-    """
+    """Return the release of an installed library; raises UnavailableError if it is missing."""
     try:
         return version(distribution)
     except PackageNotFoundError as error:

@@ -1,4 +1,4 @@
-"""The methods by name: ours, the papers', the peers."""
+"""Methods by name: ours, the papers', the peers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -37,20 +37,20 @@ _OWN_SOURCE = (
     "worker/papers",
     "benchmarks/evaluation/methods/ours.py",
 )
-"""What the results of our own methods depend on."""
+"""Source that the results of our own methods depend on."""
 
 _LIBRARIES = {"boilerpipe": "boilerpy3", "justext": "jusText", "justext_nostop": "jusText"}
-"""Methods of papers that a library applies, with its distribution."""
+"""Methods of papers that a library implements, with its distribution."""
 
 
 def default_tools() -> Path:
-    """Folder that programs in other languages are installed into."""
+    """Return the folder into which programs in other languages are installed."""
     return Path.home() / ".cache" / "detourage"
 
 
 @dataclass(frozen=True)
 class _Peer:
-    """A method of others: its version, which raises `UnavailableError` where it cannot run."""
+    """A third-party method; its version raises `UnavailableError` if it cannot run."""
 
     extractor: Extractor
     version: Callable[[], str]
@@ -143,28 +143,28 @@ _TRAINED = {
 
 
 def extractor_names() -> tuple[str, ...]:
-    """Names of all methods, whether they can run here or not."""
+    """Return the names of all methods, whether or not they can run here."""
     return (_OURS.name, *PAPERS, *_TRAINED, *_PEERS)
 
 
 def is_peer(name: str) -> bool:
-    """Tell a library or program of others from the papers' methods and our own.
+    """Return whether a method is a third-party library or program.
 
     Raises
     ------
     UnknownExtractorError
-        If no method has the name.
+        If there is no method of that name.
     """
     return name in _LIBRARIES or (_known(name) in _PEERS)
 
 
 def describe(name: str) -> str:
-    """Return what a method is, on one line.
+    """Return a one-line description of a method.
 
     Raises
     ------
     UnknownExtractorError
-        If no method has the name.
+        If there is no method of that name.
     """
     name = _known(name)
     if name in _TRAINED:
@@ -177,22 +177,22 @@ def describe(name: str) -> str:
 def get_extractor(
     name: str, *, tools: Path | None = None, pairs: Sequence[TrainingPair] = ()
 ) -> Extractor:
-    """Return a method by its name.
+    """Return a method by name.
 
     Parameters
     ----------
     name
         One of `extractor_names`.
     tools
-        Folder that programs in other languages are installed into; `default_tools` unless
-        given.
+        Folder into which programs in other languages are installed; by default
+        `default_tools`.
     pairs
-        What the methods of `nclean.TRAINED` are trained on.
+        Training pairs for the methods of `nclean.TRAINED`.
 
     Raises
     ------
     UnknownExtractorError
-        If no method has the name.
+        If there is no method of that name.
     UnavailableError
         If a library or program that it needs is not installed, or there are no pairs to
         train it on.
@@ -230,10 +230,7 @@ def trained(
 ) -> Extractor:
     """Train an n-gram model, as `nclean.Model.train` does, and return the method with it.
 
-    Raises
-    ------
-    UnavailableError
-        If there is nothing to learn from.
+    Raises UnavailableError if there is nothing to train on.
     """
     try:
         model = nclean.Model.train(nclean.TRAINED[name](pairs), normalisation)
@@ -264,9 +261,9 @@ def parse_chain(
     Raises
     ------
     UnknownExtractorError
-        If no method has one of the names.
+        If there is no method of one of the names.
     UnavailableError
-        If something that one of them needs is missing.
+        If one of them needs something that is missing.
     """
     names = [name.strip() for name in expression.split(">")]
     first, *others = (get_extractor(name, tools=tools, pairs=pairs) for name in names)

@@ -1,4 +1,4 @@
-"""Methods over many pages, in parallel, whatever the methods do."""
+"""Runs methods over many pages in parallel, safe against crashes and endless loops."""
 
 import os
 import time
@@ -16,7 +16,7 @@ from benchmarks.evaluation.methods.registry import parse_chain
 from worker.papers.interface import Extractor, TrainingPair, UnavailableError
 
 START_SECONDS = 360.0
-"""Time for a method to import, compile or install what it needs: above all for npm."""
+"""Time for a method to import, compile or install what it needs, which is longest for npm."""
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,16 @@ class Runner:
     Parameters
     ----------
     processes
-        How many pages are extracted at the same time.
+        Number of pages extracted at the same time.
     seconds_per_page
-        Wall-clock time after which a page is given up. It is generous on an idle machine;
-        on a busy one, where processes wait for each other, it may have to be more.
+        Wall-clock time limit of a page. It is generous on an idle machine; on a busy one, where
+        processes wait for each other, it may have to be longer.
     cache
-        Folder of results that are not computed again; None for none.
+        Folder of cached results, or None.
     tools
-        Folder that programs in other languages are installed into, see `get_extractor`.
+        Folder into which programs in other languages are installed, see `get_extractor`.
     pairs
-        What NCleaner is trained on, see `get_extractor`.
+        Training pairs for NCleaner, see `get_extractor`.
     """
 
     processes: int = os.cpu_count() or 1
@@ -45,9 +45,9 @@ class Runner:
     pairs: Sequence[TrainingPair] = ()
 
     def run(self, method: Extractor | str, jobs: Sequence[Job]) -> Generator[PageResult]:
-        """Apply a method to pages and yield the outcomes as they come.
+        """Apply a method to pages and yield the outcomes as they arrive.
 
-        Nothing that was started outlives the generator: closing it stops the run.
+        Closing the generator stops the run; no process outlives it.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class Runner:
         Raises
         ------
         UnknownExtractorError
-            If no method has the name.
+            If there is no method of that name.
         """
         try:
             extractor = self._extractor(method)
@@ -130,7 +130,7 @@ class _Pool:
         self._processes.append(ExtractorProcess(self._extractor, START_SECONDS))
 
     def _wait(self) -> list[ExtractorProcess]:
-        """Wait until a process has something to say or its time is up."""
+        """Wait until a process has answered or its time is up."""
         by_connection = {process.connection: process for process in self._processes}
         deadline = min(process.deadline for process in self._processes)
         heard = wait(list(by_connection), max(0.0, deadline - time.monotonic()))

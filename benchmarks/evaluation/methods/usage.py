@@ -1,4 +1,4 @@
-"""What this process and the programs it started have used so far."""
+"""Resources used so far by this process and the programs it started."""
 
 import os
 import sys
@@ -12,18 +12,17 @@ _USER_TIME, _SYSTEM_TIME = 11, 12
 
 
 def cpu_seconds(children: Iterable[int] = ()) -> float:
-    """CPU time of this process and of running child processes.
+    """Return the CPU time of this process and of running child processes.
 
-    Where the system has no ``/proc``, that of the children is left out until they end.
+    Without ``/proc``, children count only once they have ended.
     """
     return time.process_time() + sum(_cpu_of(pid) for pid in children)
 
 
 def peak_memory(children: Iterable[int] = ()) -> int | None:
-    """Largest resident memory of this process and of running child processes, in bytes.
+    """Return the largest resident memory of this process and of running children, in bytes.
 
-    The peaks are added, though they need not have been at the same moment. None where the
-    system does not tell.
+    The peaks are added, although they need not coincide. None if the system does not provide them.
     """
     if (_PROCESSES / "self").exists():
         return sum(_peak_of(pid) for pid in ("self", *map(str, children)))
@@ -46,7 +45,7 @@ def _cpu_of(pid: int) -> float:
 
 
 def _peak_of(pid: str) -> int:
-    """Read the high-water mark, which unlike ``ru_maxrss`` is not the parent's after a fork."""
+    """Return the high-water mark; unlike ``ru_maxrss`` it does not include the parent's."""
     try:
         status = (_PROCESSES / pid / "status").read_text()
     except OSError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchmarks.evaluation.scores.prf import PRF
 
 EXACT_COSINE = 0.9
-"""Cosine from which Deturck (2015, section 5.2) calls a text acceptable, "exactitude"."""
+"""Minimum cosine for a text that Deturck (2015, section 5.2) calls acceptable ("exactitude")."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Agreement:
     equal
         T = T*: the same words in the same order.
     within_gold
-        T ⊂ T*: all words of T, in one stretch of T*, which holds more.
+        T ⊂ T*: the words of T are a contiguous part of T*.
     around_gold
-        T* ⊂ T: all words of T*, in one stretch of T, which holds more.
+        T* ⊂ T: the words of T* are a contiguous part of T.
     """
 
     cosine: float
@@ -39,11 +39,11 @@ class Agreement:
 def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
     """Compare the words of a text with those of a gold.
 
-    An empty text is a part of nothing: both inclusions need words on both sides.
+    An empty text is part of nothing: both inclusions need words on both sides.
 
     Notes
     -----
-    Deturck (2015), section 5.2 and figure 5.1. Its columns of inclusion leave equal texts out.
+    Deturck (2015), section 5.2 and figure 5.1. Its columns of inclusion exclude equal texts.
     """
     alike = cosine(Counter(found), Counter(wanted))
     return Agreement(
@@ -56,17 +56,17 @@ def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
 
 
 def cosine(found: Mapping[str, int], wanted: Mapping[str, int]) -> float:
-    """Return the cosine of two vectors of counts: 1 for two empty ones, 0 for one."""
+    """Return the cosine of two vectors of counts: 1 if both are empty, 0 if one is."""
     if not found or not wanted:
         return float(not found and not wanted)
     product = sum(count * wanted[word] for word, count in found.items() if word in wanted)
     squares = [sum(count * count for count in side.values()) for side in (found, wanted)]
-    # One square root, so that equal vectors have a cosine of 1 and not almost.
+    # A single square root, so that equal vectors have a cosine of exactly 1.
     return product / math.sqrt(squares[0] * squares[1])
 
 
 def bag_of_words(found: Sequence[str], wanted: Sequence[str]) -> PRF:
-    """Score two texts as bags of words, order left aside."""
+    """Score two texts as bags of words, ignoring order."""
     common = (Counter(found) & Counter(wanted)).total()
     return PRF.of(common, len(found), len(wanted))
 
@@ -74,5 +74,5 @@ def bag_of_words(found: Sequence[str], wanted: Sequence[str]) -> PRF:
 def _is_within(part: Sequence[str], whole: Sequence[str]) -> bool:
     if not 0 < len(part) < len(whole):
         return False
-    # No word holds a line end, so that words match whole.
+    # No word contains a line end, so only whole words match.
     return "\n".join(["", *part, ""]) in "\n".join(["", *whole, ""])

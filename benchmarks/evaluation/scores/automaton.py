@@ -6,22 +6,13 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False, slots=True)
 class State:
-    """The substrings that end at the same places of the sequences.
+    """The substrings that end at the same positions of the sequences.
 
-    They are the suffixes of one another, each a symbol longer than the last: from the
-    one after the longest of `link` to the longest of all.
-
-    Attributes
-    ----------
-    length
-        Length of the longest.
-    end
-        Place after their first end.
-    link
-        The state of the next shorter suffix, which ends at more places; None for the
-        initial state, which holds the empty string alone.
-    targets
-        State by the symbol that follows.
+    Each is a suffix of the next, which is one symbol longer; the shortest is one symbol longer than
+    the longest of `link`. `length` is the length of the longest, `end` the position after their
+    first occurrence, and `link` the state of the next shorter suffix, which ends at more positions;
+    None for the initial state, which holds only the empty string. `targets` are states by the
+    symbol that follows.
     """
 
     length: int
@@ -31,12 +22,7 @@ class State:
 
 
 class SuffixAutomaton:
-    """All substrings of the sequences added so far.
-
-    Parameters
-    ----------
-    start
-        Place of the first symbol.
+    """All substrings of the sequences added so far; positions begin at `start`.
 
     Notes
     -----
@@ -49,7 +35,7 @@ class SuffixAutomaton:
         self.initial = State(0, start)
 
     def add(self, symbols: Iterable[Hashable], start: int) -> State:
-        """Add a sequence whose first symbol stands at a place; return the state of the whole."""
+        """Add a sequence whose first symbol is at position `start`; return the whole's state."""
         last = self.initial
         for end, symbol in enumerate(symbols, start + 1):
             last = self._extended(last, symbol, end)
@@ -58,11 +44,8 @@ class SuffixAutomaton:
     def read(self, symbols: Iterable[Hashable]) -> Iterator[tuple[State, int]]:
         """Follow a sequence symbol by symbol.
 
-        Yields
-        ------
-        state, length
-            Of the longest substring that ends with this symbol: the initial state and 0
-            where the symbol occurs nowhere.
+        Yields the state and length of the longest substring that ends with each symbol: the
+        initial state and 0 if the symbol occurs nowhere.
         """
         state, length = self.initial, 0
         for symbol in symbols:
@@ -92,7 +75,7 @@ class SuffixAutomaton:
         return current
 
     def _exactly(self, state: State, symbol: Hashable, target: State) -> State:
-        """Return a state whose longest is a state's longest and a symbol, split off if need be."""
+        """Return the state of a state's longest string plus a symbol; split it off if need be."""
         if target.length == state.length + 1:
             return target
         copy = State(state.length + 1, target.end, target.link, target.targets.copy())

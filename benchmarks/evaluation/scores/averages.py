@@ -1,4 +1,4 @@
-"""Means over pages and sites, and how far to trust them."""
+"""Means over pages and sites, and their uncertainty."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 Unit = Literal["pages", "sites"]
-"""What a mean is taken over: every page alike, or every site alike."""
+"""What a mean is taken over: pages or sites weigh the same."""
 
 RESAMPLES = 10_000
 """Draws of a bootstrap or a permutation test.
 
-The ends of a 95 % interval then move by half a percent of its width with the seed (300
+The ends of a 95 % interval then vary by half a percent of its width with the seed (300
 pages of 90 sites)."""
 
 EXACT_SITES = 13
-"""Up to this many sites, all 2^n assignments of signs are fewer than `RESAMPLES`."""
+"""Maximum number of sites for which all 2^n assignments of signs are fewer than `RESAMPLES`."""
 
 _DRAWS_AT_ONCE = 1_000
 
@@ -31,7 +31,7 @@ class PageScores:
     page, site, language
         The page's id, registrable domain and language.
     scores
-        Value by name; a score that does not apply to the page is left out.
+        Values by name; scores that do not apply to the page are left out.
     """
 
     page: str
@@ -68,9 +68,9 @@ class Difference:
     low, high
         Ends of the bootstrap interval of that mean.
     p_value
-        Probability of a mean at least as far from 0, were the two alike.
+        Probability of a mean at least as far from 0 if the two were equally good.
     pages, sites
-        How many were compared.
+        Numbers of pages and sites compared.
     """
 
     mean: float
@@ -126,10 +126,10 @@ def bootstrap_interval(
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval:
-    """Find the percentile bootstrap interval of a mean, sites drawn as wholes.
+    """Compute the percentile bootstrap interval of a mean, drawing whole sites.
 
-    The pages of a site are made from one mould and are right or wrong together: drawing
-    pages one by one would make intervals far too narrow.
+    The pages of a site share a template and are right or wrong together: drawing
+    single pages would make intervals far too narrow.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def bootstrap_interval(
     over
         What the mean is taken over.
     level
-        Confidence, between 0 and 1.
+        Confidence level, between 0 and 1.
     seed
         Seed of the draws; the same arguments give the same interval.
 
@@ -175,15 +175,15 @@ def paired_difference(
     Parameters
     ----------
     first, second
-        A score by page; only pages that both have are compared.
+        Scores by page; only pages that both have are compared.
     sites
         Site by page.
     over
         What the means are taken over.
     level
-        Confidence of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     seed
-        Seed of the draws; the same arguments give the same answer.
+        Seed of the draws; the same arguments give the same result.
 
     Raises
     ------
@@ -193,9 +193,9 @@ def paired_difference(
     Notes
     -----
     The p-value is two-sided, from the permutation test that swaps the two methods on all
-    pages of a site at once: every way of doing so where there are few sites, else a
-    sample that counts the observed one (so never 0). The interval is
-    `bootstrap_interval`'s.
+    pages of a site at once: exact with few sites, otherwise from a sample that includes
+    the observed assignment (so it is never 0). The interval is that of
+    `bootstrap_interval`.
     """
     pages = [page for page in first if page in second]
     differences = [first[page] - second[page] for page in pages]
@@ -224,7 +224,7 @@ def _grouped(
 def _site_sums(
     values: Sequence[float], sites: Sequence[str]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the sum of the values of each site and the number of them."""
+    """Return the sum of each site's values and their number."""
     if not values:
         raise ValueError("a mean of no value")
     index_of: dict[str, int] = {}
@@ -264,7 +264,7 @@ def _sign_flip_p_value(
     random: np.random.Generator,
 ) -> float:
     shares = sums / counts if over == "sites" else sums
-    # Equal statistics must compare equal whatever the order in which they were summed.
+    # Equal statistics must compare equal regardless of the order of summation.
     observed = abs(shares.sum()) - 1e-9 * np.abs(shares).sum()
     if len(shares) <= EXACT_SITES:
         choices = np.arange(2 ** len(shares))

@@ -1,4 +1,4 @@
-"""The scores of the CleanEval competition, and that of Lejeune et al. (2015) on characters."""
+"""The scores of the CleanEval competition and the character score of Lejeune et al. (2015)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def text_only(text: str, gold: str, *, split: Callable[[str], Sequence[str]] = w
     text, gold
         The texts, without marks.
     split
-        What cuts a text into words; ``str.split`` for the competition's own words.
+        Splits a text into words; ``str.split`` for the competition's own words.
 
     Notes
     -----
@@ -60,9 +60,9 @@ def text_and_markup(
     blocks, gold
         The segments; see `benchmarks.evaluation.scores.markup` for the mark of each type.
     labelled
-        Whether marks match only with their like, or all with all.
+        Whether marks match only those of the same type, or any.
     split
-        What cuts a text into words; ``str.split`` for the competition's own words.
+        Splits a text into words; ``str.split`` for the competition's own words.
 
     Notes
     -----
@@ -85,7 +85,7 @@ def text_and_markup(
 def characters(text: str, gold: str) -> PRF:
     """Score the characters of a text against a gold: the CAR of Lejeune et al. (2015).
 
-    Control characters become spaces and runs of white space one space, as in the
+    Control characters become spaces and runs of white space become one space, as in the
     paper's section 4.1; a space counts like any other character.
     """
     found, wanted = (" ".join(normalised(side).split()) for side in (text, gold))

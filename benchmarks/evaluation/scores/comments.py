@@ -1,4 +1,4 @@
-"""Scores of reader comments: records matched one to one with the gold's."""
+"""Scores of reader comments, matched one to one with the gold's."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,13 +15,13 @@ from benchmarks.evaluation.scores.records import Comment, Gold
 from benchmarks.evaluation.scores.words import normalised, words
 
 SAME_COMMENT_F1 = 50.0
-"""Bag-of-words F1 from which two texts are the same comment.
+"""Minimum bag-of-words F1 of two texts for them to be the same comment.
 
-A record trimmed badly (with its author, date and buttons) keeps most of the words. Of
-24,159 pairs of different comments of one page, 2 % are as alike, half of them equal."""
+A badly trimmed record (with its author, date and buttons) keeps most of the words. Of
+24,159 pairs of different comments of one page, 2 % are this similar, half of them equal."""
 
 GOOD_PAGE_F1 = 80.0
-"""Page F1 from which the P@1 of Subercaze et al. (2016) counts a page's comments as found."""
+"""Minimum page F1 for the P@1 of Subercaze et al. (2016) to count a page's comments as found."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class CommentScore:
     records
         Over comments, matched one to one by their text.
     text_f1
-        Mean bag-of-words F1 of the matched texts: how well they are trimmed; None where
+        Mean bag-of-words F1 of the matched texts: how well they are trimmed; None if
         nothing matched.
     authors, dates
         Share of the matched comments with a gold author, or date, whose record has the
-        same, a date as it is written or of the same day; None where no matched comment has one.
+        same: a date as written or of the same day. None if no matched comment has one.
     parents
-        Share of the matched comments whose record answers the record matched with the
-        gold's parent, or answers none as the gold's does; None where nothing matched.
+        Share of the matched comments whose record replies to the record matched with the
+        gold's parent, or to none if the gold does; None if nothing matched.
     replies
-        The same, among those that answer another comment.
+        The same, only over comments that reply to another.
     """
 
     records: PRF
@@ -54,7 +54,7 @@ class CommentScore:
 
     @property
     def good(self) -> bool:
-        """Whether the page F1 reaches 80: the measure of success of Subercaze et al. (2016)."""
+        """Whether the page F1 reaches 80, the criterion of success of Subercaze et al. (2016)."""
         return self.records.f1 >= GOOD_PAGE_F1
 
 
@@ -64,12 +64,12 @@ def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> Comme
     Parameters
     ----------
     found, wanted
-        The comments, in the order of the page; parents are indices into the sequence.
+        The comments, in page order; parents are indices into the sequence.
 
     Notes
     -----
-    Records and gold comments form a bipartite graph with an edge where the texts share
-    enough words; of the largest matchings, the one with the most alike texts is taken.
+    Records and gold comments form a bipartite graph with an edge if the texts share
+    enough words; of the maximum matchings, the one with the most similar texts is used.
     """
     pairs = match_comments(found, wanted)
     gold_of = dict(pairs)
@@ -89,23 +89,23 @@ def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> Comme
 
 
 def comment_scores(found: Sequence[Comment], gold: Gold) -> dict[str, float]:
-    """Score all that the gold of a page says of comments, in percent.
+    """Score everything that the gold of a page says about comments, in percent.
 
     Parameters
     ----------
     found
-        The comments, in the order of the page.
+        The comments, in page order.
     gold
         What there is to find.
 
     Returns
     -------
     dict
-        Where the comments were marked one by one ``comments_p _r _f``; ``comments_good``,
+        If the gold lists comments one by one, ``comments_p _r _f``; ``comments_good``,
         the P@1 of Subercaze et al. (2016); and, each where it applies, ``comments_text``,
         ``comments_authors``, ``comments_dates``, ``comments_parents`` and ``comments_replies`` as
-        in `CommentScore`. Wherever there are comments ``comments_words_f``, the F1 of all their
-        words together; where there are none ``comments_none``, whether none were found.
+        in `CommentScore`. If there are comments, ``comments_words_f``, the F1 of all their
+        words together; if there are none, ``comments_none``, whether none were found.
     """
     marked = gold.comments or ()
     wanted = words(" ".join(each.text for each in marked) or gold.comment_text or "")
@@ -136,14 +136,9 @@ def _scores_one_by_one(found: Sequence[Comment], marked: Sequence[Comment]) -> d
 
 
 def with_names(comments: Sequence[Comment], document: HtmlElement) -> tuple[Comment, ...]:
-    """Replace addresses of profiles, where a gold gives these for authors, by the names there.
+    """Replace profile addresses, which some golds give for authors, by the names on the page.
 
-    Parameters
-    ----------
-    comments
-        What there is to find on a page.
-    document
-        The page. Of the texts of several links to a profile the most frequent is the name.
+    The name is the most frequent text of the links to a profile.
     """
     shown: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for link in document.iter("a"):
@@ -161,16 +156,13 @@ def _named(comment: Comment, shown: Mapping[str, Counter[str]]) -> Comment:
 def match_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> list[tuple[int, int]]:
     """Match comments one to one by their text.
 
-    Returns
-    -------
-    list of pairs
-        Index in `found`, index in `wanted`, by rising index in `found`.
+    Returns pairs of indices into `found` and `wanted`, sorted by the first.
     """
     if not found or not wanted:
         return []
     alike = np.array([[_likeness(left, right) for right in wanted] for left in found])
     edges = alike >= SAME_COMMENT_F1
-    # An edge outweighs whatever likeness could be gained by doing without it.
+    # One more edge outweighs any gain in similarity.
     weights = np.where(edges, alike + 100.0 * (min(len(found), len(wanted)) + 1), 0.0)
     rows, columns = linear_sum_assignment(weights, maximize=True)
     return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if edges[i, j]]

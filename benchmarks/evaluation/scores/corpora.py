@@ -1,7 +1,7 @@
-"""Corpora of pages with golds, in the shape that ours have.
+"""Corpora of pages with golds, in our format.
 
-A folder holds ``pages.jsonl.gz``, one page message a line as a crawler publishes it, and
-``gold.jsonl.gz``, one record a page under the same ``id``.
+A folder holds ``pages.jsonl.gz``, one page message per line as a crawler publishes it, and
+``gold.jsonl.gz``, one record per page with the same ``id``.
 """
 
 import base64
@@ -16,10 +16,10 @@ from benchmarks.evaluation.scores.markup import read_markup
 from benchmarks.evaluation.scores.records import Comment, Gold
 
 BODY_ONLY = frozenset({"fundus_body", "l3s_gn1", "wcxb", "zh_cwced"})
-"""Corpora whose texts leave the headline out; in all others they begin with it."""
+"""Corpora whose texts do not include the headline; in all others they begin with it."""
 
 MIN_WORD_RECALL = 0.8
-"""A gold of whose words the page holds a smaller share was made from another page."""
+"""Minimum share of a gold's words on the page; with less, it was made from another page."""
 
 
 class CorpusError(ValueError):
@@ -39,9 +39,9 @@ class CorpusPage:
     site
         Its registrable domain.
     html
-        The page; text only where the crawler delivered it decoded.
+        The page; text only if the crawler delivered it decoded.
     content_type
-        The HTTP header, None where it was not kept.
+        The HTTP header, None if it was not kept.
     """
 
     id: str
@@ -68,10 +68,10 @@ class Corpus:
     golds: Mapping[str, Gold]
 
     def scorable(self) -> list[Gold]:
-        """Return the golds that have a text which their page holds.
+        """Return the golds whose text is on their page.
 
-        Left out are those without a word and those whose words the page has not
-        (`word_recall` below 0.8): no method could find them.
+        Golds without a word and those with a `word_recall` below 0.8 are left out: no method
+        could find them.
         """
         return [
             gold
@@ -90,13 +90,13 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     folder
         Folder with ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
     title_in_text
-        Whether the golds' texts begin with the headline; None for what the records say
-        of themselves, else what is known of the corpus by the folder's name, see `BODY_ONLY`.
+        Whether the golds' texts begin with the headline; None to use what the records say
+        or else what is known of the corpus by its folder's name, see `BODY_ONLY`.
 
     Raises
     ------
     CorpusError
-        If a file is missing or no gzip, a line is no record of its kind, an id comes
+        If a file is missing or not gzip, a line is no record of its kind, an id occurs
         twice, or a gold has no page.
     """
     pages: dict[str, CorpusPage] = {}
@@ -113,7 +113,7 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
 
 
 def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Gold]:
-    """Read a file of golds, one JSON object a line, compressed if its name ends in ``.gz``.
+    """Read a file of golds, one JSON object per line, compressed if its name ends in ``.gz``.
 
     Parameters
     ----------
@@ -125,12 +125,12 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
     Returns
     -------
     dict
-        The golds by `Gold.id`, in the order of the file.
+        The golds by `Gold.id`, in file order.
 
     Raises
     ------
     CorpusError
-        If the file cannot be read, a line is no gold, or an id comes twice.
+        If the file cannot be read, a line is not a gold, or an id occurs twice.
     """
     in_corpus = path.parent.name not in BODY_ONLY
     golds: dict[str, Gold] = {}
@@ -146,9 +146,9 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
 
 
 def _without_comments(gold: Gold) -> Gold:
-    """Take a gold that says nothing of comments for one that says there are none.
+    """Treat a gold that does not mention comments as one that says there are none.
 
-    That is how corpora write it that mark the comments of a page together.
+    Corpora that have the comments' text as a whole are written this way.
     """
     is_silent = gold.comments is None and gold.comment_text is None
     return replace(gold, comment_text="") if is_silent else gold
@@ -160,17 +160,17 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
     Parameters
     ----------
     record
-        The decoded JSON object. Authors and date may bear the names that they have in the
-        article message, ``authors`` and ``published_at``.
+        The decoded JSON object. Authors and date may have the names of the article
+        message, ``authors`` and ``published_at``.
     title_in_text
         Whether its text begins with the headline.
     place
-        Where it comes from, for the message of an error.
+        Where it comes from, for error messages.
 
     Raises
     ------
     CorpusError
-        If a field has another form than it should.
+        If a field does not have the expected form.
     """
     try:
         markup = record.get("markup")
@@ -218,7 +218,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def open_text(path: Path) -> IO[str]:
-    """Open a file of text that is compressed if its name ends in ``.gz``."""
+    """Open a text file, compressed if its name ends in ``.gz``."""
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8")
     return path.open(encoding="utf-8")

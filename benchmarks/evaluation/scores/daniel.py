@@ -1,9 +1,9 @@
-"""DAnIEL, the system downstream in Lejeune et al. (2015): which disease a press article is about.
+"""DAnIEL, the downstream system of Lejeune et al. (2015): which disease a press article is about.
 
-It watches epidemics through the press without knowing any language: a disease that an
-article is about is named in its headline or lead and again further on, so its name (or
-most of its name, inflected) is a string repeated at the right places. Paragraph marks
-say where these places are, which is why the system tells how well a page was cleaned.
+It monitors epidemics through the press without knowledge of any language: the disease that an
+article is about is named in its headline or lead and again further down, so its name (or
+most of its name, inflected) is a string repeated in the right places. Paragraph marks
+define these places, which makes the system sensitive to how well a page was cleaned.
 
 R. Brixtel, G. Lejeune, A. Doucet and N. Lucas, "Any language early detection of epidemic
 diseases from web news streams", International Conference on Healthcare Informatics, 2013.
@@ -21,7 +21,7 @@ from benchmarks.evaluation.scores.records import TextBlock
 from benchmarks.evaluation.scores.repeats import NameRepeats, Repeat
 
 RELEVANT_SCORE = 0.8
-"""Score from which an article is about its best-scoring disease."""
+"""Minimum score for an article to be about its best-scoring disease."""
 
 _MIN_ZONES = 3
 _MIN_SENTENCES = 5
@@ -36,14 +36,14 @@ _SENTENCE_END = re.compile(r"\. |</p>")
 
 @dataclass(frozen=True)
 class Event:
-    """The disease that a document names best.
+    """The best match of a disease in a document.
 
     Attributes
     ----------
     disease
         The disease.
     name
-        The name of it that scored best.
+        Its name with the best score.
     score
         At most 1: how much of the name is repeated, and how near the ends of the document.
     """
@@ -74,17 +74,17 @@ class DiseaseWatch:
         self._tail = _EDGE + _EDGE.join(self._names)
 
     def event(self, document: str) -> Event | None:
-        """Find the disease that a document names best.
+        """Find the disease that matches a document best.
 
         Parameters
         ----------
         document
-            The text, paragraphs begun with ``<p>`` or each on a line.
+            The text, with paragraphs that begin with ``<p>`` or are lines.
 
         Returns
         -------
         Event or None
-            The best one, relevant or not; None where nothing of a name is repeated.
+            The best match, relevant or not; None if nothing of a name is repeated.
         """
         parts = zones(document)
         best: tuple[float, str, str, int] | None = None
@@ -102,10 +102,10 @@ class DiseaseWatch:
         return best and Event(self._diseases[best[3]], best[1], best[0])
 
     def _positions(self, repeat: Repeat, parts: Sequence[str]) -> list[float]:
-        """Return how far the occurrences are from the nearer end, in order.
+        """Return the distances of the occurrences from the nearer end, in order.
 
         In zones; in a document of one zone, as a share of the document with the names
-        appended (each name that holds the string counts as an occurrence there).
+        appended (each name that contains the string counts as an occurrence there).
         """
         if len(parts) > 1:
             return sorted(float(min(zone, len(parts) - 1 - zone)) for zone in repeat.texts)
@@ -116,7 +116,7 @@ class DiseaseWatch:
 
 @dataclass(frozen=True)
 class TaskScore:
-    """What DAnIEL finds in extracted texts, against what it finds in gold texts.
+    """Events in extracted texts, compared with those in gold texts.
 
     Attributes
     ----------
@@ -138,13 +138,13 @@ def score_task(
     Parameters
     ----------
     found
-        Event by document, in the texts to judge. A document that is missing has none.
+        Events by document, in the texts to score. A missing document has none.
     reference
-        Event by document, in the gold texts; the documents compared are these.
+        Events by document, in the gold texts; these documents are compared.
 
     Notes
     -----
-    Lejeune et al. (2015), section 4.3 and table 3, where the reference was a person's.
+    Lejeune et al. (2015), section 4.3 and table 3, where the reference was human judgement.
     """
     wanted = {key: event.disease for key, event in reference.items() if event and event.relevant}
     given = {
@@ -159,7 +159,7 @@ def score_task(
 
 
 def load_diseases(path: Path) -> dict[str, dict[str, str]]:
-    """Read a JSON file of diseases: by language, disease by name."""
+    """Read a JSON file of diseases: by language, the disease by name."""
     read: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
     return read
 
@@ -170,19 +170,16 @@ def marked_document(blocks: Iterable[TextBlock]) -> str:
 
 
 def unmarked_document(blocks: Iterable[TextBlock]) -> str:
-    """Write blocks as a document for `DiseaseWatch`, all paragraph marks lost."""
+    """Write blocks as a document for `DiseaseWatch`, without paragraph marks."""
     return " ".join(" ".join(block.text.split()) for block in blocks)
 
 
 def zones(document: str) -> list[str]:
-    """Cut a document into zones, the paragraphs or what comes nearest.
+    """Split a document into at least one zone: paragraphs or the best approximation.
 
-    Returns
-    -------
-    list of str
-        At least one. A document with fewer than three zones is one zone if it has fewer
-        than five sentences; else, two zones become the first and both halves of the
-        second, and a single one becomes three thirds.
+    A document with fewer than three paragraphs is one zone if it has fewer than five sentences.
+    Otherwise, two paragraphs become the first and both halves of the second, and a single one
+    becomes three thirds.
     """
     found = document.split("<p>")
     if len(found) == 1:

@@ -1,4 +1,4 @@
-"""The day that a date means, whatever way a page writes it."""
+"""The day of a written date, in any format that pages use."""
 
 import calendar
 import re
@@ -20,7 +20,7 @@ _MONTHS = (
     "nov lis ноя νοε",
     "dec dez dic gru дек δεκ",
 )
-"""How months begin in English, German, French, Spanish, Italian, Portuguese, Dutch,
+"""Beginnings of month names in English, German, French, Spanish, Italian, Portuguese, Dutch,
 Polish, Russian and Greek, in lower case and without accents (nor the breve of й)."""
 
 _MONTH_OF = {start: month for month, starts in enumerate(_MONTHS, 1) for start in starts.split()}
@@ -49,25 +49,18 @@ _COARSE = tuple(
 
 
 class Span(NamedTuple):
-    """A day, or a month or year where no more is known: its first and last day."""
+    """The first and last day of a day, or of a month or year without a more precise date."""
 
     first: date
     last: date
 
 
 def spans(text: str) -> set[Span]:
-    """Return what a written date may mean.
+    """Return the possible meanings of a written date.
 
-    Parameters
-    ----------
-    text
-        A date, with or without a time, with words around it. What it says relative to
-        the day of reading ("3 hours ago") means nothing here.
-
-    Returns
-    -------
-    set of Span
-        Empty where no date is read; two where day and month could be exchanged.
+    The date may have a time and other words around it. Relative dates ("3 hours ago") have no
+    meaning here. The result is empty if no date is recognised, and has two elements if day and
+    month could be swapped.
     """
     plain = _plain(text)
     found: set[Span] = set()
@@ -82,12 +75,12 @@ def spans(text: str) -> set[Span]:
 
 
 def same_day(found: str, wanted: str) -> bool:
-    """Tell whether a date means a wanted day, or one in the wanted month or year."""
+    """Return whether a date means the wanted day, or a day in the wanted month or year."""
     return _within(found, wanted, timedelta(0))
 
 
 def near_day(found: str, wanted: str) -> bool:
-    """Tell whether a date is `same_day` give or take a day (time zones, a late update)."""
+    """Return whether a date is `same_day` to within a day (time zones, a late update)."""
     return _within(found, wanted, timedelta(1))
 
 

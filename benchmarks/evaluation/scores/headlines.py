@@ -1,4 +1,4 @@
-"""Which headline a gold begins with, so that every method can be given it."""
+"""The headline that a gold begins with, so that every method can be given it."""
 
 from collections.abc import Iterable
 
@@ -19,14 +19,14 @@ def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
     gold
         What there is to find.
     document
-        Root element of the parsed page; it is read only.
+        Root element of the parsed page; it is not modified.
 
     Returns
     -------
     TextBlock or None
-        The gold's title where it says so; else its first line where the page shows or
-        declares those words as a title. With the mark that the gold gives to its first
-        segment. None where the gold does not begin with its headline.
+        The gold's title if it gives one, otherwise its first line if the page shows or
+        declares those words as a title, with the mark of the gold's first segment.
+        None if the gold does not begin with its headline.
     """
     if not gold.title_in_text or not gold.text:
         return None
@@ -49,7 +49,7 @@ def _titles(document: HtmlElement) -> Iterable[str]:
 
 
 def _holds(shown: list[str], title: list[str]) -> bool:
-    """Tell whether a shown title holds the words: "Headline - Site" holds "Headline"."""
+    """Return whether a shown title contains the words: "Headline - Site" contains "Headline"."""
     return any(
         shown[start : start + len(title)] == title for start in range(len(shown) - len(title) + 1)
     )

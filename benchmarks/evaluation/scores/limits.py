@@ -1,4 +1,4 @@
-"""How good a page's text could be made: the best subtree, the best set of blocks."""
+"""Upper bounds for the text of a page: the best subtree and the best set of blocks."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,14 +14,14 @@ from benchmarks.evaluation.scores.words import words
 def best_subtree(
     document: HtmlElement, gold: Gold, headline: TextBlock | None = None
 ) -> Prediction:
-    """Return the text of the element that comes closest to the gold.
+    """Return the text of the element that is closest to the gold.
 
-    Closest by the text-only F1 of CleanEval, and exactly so: no other element is closer.
+    The closeness is CleanEval's text-only F1, and the result is exact: no element is closer.
 
     Parameters
     ----------
     document
-        Root element of the parsed page; it is read only.
+        Root element of the parsed page; it is not modified.
     gold
         What there is to find.
     headline
@@ -44,18 +44,18 @@ def best_subtree(
 
 
 def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = None) -> Prediction:
-    """Return the text of a set of blocks that comes as close to the gold as can be found.
+    """Return the text of a set of blocks that is as close to the gold as can be found.
 
-    Which set has the best text-only F1 is a hard problem. The page is matched with the
-    gold once; were each block's matched words its own, the best set would be the blocks
-    matched for more than half of the F1 reached (a fractional programme, solved by
-    Dinkelbach's iteration). That set is then changed block by block while it gains. So
-    the figure is a floor of the true limit.
+    Finding the set with the best text-only F1 is hard. The page is matched with the gold once; if
+    the matches of blocks were independent, the best set would be the blocks whose matched share
+    exceeds half of the F1 reached (a fractional programme, solved by Dinkelbach's
+    iteration). That set is then changed block by block while it improves. The figure is
+    therefore a lower bound of the true limit.
 
     Parameters
     ----------
     document
-        Root element of the parsed page; it is read only.
+        Root element of the parsed page; it is not modified.
     gold
         What there is to find.
     headline
@@ -68,7 +68,7 @@ def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = 
 
 
 class _Wanted:
-    """The words of a gold, less the headline that every method is given."""
+    """The words of a gold without the headline that every method is given."""
 
     def __init__(self, gold: Gold, headline: TextBlock | None) -> None:
         self.words = words(gold.text or "")
@@ -83,12 +83,12 @@ class _Wanted:
         return found[len(title) :] if title and list(found[: len(title)]) == title else found
 
     def f1(self, found: Sequence[str]) -> float:
-        """Score words, the given headline aside."""
+        """Score words, ignoring the given headline."""
         found = self._without_title(found)
         return 2 * matched_total(found, self.words) / max(1, len(found) + len(self.words))
 
     def bound(self, found: Sequence[str]) -> float:
-        """Return what `f1` cannot exceed: order left aside."""
+        """Return an upper bound of `f1` that ignores order."""
         found = self._without_title(found)
         common = (Counter(found) & self._counts).total()
         return 2 * common / max(1, len(found) + len(self.words))

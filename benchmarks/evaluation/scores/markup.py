@@ -1,4 +1,4 @@
-"""CleanEval's markup: a text with ``<h>``, ``<p>`` and ``<l>`` where its segments begin."""
+"""CleanEval's markup: a text with ``<h>``, ``<p>`` and ``<l>`` at the start of its segments."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from lxml.html.defs import tags as html_elements
 from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, TextBlock
 
 MARKS = {HEADING: "<h>", LIST_ITEM: "<l>", PARAGRAPH: "<p>"}
-"""The mark of each type of block; every other type is running text, ``<p>``."""
+"""The mark of each type of block; any other type is running text, ``<p>``."""
 
 _TYPES = {"h": HEADING, "p": PARAGRAPH, "l": LIST_ITEM}
 
@@ -29,14 +29,14 @@ def read_markup(markup: str) -> tuple[TextBlock, ...]:
     Parameters
     ----------
     markup
-        The file's content: a first line with the address of the page, if any, is left
-        out, and so are comments, closing tags, and other HTML that annotators left.
+        The file's content. A first line with the address of the page is left out, and so are
+        comments, closing tags, and other HTML left by annotators.
 
     Returns
     -------
     tuple of TextBlock
-        The segments with white space collapsed, those without a word included (their
-        mark counts). A stretch before the first mark has the empty type.
+        The segments with white space collapsed, including those without a word (their
+        mark counts). Text before the first mark has the empty type.
 
     Notes
     -----
@@ -55,12 +55,12 @@ def read_markup(markup: str) -> tuple[TextBlock, ...]:
 
 
 def write_markup(blocks: Iterable[TextBlock]) -> str:
-    """Write blocks in CleanEval's markup, one a line."""
+    """Write blocks in CleanEval's markup, one per line."""
     return "\n".join(f"{mark_of(block.type)}{block.text}" for block in blocks)
 
 
 def mark_of(block_type: str) -> str:
-    """Return the mark of a type of block, the empty string for an unmarked stretch."""
+    """Return the mark of a type of block, the empty string for unmarked text."""
     return MARKS.get(block_type, MARKS[PARAGRAPH]) if block_type else ""
 
 

@@ -16,14 +16,14 @@ _BY = re.compile(r"^\s*(?:by|von|par|por|di|door|autor|author|作者|记者)\b[\
 
 @dataclass(frozen=True)
 class SnippetCounts:
-    """What became of the snippets that must and must not be in a text.
+    """Counts of the snippets that must and must not be in a text.
 
     Attributes
     ----------
     kept, lost
-        Snippets that must be in the text and are, and are not.
+        Required snippets that are, and are not, in the text.
     let_in, left_out
-        Snippets that must not be in the text and are, and are not.
+        Forbidden snippets that are, and are not, in the text.
     """
 
     kept: int = 0
@@ -38,7 +38,7 @@ class SnippetCounts:
 
     @property
     def accuracy(self) -> float:
-        """Share of all snippets that are where they should be, in percent."""
+        """Share of all snippets that are treated correctly, in percent."""
         count = self.kept + self.lost + self.let_in + self.left_out
         return 100 * (self.kept + self.left_out) / count if count else 100.0
 
@@ -52,14 +52,14 @@ class SnippetCounts:
 
 
 def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
-    """Score title, authors and date, in percent, each where the gold has it.
+    """Score title, authors and date in percent, each if the gold has it.
 
     Returns
     -------
     dict
         ``title_exact`` (same words), ``title_f`` (F1 of the words); ``authors_exact``
-        (the same names), ``authors_p _r _f`` (names of which one holds all words of the
-        other); ``date_exact`` (same day), ``date_near`` (give or take a day).
+        (the same names), ``authors_p _r _f`` (a name matches if it contains all words of the
+        other or vice versa); ``date_exact`` (same day), ``date_near`` (to within a day).
     """
     scores: dict[str, float] = {}
     if gold.title:
@@ -82,14 +82,14 @@ def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
 
 
 def score_snippets(text: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SnippetCounts:
-    """Look for snippets in a text, white space aside.
+    """Look for snippets in a text, ignoring white space.
 
     Parameters
     ----------
     text
         Title and text of a page, as extracted.
     wanted, unwanted
-        What must be there, what must not.
+        Required and forbidden snippets.
     """
     whole = _collapsed(text)
     kept = [_collapsed(snippet) in whole for snippet in wanted]
@@ -103,9 +103,9 @@ def score_snippets(text: str, wanted: Iterable[str], unwanted: Iterable[str]) ->
 
 
 def author_names(authors: Iterable[str]) -> list[frozenset[str]]:
-    """Split lines of authors into names, each the set of its words in lower case.
+    """Split author lines into names, each the set of its words in lower case.
 
-    "By A. Smith and B. Jones" holds two names; a name that comes twice counts once.
+    "By A. Smith and B. Jones" has two names; duplicates count once.
     """
     names: dict[frozenset[str], None] = {}
     for line in authors:

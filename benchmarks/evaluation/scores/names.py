@@ -1,4 +1,4 @@
-"""The entity recogniser's view: names of the gold found in an extracted text."""
+"""Names of the gold found in an extracted text, as an entity recogniser sees them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,10 +10,11 @@ from benchmarks.evaluation.scores.prf import PRF
 from benchmarks.evaluation.scores.words import Word, placed_words, words
 
 MAX_HEADLINE_SHARE = 0.5
-"""A line with a larger share of capitalised words tells nothing of names (a headline)."""
+"""Maximum share of capitalised words in a line for it to be used for names (others are
+headlines)."""
 
 MAX_NAME_WORDS = 6
-"""Longer runs of capitalised words are lists and headlines, not names."""
+"""Maximum words of a name; longer runs of capitalised words are lists and headlines."""
 
 _CAPITALISED = regex.compile(r"\p{Lu}")
 _LETTER = regex.compile(r"\p{L}")
@@ -25,9 +26,9 @@ _TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")
 class Gazetteer:
     """A list of names made from the gold texts of a language, and a finder of them.
 
-    Names are runs of words that are capitalised, each of them elsewhere than at the start
-    of a sentence more often than not. Of names in Chinese characters, which have no
-    capitals, only the titles of works and papers, in angle quotes, are known.
+    Names are runs of words that are capitalised in most places other than the start of a
+    sentence. Of names in Chinese characters, which have no capitals, only the titles of works
+    and papers, in angle quotes, are known.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class Gazetteer:
         return len(self._names)
 
     def find(self, text: str) -> Counter[str]:
-        """Count the names in a text, the longest at each place, none inside another."""
+        """Count the names in a text: the longest at each position, without overlaps."""
         found: Counter[str] = Counter()
         all_words = words(text)
         place = 0
@@ -80,7 +81,7 @@ def score_names(found: Mapping[str, int], wanted: Mapping[str, int]) -> PRF:
 
 
 def _proper_words(lines: Iterable[str]) -> set[str]:
-    """Return the words capitalised in most places where they need not be."""
+    """Return the words that are capitalised in most places where they need not be."""
     capitalised: Counter[str] = Counter()
     lower: Counter[str] = Counter()
     for line in lines:

@@ -1,4 +1,4 @@
-"""All scores of one page."""
+"""All scores of a page."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ SCORES = {
     "rouge": "ROUGE-LSum",
     "own": "words in order below the headline that the method found; own_equal: the same words",
 }
-"""What `score_page` computes; names with precision, recall and F1 get ``_p _r _f``."""
+"""Scores of `score_page`; those with precision, recall and F1 get the suffixes ``_p _r _f``."""
 
 
 def score_page(
@@ -40,16 +40,16 @@ def score_page(
     gold
         What there is to find; its `text` is not None.
     headline
-        The headline to give to the method when the gold begins with one, see
+        The headline to prefix if the gold begins with one, see
         `benchmarks.evaluation.scores.headlines`.
 
     Returns
     -------
     dict
-        Value by name: ``exact cosine equal within around`` of Deturck (2015), and with the
+        Values by name: ``exact cosine equal within around`` of Deturck (2015), and with the
         suffixes ``_p _r _f`` the scores ``to tm tmu mark char bag rouge``; see `SCORES`.
-        Those of markup are there only when the gold has marks, ``own_equal`` and ``own`` only
-        when a headline is given.
+        Those of markup are present only if the gold has marks, ``own_equal`` and ``own`` only
+        if a headline is given.
 
     Raises
     ------
@@ -88,10 +88,10 @@ def score_page(
 
 
 def with_headline(extracted: Prediction, headline: TextBlock) -> Prediction:
-    """Put a headline before a text, unless the text begins with its words.
+    """Prefix a text with a headline, unless it begins with its words.
 
-    Where golds hold the headline, every method is given the same one: most give a body
-    alone, and a table of texts is no place to compare headlines.
+    If golds include the headline, every method is given the same one: most return only the body,
+    and a table of texts is no place to compare headlines.
     """
     title = words(headline.text)
     if not title or words(extracted.text)[: len(title)] == title:

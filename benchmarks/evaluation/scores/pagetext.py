@@ -1,4 +1,4 @@
-"""The visible text of a page, and where its elements stand in it."""
+"""The visible text of a page and the ranges of its elements."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ def _names(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-# Written out here, not imported from the extraction: a measure must not move with what
+# Defined here, not imported from the extraction: a measure must not change with what
 # it measures.
 _HIDDEN = _names(
     "head script style noscript template svg math canvas select option datalist textarea button "
@@ -33,17 +33,11 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class PageText:
-    """The visible text of a page as words, in the order of the document.
+    """The visible text of a page as words, in document order.
 
-    Attributes
-    ----------
-    words
-        Every word.
-    blocks
-        For each block (a stretch of text between the edges of block elements, or line
-        breaks) with a word: its type and text, and the range of its words.
-    elements
-        The distinct ranges of words that an element of the page holds, none empty.
+    `blocks` are the stretches of text between the edges of block elements or line breaks that have
+    a word: type and text, and the range of its words. `elements` are the distinct non-empty ranges
+    of words in the elements of the page.
     """
 
     words: list[str]
@@ -53,7 +47,7 @@ class PageText:
     _placed: list[Word]
 
     def within(self, span: range) -> Iterator[TextBlock]:
-        """Yield the blocks in a range of words, those at its edges cut to it."""
+        """Yield the blocks in a range of words; those at its edges are cut."""
         for block, held in self.blocks:
             inside = range(max(held.start, span.start), min(held.stop, span.stop))
             if inside == held:
@@ -86,13 +80,7 @@ class _Writer:
 
 
 def page_text(document: HtmlElement) -> PageText:
-    """Lay out the visible text of a parsed page.
-
-    Parameters
-    ----------
-    document
-        Root element; it is read only.
-    """
+    """Lay out the visible text of a parsed page, which is not modified."""
     writer = _Writer()
     types = [PARAGRAPH]
     starts: list[int] = []
@@ -142,7 +130,7 @@ def _read(writer: _Writer) -> PageText:
 
 
 def _held(placed: list[Word], start: int, end: int) -> range:
-    """Return the range of the words that stand wholly between two places."""
+    """Return the range of the words that are entirely between two positions."""
     first = bisect_left(placed, start, key=lambda word: word.start)
     last = bisect_right(placed, end, key=lambda word: word.end)
     return range(first, max(first, last))

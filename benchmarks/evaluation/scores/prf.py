@@ -11,11 +11,11 @@ class PRF:
     Attributes
     ----------
     precision
-        Share of what was found that was wanted.
+        Share of the found items that are wanted.
     recall
-        Share of what was wanted that was found.
+        Share of the wanted items that are found.
     f1
-        Their harmonic mean, 0 where both are 0.
+        Their harmonic mean, 0 if both are 0.
     """
 
     precision: float
@@ -31,8 +31,8 @@ class PRF:
         common
             Items both found and wanted.
         found, wanted
-            All items found, all items wanted. Nothing found where nothing is wanted is
-            perfect (100); where only one of the two is empty, all three are 0.
+            All items found, all items wanted. If both are 0, the scores are perfect (100); if
+            only one is, all three are 0.
 
         Raises
         ------

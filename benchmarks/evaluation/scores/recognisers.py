@@ -1,8 +1,8 @@
-"""Real entity recognisers, of languages for which one brings its model in its package.
+"""Real entity recognisers, for languages with one that ships its model in its package.
 
-They stand for the system downstream: names found in an extracted text are compared with
+They represent downstream systems: names found in an extracted text are compared with
 those found in the gold text by the same recogniser, whatever it misses in both. They are
-in the extra ``recognisers``; without it there is none for any language.
+in the extra ``recognisers``; without it no language has one.
 """
 
 import logging
@@ -33,15 +33,14 @@ class Recogniser:
     def find(self, text: str) -> Counter[str]:
         """Count the names of people, places and organisations in a text.
 
-        Each line is read by itself, so that a name does not depend on what stands around
-        its paragraph.
+        Each line is read separately, so that names do not depend on neighbouring paragraphs.
         """
         finder = _made(self._make)
         return Counter(name for line in text.splitlines() if line.strip() for name in finder(line))
 
 
 def recogniser_of(language: str) -> Recogniser | None:
-    """Return the recogniser of a language (ISO 639-1), None where none is installed."""
+    """Return the recogniser of a language (ISO 639-1), None if none is installed."""
     if language not in _MAKERS:
         return None
     distribution, make = _MAKERS[language]
@@ -53,7 +52,7 @@ def recogniser_of(language: str) -> Recogniser | None:
 
 @cache
 def _made(make: Callable[[], Finder]) -> Finder:
-    """Load a recogniser once for all texts of a process."""
+    """Load a recogniser, once per process."""
     return make()
 
 
@@ -70,8 +69,8 @@ def _natasha() -> Finder:
 
 
 def _jieba() -> Finder:
-    """Load a tagger of Chinese words, whose tags tell kinds of names."""
-    # Its source has escapes that newer Pythons warn of.
+    """Load a tagger of Chinese words whose tags distinguish kinds of names."""
+    # Its source has escapes that newer versions of Python warn about.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from jieba import posseg, setLogLevel

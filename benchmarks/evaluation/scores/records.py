@@ -1,4 +1,4 @@
-"""What is compared: the output of an extractor, and what people said a page holds."""
+"""What is compared: the output of an extractor and the gold of a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ LIST_ITEM = "list_item"
 
 
 class TextBlock(NamedTuple):
-    """A stretch of text with what it is.
+    """A typed stretch of text.
 
     Attributes
     ----------
     type
         ``heading``, ``list_item``, or anything else for running text (``paragraph``,
-        ``quote``, ``caption``, …), as the article message names them; empty where a
-        person left a stretch without a mark.
+        ``quote``, ``caption``, …), as in the article message; empty for text that the
+        annotator did not mark.
     text
-        The stretch itself.
+        The text.
     """
 
     type: str
@@ -35,12 +35,11 @@ class Comment:
     text
         What the reader wrote.
     author, date
-        As the page or its markup writes them, None where it does not.
+        As written by the page or its markup, or None.
     parent
-        Index, in the same sequence, of the comment that this one answers; None for one
-        that answers none.
+        Index, in the same sequence, of the comment that this one replies to, or None.
     published
-        The date as a method understood it, where that is more than `date`.
+        The date as a method understood it, if that adds to `date`.
     """
 
     text: str
@@ -55,7 +54,7 @@ class Typed(Protocol):
 
     @property
     def type(self) -> str:
-        """What it is."""
+        """Its type."""
 
     @property
     def text(self) -> str:
@@ -75,26 +74,26 @@ class Article(Protocol):
 
     @property
     def blocks(self) -> Sequence[Typed]:
-        """Stretches of the text."""
+        """Blocks of the text."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a method says a page holds, as opposed to its `Gold`.
+    """What a method found on a page, as opposed to its `Gold`.
 
     Attributes
     ----------
     title
-        Headline, None where the method finds none.
+        Headline, or None.
     text
-        The body, or all the method found where it does not tell them apart.
+        The body, or everything if the method does not separate it.
     blocks
-        The stretches of `text` in order; empty for a method that gives a text alone,
-        whose lines are then taken for paragraphs.
+        The blocks of `text` in order; empty for a method that returns only a text,
+        whose lines then count as paragraphs.
     authors, date
         Names of the authors, and the date of publication as written.
     comments
-        Reader comments in the order of the page.
+        Reader comments in page order.
     """
 
     title: str | None = None
@@ -106,10 +105,7 @@ class Prediction:
 
     @classmethod
     def of(cls, article: Article) -> Self:
-        """Take over the output of any extractor.
-
-        Its authors, date and comments are taken where it has them.
-        """
+        """Convert the output of any extractor, with authors, date and comments if it has them."""
         return cls(
             title=article.title,
             text=article.text,
@@ -124,19 +120,19 @@ class Prediction:
 
     @property
     def paragraphs(self) -> tuple[TextBlock, ...]:
-        """The blocks, or the lines of the text as paragraphs where there are none."""
+        """The blocks or, without any, the lines of the text as paragraphs."""
         return self.blocks or lines_as_blocks(self.text)
 
 
 @dataclass(frozen=True)
 class Gold:
-    """What people said a page holds. What they said nothing of is None.
+    """The annotations of a page; None where there is no annotation.
 
     Attributes
     ----------
     id, site, language
         The page, its registrable domain, and the language of its text (BCP 47; empty
-        where unknown).
+        if unknown).
     text
         The useful text.
     title_in_text
@@ -146,23 +142,23 @@ class Gold:
     blocks
         `text` with its marks, None in corpora without them.
     authors, date
-        As `Prediction` has them.
+        As in `Prediction`.
     wanted, unwanted
         Snippets that must, and must not, be in the extracted text.
     comments
         Comments one by one.
     comment_text
-        All comments in one string, where they are not told apart; empty where there are none.
+        All comments in one string, if they are not separated; empty if there are none.
     comment_snippets
-        Snippets of comments, where no more is known of them.
+        Snippets of comments, if that is all that is known.
     template_class
-        The person's group of pages made from one template.
+        The annotator's group of pages made from one template.
     word_recall
-        Share of the words of `text` that the page's HTML holds, 0..1.
+        Share of the words of `text` that occur in the page's HTML, 0..1.
     kind
-        What kind of page it is, as its corpus calls it; ``article`` is one of them.
+        Kind of page in the terms of its corpus; ``article`` is one of them.
     lead
-        The standfirst, where it is told apart from `text`.
+        The standfirst, if it is not part of `text`.
     """
 
     id: str
@@ -186,10 +182,10 @@ class Gold:
 
     @property
     def paragraphs(self) -> tuple[TextBlock, ...]:
-        """The blocks, or the lines of the text as paragraphs where there are none."""
+        """The blocks or, without any, the lines of the text as paragraphs."""
         return lines_as_blocks(self.text or "") if self.blocks is None else self.blocks
 
 
 def lines_as_blocks(text: str) -> tuple[TextBlock, ...]:
-    """Take each line that is not blank for a paragraph."""
+    """Return the non-blank lines of a text as paragraphs."""
     return tuple(TextBlock(PARAGRAPH, line.strip()) for line in text.splitlines() if line.strip())

@@ -10,14 +10,7 @@ from benchmarks.evaluation.scores.automaton import State, SuffixAutomaton
 class Repeat:
     """A string that occurs in texts and in names.
 
-    Attributes
-    ----------
-    text
-        The string.
-    texts
-        Indices of the texts that hold it, in order.
-    names
-        Indices of the names that hold it, in order.
+    `texts` and `names` are the indices of the texts and names that contain it, in order.
     """
 
     text: str
@@ -27,17 +20,11 @@ class Repeat:
 
 @dataclass(frozen=True)
 class _Names:
-    """What the names say of the strings of a state.
+    """Where the strings of a state occur in the names.
 
-    Attributes
-    ----------
-    holders
-        Indices of the names that hold them, in order.
-    shortest
-        Length of the shortest of these.
-    follower
-        The one character that follows them everywhere in the names; None where several
-        do, or the end of a name.
+    `holders` are the indices of the names that contain them, in order, and `shortest` is the length
+    of the shortest of these. `follower` is the one character that follows them everywhere in the
+    names; None if there are several, or if a name ends with them.
     """
 
     holders: tuple[int, ...]
@@ -46,26 +33,16 @@ class _Names:
 
 
 class NameRepeats:
-    """Finds the maximal repeats of texts and names together, of those that a name holds.
+    """Finds the maximal repeats of texts and names together that occur in a name.
 
-    The suffix automaton of the names is built once, and each text is read through it,
-    in a time linear in its length.
-
-    Parameters
-    ----------
-    names
-        The names, none of them empty.
-
-    Raises
-    ------
-    ValueError
-        If a name is empty.
+    The suffix automaton of the names is built once, and each text is read through it
+    in time linear in its length. Raises ValueError if a name is empty.
 
     Notes
     -----
-    A repeat is maximal when every longer string occurs at fewer places: D. Gusfield,
+    A repeat is maximal if every longer string occurs in fewer places: D. Gusfield,
     Algorithms on Strings, Trees, and Sequences, 1997, section 7.12. The edge of a text or
-    a name is unlike every character and every other edge.
+    a name differs from every character and every other edge.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -100,11 +77,8 @@ class NameRepeats:
     def find(self, texts: Sequence[str]) -> Iterator[tuple[float, Repeat]]:
         """Find the maximal repeats that occur in a text and in a name.
 
-        Yields
-        ------
-        share, repeat
-            The largest share of a name that the repeat makes up, 0..1, and the repeat;
-            by falling share.
+        Yields the repeats with the largest share of a name that they cover, 0..1, in descending
+        order of the share.
         """
         found = [
             (length / self._names[state].shortest, state, length, holders)
@@ -119,15 +93,11 @@ class NameRepeats:
                 yield share, Repeat(text, held, self._names[state].holders)
 
     def _strings(self, texts: Sequence[str]) -> dict[State, dict[int, int]]:
-        """Find the strings of texts and names that cannot grow to the left.
+        """Find the strings of texts and names that cannot be extended to the left.
 
-        The longest string of a state cannot, within the names alone; a shorter one
-        cannot where the reading of a text stops at it.
-
-        Returns
-        -------
-        dict
-            By state and length, the set of texts that hold the string, as bits.
+        The longest string of a state cannot, within the names alone; a shorter one cannot if the
+        reading of a text stops at it. Returns, by state and length, the set of texts that contain
+        the string, as bits.
         """
         read: dict[State, dict[int, int]] = {}
         for index, text in enumerate(texts):
@@ -160,7 +130,7 @@ class NameRepeats:
 
 
 def _suffixes(state: State | None) -> Iterator[State]:
-    """Yield a state and those of its shorter suffixes, the empty string left out."""
+    """Yield a state and its shorter suffixes, without the empty string."""
     while state is not None and state.link is not None:
         yield state
         state = state.link

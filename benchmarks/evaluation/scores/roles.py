@@ -1,8 +1,8 @@
-"""Scores of the roles that lines of pages are found to have.
+"""Scores of the roles found for the lines of pages.
 
-A corpus of roles is a file ``roles.jsonl.gz``: a record a page with ``corpus`` and ``id`` (the
-page itself is in that corpus, in the folder beside), ``kind`` and ``lines``, each with ``text``
-and ``role``, in the order of the page.
+A corpus of roles is a file ``roles.jsonl.gz``: a record per page with ``corpus`` and ``id`` (the
+page itself is in that corpus, in a sibling folder), ``kind`` and ``lines``, each with ``text``
+and ``role``, in page order.
 """
 
 import gzip
@@ -26,37 +26,27 @@ TEXT = frozenset({"lead", "paragraph", "heading", "list_item", "quote", "table",
 """Roles of the article's own text."""
 
 MIXED = "mixed"
-"""Label of a line that two roles share: nothing is scored of it."""
+"""Label of a line with two roles, which is not scored."""
 
 SAME_ROLE = {"comment_form": "comment"}
 """Labels that are one role for a reader of articles."""
 
 OF_THE_SITE = frozenset({"legal", "navigation", "share", "template"})
-"""Roles that labellers tell apart by taste, and so are one in scores."""
+"""Roles that annotators distinguish by taste; they count as one in scores."""
 
 AMBIGUOUS = {"related": "template"}
-"""Roles of which labellers gave some lines another one: those lines count neither for nor against.
+"""Roles that annotators confused: a line with one in place of the other is not scored.
 
 A list of other articles in a column of the site is ``related`` to some, ``template`` to others.
 """
 
 IN_TEXT = 0.5
-"""Share of a line's words in a text from which the line is in it."""
+"""Minimum share of a line's words in a text for the line to be in it."""
 
 
 @dataclass(frozen=True)
 class LabelledPage:
-    """A page whose lines have roles.
-
-    Attributes
-    ----------
-    corpus, id
-        Its corpus and its name there.
-    kind
-        What kind of page it is.
-    texts, roles
-        The lines, and the role of each.
-    """
+    """A page whose lines have roles."""
 
     corpus: str
     id: str
@@ -66,13 +56,7 @@ class LabelledPage:
 
 
 def load_roles(path: Path) -> list[LabelledPage]:
-    """Read a corpus of roles.
-
-    Raises
-    ------
-    CorpusError
-        If the file cannot be read, or holds something else.
-    """
+    """Read a corpus of roles; raises CorpusError if the file cannot be read or is not one."""
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             return [_page(json.loads(line)) for line in file if line.strip()]
@@ -94,19 +78,9 @@ def _page(record: Mapping[str, object]) -> LabelledPage:
 
 
 def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
-    """Give the lines of a page the roles of the labelled ones with the same text, in order.
+    """Return the role of each line, from the labelled lines with the same text, in order.
 
-    Parameters
-    ----------
-    labelled
-        The labels.
-    texts
-        The lines as a parser finds them.
-
-    Returns
-    -------
-    list of str or None
-        A role for each line, None for one without a counterpart.
+    `texts` are the lines as a parser finds them; one without a counterpart gets None.
     """
     roles: list[str | None] = [None] * len(texts)
     for start, at, size in matching_blocks(labelled.texts, texts):
@@ -115,7 +89,7 @@ def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
 
 
 def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Say of each line of a page whether it is in a text, whose words come in the same order."""
+    """Return which lines of a page are in a text, whose words must have the same order."""
     by_line = [words(line) for line in lines]
     matched = np.zeros(sum(map(len, by_line)) + 1)
     for start, _, size in matching_blocks([word for line in by_line for word in line], words(text)):
@@ -129,16 +103,11 @@ def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 @dataclass
 class RoleScores:
-    """What became of the lines of pages, by their roles.
+    """Counts of the lines of pages by role.
 
-    Attributes
-    ----------
-    pages, right
-        Number of pages, and of those that have exactly the article's lines in their text.
-    lines, kept
-        For each role the number of its lines, and of those that are in a text.
-    found
-        Pairs of a true role and the one found, with the number of lines.
+    `right` is the number of pages whose text has exactly the article's lines. `lines` and `kept`
+    are the numbers of lines of each role and of those in a text. `found` counts the lines for each
+    pair of a true role and the role found.
     """
 
     pages: int = 0
@@ -153,16 +122,10 @@ class RoleScores:
         in_text: npt.NDArray[np.bool_],
         found: Sequence[str] | None = None,
     ) -> bool:
-        """Count a page; say whether its text has exactly the article's lines.
+        """Count a page; return whether its text has exactly the article's lines.
 
-        Parameters
-        ----------
-        roles
-            The true role of each line, None where nobody said.
-        in_text
-            Whether each line is in the text.
-        found
-            The role that each was found to have.
+        `roles` are the true roles of the lines, None where unknown; `in_text` tells which lines are
+        in the text; `found` are the roles found.
         """
         is_right = True
         for place, role in enumerate(roles):
@@ -179,7 +142,7 @@ class RoleScores:
 
     @property
     def exact(self) -> float:
-        """Share of the pages that have exactly the article's lines in their text, percent."""
+        """Share of pages whose text has exactly the article's lines, in percent."""
         return 100 * self.right / max(1, self.pages)
 
     def share_kept(self, role: str) -> float:
@@ -187,9 +150,9 @@ class RoleScores:
         return 100 * self.kept[role] / max(1, self.lines[role])
 
     def prf(self, role: str) -> PRF:
-        """Return precision, recall and F1 of a role; those `OF_THE_SITE` are one.
+        """Return precision, recall and F1 of a role; those `OF_THE_SITE` count as one.
 
-        Lines of a role that labellers took it for by turns, see `AMBIGUOUS`, are left out.
+        Lines with a role that annotators confused with it, see `AMBIGUOUS`, are left out.
         """
         same = OF_THE_SITE if role in OF_THE_SITE else {role}
         both = sum(n for (true, found), n in self.found.items() if true in same and found in same)

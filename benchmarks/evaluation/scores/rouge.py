@@ -10,19 +10,19 @@ from benchmarks.evaluation.scores.words import words
 def rouge_lsum(text: str, gold: str) -> PRF:
     """Score a text line by line against a gold.
 
-    Each line of the gold counts as found the words that a longest common subsequence
-    with any line of the text holds (their union); no word is counted more often than
-    either text has it. Words are compared in lower case.
+    The words found of each line of the gold are the union of its longest common subsequences
+    with the lines of the text; no word counts more often than either text has it. Words are
+    compared in lower case.
 
     Parameters
     ----------
     text, gold
-        The texts, a sentence or a paragraph a line.
+        The texts, a sentence or a paragraph per line.
 
     Notes
     -----
     C.-Y. Lin, "ROUGE: a package for automatic evaluation of summaries", ACL workshop
-    2004, section 3.2, in the form in which extractors of news are compared today: the
+    2004, section 3.2, in the form used today to compare extractors of news: the
     choice among equally long subsequences and the clipped counts are those of Google's
     ``rouge-score`` package; words are ours, so that every script counts.
     """
@@ -48,10 +48,10 @@ def _lines(text: str) -> list[list[str]]:
 
 
 def _covered(wanted: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> list[set[int]]:
-    """For each wanted line, the places that a common subsequence with a found line holds.
+    """Return the positions of each wanted line in a common subsequence with any found line.
 
-    A line that is found as it is needs no look. All others are compared with a found
-    line at once, as fields of one integer with a guard bit each: after a prefix of the
+    Lines that are found unchanged are skipped. All others are compared with a found
+    line in parallel, as fields of one integer with a guard bit each: after a prefix of the
     found line, a bit is 0 where the length of the longest common subsequence grows
     (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004).
     """
@@ -84,7 +84,7 @@ def _covered(wanted: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) ->
 def _subsequence(
     rows: Sequence[int], start: int, wanted: Sequence[str], found: Sequence[str]
 ) -> set[int]:
-    """Follow one longest common subsequence back; its places in the wanted line."""
+    """Trace one longest common subsequence back; return its positions in the wanted line."""
     own = [row >> start & ((1 << len(wanted)) - 1) for row in rows]
     places: set[int] = set()
     i, j = len(wanted), len(found)

@@ -1,4 +1,4 @@
-"""Sizes of a corpus: raw, gold, and as each extractor leaves it.
+"""Sizes of a corpus: raw, gold, and after each extractor.
 
 After tables 1 to 5 of Daureu et al. (2015).
 """
@@ -16,7 +16,7 @@ _PARAGRAPH_TAG = re.compile(r"<p[\s>]", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class TextStatistics:
-    """Counts over some files.
+    """Counts over files.
 
     Attributes
     ----------
@@ -24,13 +24,13 @@ class TextStatistics:
         Number of files.
     paragraphs
         Paragraph marks: blocks of running text, or ``<p>`` tags in HTML. A method that
-        gives a text without blocks has none, as in the paper.
+        returns a text without blocks has none, as in the paper.
     lines
         Lines.
     words
-        Words by Unicode segmentation, a Chinese, Japanese or Korean character a word.
+        Words by Unicode segmentation; a Chinese, Japanese or Korean character is a word.
     tokens
-        Stretches between white space: the paper's count of words, which cannot count
+        Stretches between white space: the paper's count of words, which does not apply to
         Chinese.
     characters
         Characters.
@@ -54,7 +54,7 @@ class TextStatistics:
 
     @classmethod
     def of_html(cls, html: str) -> Self:
-        """Count a page's source, tags and all."""
+        """Count a page's source, including tags."""
         return cls._of(html, len(_PARAGRAPH_TAG.findall(html)))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The words of a text: the unit of every score but the character one."""
+"""Words of a text: the unit of every score except the character score."""
 
 import unicodedata
 from functools import lru_cache
@@ -18,7 +18,7 @@ _INVISIBLE = regex.compile("[\u00ad\u2060\ufeff]")
 
 
 class Word(NamedTuple):
-    """A word where it stands in a text.
+    """A word and its position in a text.
 
     Attributes
     ----------
@@ -42,21 +42,21 @@ def words(text: str) -> list[str]:
     """Split a text into words, as written and in order.
 
     Words are the segments between the word boundaries of Unicode Standard Annex 29 that
-    hold a letter or a digit, so white space and punctuation play no part; a Chinese,
-    Japanese or Korean character is a word by itself (they part no words, or part them
-    inconsistently).
+    contain a letter or a digit, so white space and punctuation do not matter. A Chinese,
+    Japanese or Korean character is a word by itself, because these scripts do not separate
+    words, or not consistently.
     """
     return list(_words(text))
 
 
 def placed_words(text: str) -> list[Word]:
-    """Split a `normalised` text into `words`, and say where each stands."""
+    """Split a `normalised` text into `words` with their positions."""
     return [
         Word(match[0], *match.span()) for match in _SEGMENT.finditer(text) if _is_word(match[0])
     ]
 
 
-# The scores of a page take the same text, and the lines of it, several times.
+# The scores of a page split the same text and its lines several times.
 @lru_cache(maxsize=1024)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(filter(_is_word, _SEGMENT.findall(normalised(text))))

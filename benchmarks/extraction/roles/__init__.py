@@ -1,1 +1,1 @@
-"""Roles of lines: the model trained and measured."""
+"""Training and measurement of the model of roles."""

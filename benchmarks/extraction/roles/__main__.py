@@ -1,14 +1,13 @@
-"""The roles of lines measured, and their model trained.
+"""Measure the roles of lines and train their model.
 
 python -m benchmarks.extraction.roles CORPORA [--first-pass FOLDER] [--texts wcxb …]
     [--into FOLDER] [--model FILE]
 python -m benchmarks.extraction.roles CORPORA --methods detourage,trafilatura
 
-CORPORA is the folder that holds ``roles`` and the corpora of its pages. The model is
+CORPORA is the folder that contains ``roles`` and the corpora of its pages. The model is
 cross-validated: no page is scored by a model of either pass that has seen its site. The first pass
-is what `benchmarks.extraction.train` wrote into FOLDER, else the shipped one, with the
-pages left out that it was trained on. With ``--methods`` the texts that methods give are scored
-instead, each page alone.
+is that of `benchmarks.extraction.train` in FOLDER, or the shipped one without the pages that it was
+trained on. ``--methods`` scores the texts of methods instead, each page alone.
 """
 
 import argparse
@@ -35,19 +34,19 @@ from worker.inference import ModelFile, TrainingCorpus
 from worker.papers.reading import outline_of
 
 SCORED_ROLES = ("title", "lead", "byline", "dateline", "caption", "related", "promo")
-"""Roles whose mean F1 is told."""
+"""Roles whose mean F1 is printed."""
 
 _Booleans = npt.NDArray[np.bool_]
 
 
 def text_lines(example: RoleExample, model: RoleModel) -> tuple[_Booleans, list[str]]:
-    """Say of each line whether the service would take it for text, and which role it has."""
+    """Return which lines the service would accept as text, and the role of each line."""
     page = example.measured
     judged = model.judge(*page.near_lines())
     is_text = np.zeros(len(page.lengths))
     is_text[page.near] = judged.text_probabilities(TEXT_ROLES)
     chosen, _ = choose_lines(is_text, page.lengths)
-    # The service looks at no lines far from the article, and the network was trained on none.
+    # The service ignores lines far from the article, and the network was not trained on any.
     trees = replace(model, network=None).judge(page.features, page.words)
     names, probabilities = trees.role_probabilities()
     _, probabilities[page.near] = judged.role_probabilities()
@@ -63,7 +62,7 @@ def cross_validate(roles: Sequence[RoleExample], second: SecondPass) -> RoleScor
 
 
 def first_pass_alone(roles: Iterable[RoleExample]) -> RoleScores:
-    """Score the lines that the first pass chooses, headlines left aside as the service does."""
+    """Score the lines that the first pass selects, without headlines, as in the service."""
     scores = RoleScores()
     for example in roles:
         chosen, _ = choose_lines(example.measured.keep, example.measured.lengths)
@@ -73,7 +72,7 @@ def first_pass_alone(roles: Iterable[RoleExample]) -> RoleScores:
 
 
 def method_scores(corpora: Path, method: str) -> RoleScores:
-    """Score the texts that a method gives; one that it fails on counts as empty."""
+    """Score the texts of a method; failures count as empty texts."""
     scores = RoleScores()
     pages = list(labelled_pages(corpora))
     texts = [""] * len(pages)
@@ -87,7 +86,7 @@ def method_scores(corpora: Path, method: str) -> RoleScores:
 
 
 def summary(title: str, scores: RoleScores) -> str:
-    """Write a row: share of pages that are exactly right, and the mean F1 of roles."""
+    """Return a row: share of pages that are exactly right, and the mean F1 of roles."""
     f1 = f"{scores.mean_f1(SCORED_ROLES):.1f}" if scores.found else "-"
     return f"| {title} | {scores.pages} | {scores.exact:.1f} | {f1} |"
 
@@ -106,7 +105,7 @@ def by_role(scores: RoleScores) -> Iterator[str]:
 
 
 def main() -> None:
-    """Measure, and train."""
+    """Measure, and train if requested."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, help="folder of the classifiers of the folds")
@@ -161,7 +160,7 @@ def _used(folder: Path, use: str, examples: Iterable[RoleExample | TextExample])
     }
     if use == "texts":
         return corpus_used(folder, use, sites.items())
-    # Its pages are those of other corpora.
+    # Its pages belong to other corpora.
     digest = sha256((folder / ROLES_FILE).read_bytes()).hexdigest()
     return TrainingCorpus(
         name=folder.name,

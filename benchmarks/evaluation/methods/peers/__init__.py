@@ -1,5 +1,5 @@
-"""Other people's extractors, each behind the one interface.
+"""Third-party extractors with the common interface.
 
-None of them is imported before it runs. Each is called as its documentation says for the
-text of an article, without reader comments where it has an option for that.
+None of them is imported before it runs. Each is called as its documentation describes for the text
+of an article, without reader comments if it has such an option.
 """

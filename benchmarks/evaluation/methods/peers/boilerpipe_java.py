@@ -1,4 +1,4 @@
-"""The original Boilerpipe, in Java, as Debian packages it (``libboilerpipe-java``)."""
+"""The original Boilerpipe in Java, as packaged by Debian (``libboilerpipe-java``)."""
 
 import re
 import shutil
@@ -10,22 +10,16 @@ from worker.papers.interface import Extracted, Neighbours, Source, UnavailableEr
 from worker.papers.reading import text_of
 
 JARS = Path("/usr/share/java")
-"""Where Debian's Java policy puts libraries."""
+"""Folder of libraries according to Debian's Java policy."""
 
 LIBRARIES = ("boilerpipe.jar", "nekohtml.jar", "xercesImpl.jar")
 
 VM_OPTIONS = ("-Xss16m", "-Xmx1g", "-XX:+UseSerialGC")
-"""A stack for deeply nested pages; memory and threads bounded, for the sake of the others."""
+"""A stack for deeply nested pages; memory and threads are bounded for the sake of the others."""
 
 
 def installed_version() -> str:
-    """Return the version of the installed library.
-
-    Raises
-    ------
-    UnavailableError
-        If Java or a library is missing.
-    """
+    """Return the version of the library; raises UnavailableError if it or Java is missing."""
     if shutil.which("java") is None:
         raise UnavailableError("boilerpipe_java needs a Java Development Kit")
     missing = [name for name in LIBRARIES if not (JARS / name).exists()]
@@ -37,13 +31,7 @@ def installed_version() -> str:
 
 
 def prepare() -> None:
-    """Start the program; it is compiled on the way.
-
-    Raises
-    ------
-    UnavailableError
-        If it does not answer, as with a runtime that has no compiler.
-    """
+    """Start the program, which compiles it; raises UnavailableError if it does not answer."""
     installed_version()
     try:
         _bridge().ask("<p>")
@@ -52,7 +40,7 @@ def prepare() -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Apply the article extractor; the text blocks that it keeps are the paragraphs."""
+    """Apply the article extractor; the text blocks it keeps are the paragraphs."""
     title, text = _bridge().ask(text_of(source))
     return Extracted.from_lines(title, text)
 

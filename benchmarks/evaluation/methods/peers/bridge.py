@@ -1,4 +1,4 @@
-"""Programs in other languages, kept running and asked page by page over pipes."""
+"""Programs in other languages, kept running and called page by page over pipes."""
 
 import atexit
 import struct
@@ -12,7 +12,7 @@ _NUMBER = struct.Struct(">i")
 
 
 class BridgeError(RuntimeError):
-    """The program failed on a page, or ended."""
+    """The program failed on a page, or died."""
 
 
 class Bridge:
@@ -20,14 +20,7 @@ class Bridge:
 
     A message is a number of strings, then each string as its length in bytes and its UTF-8;
     numbers are 32-bit, big-endian. The first string of an answer is ``ok``, or ``error``
-    with what went wrong as the second.
-
-    Parameters
-    ----------
-    command
-        The program and its arguments.
-    folder
-        Where it runs.
+    followed by the error.
     """
 
     def __init__(self, command: Sequence[str], folder: Path | None = None) -> None:
@@ -47,16 +40,13 @@ class Bridge:
 
     @property
     def running(self) -> bool:
-        """Whether the program can still be asked."""
+        """Whether the program is still running."""
         return self._process.poll() is None
 
     def ask(self, *strings: str) -> list[str]:
-        """Send a message and wait for its answer, without the ``ok``.
+        """Send a message and return its answer without the ``ok``.
 
-        Raises
-        ------
-        BridgeError
-            If the program reports an error, or ends before it answers.
+        Raises BridgeError if the program reports an error or dies before it answers.
         """
         encoded = [string.encode("utf-8", "replace") for string in strings]
         parts = [_NUMBER.pack(len(encoded))]
@@ -68,13 +58,13 @@ class Bridge:
             count = self._read_number()
             status, *answer = (self._read(self._read_number()).decode() for _ in range(count))
         except (EOFError, OSError) as error:
-            raise BridgeError(f"the program ended: {self._last_words()}") from error
+            raise BridgeError(f"the program died: {self._last_words()}") from error
         if status != "ok":
             raise BridgeError(answer[0])
         return answer
 
     def close(self) -> None:
-        """End the program."""
+        """Stop the program."""
         self._process.kill()
         for stream in (self._input, self._output):
             try:
@@ -112,7 +102,7 @@ _running: dict[tuple[str, ...], Bridge] = {}
 
 
 def bridge_to(command: Iterable[str], folder: Path | None = None) -> Bridge:
-    """Return the bridge to a program, started where it does not run yet."""
+    """Return the bridge to a program; start it if it is not running."""
     key = tuple(command)
     bridge = _running.get(key)
     if bridge is not None and not bridge.running:
@@ -124,12 +114,12 @@ def bridge_to(command: Iterable[str], folder: Path | None = None) -> Bridge:
 
 
 def running_programs() -> list[int]:
-    """Process ids of the programs that this process keeps running."""
+    """Return the ids of the programs that this process keeps running."""
     return [bridge.pid for bridge in _running.values() if bridge.running]
 
 
 def close_bridges() -> None:
-    """End all programs that this process started."""
+    """Stop all programs that this process started."""
     while _running:
         _running.popitem()[1].close()
 

@@ -9,13 +9,13 @@ from worker.papers.reading import text_of
 def prepare() -> None:
     """Import the library."""
     with warnings.catch_warnings():
-        # It says that summaries and key words need another library; neither is used here.
+        # It warns that summaries and keywords need another library; neither is used here.
         warnings.filterwarnings("ignore", message="nltk is not installed")
         import newspaper  # noqa: F401
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Parse the page as an article; nothing is fetched."""
+    """Parse the page as an article, without fetching anything."""
     prepare()
     from newspaper import Article
 

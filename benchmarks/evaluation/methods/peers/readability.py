@@ -10,7 +10,7 @@ def prepare() -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Take the summary and render it."""
+    """Render the summary."""
     from readability import Document
 
     document = Document(text_of(source), url=source.url or None)

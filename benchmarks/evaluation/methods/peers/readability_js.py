@@ -1,4 +1,4 @@
-"""Mozilla's Readability, which Firefox shows pages with, on Node.js and linkedom."""
+"""Mozilla's Readability (Firefox's reader view) on Node.js and linkedom."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ from worker.papers.interface import Extracted, Neighbours, Source, UnavailableEr
 from worker.papers.reading import stretches_of, text_of
 
 PACKAGES = {"@mozilla/readability": "0.6.0", "linkedom": "0.18.12"}
-"""What is installed from the package registry."""
+"""Packages installed from the registry."""
 
 INSTALL_SECONDS = 300
 
@@ -22,12 +22,9 @@ _PROGRAM = "readability.mjs"
 
 
 def installed_version() -> str:
-    """Return the versions that run, or will be installed at the first page.
+    """Return the versions that run, or will be installed for the first page.
 
-    Raises
-    ------
-    UnavailableError
-        If Node.js or npm is missing.
+    Raises UnavailableError if Node.js or npm is missing.
     """
     for program in ("node", "npm"):
         if shutil.which(program) is None:
@@ -36,17 +33,9 @@ def installed_version() -> str:
 
 
 def prepare(*, tools: Path) -> None:
-    """Install the packages at the first time, and start the program.
+    """Install the packages into a folder on first use, and start the program.
 
-    Parameters
-    ----------
-    tools
-        Folder to install into.
-
-    Raises
-    ------
-    UnavailableError
-        If they cannot be installed, or the program does not answer.
+    Raises UnavailableError if they cannot be installed, or the program does not answer.
     """
     installed_version()
     try:
@@ -73,14 +62,14 @@ def _bridge(tools: Path) -> Bridge:
 
 @cache
 def _installed(tools: Path) -> Path:
-    """Return the folder with program and packages, made where it is not there yet."""
+    """Return the folder with program and packages; create it if missing."""
     program = (files(__package__) / _PROGRAM).read_bytes()
     manifest = json.dumps({"private": True, "type": "module", "dependencies": PACKAGES}).encode()
     folder = tools / f"readability-{sha256(program + manifest).hexdigest()[:12]}"
     if folder.exists():
         return folder
     tools.mkdir(parents=True, exist_ok=True)
-    # Built aside and moved into place whole: two processes may be at it at the same time.
+    # Built next to it and moved into place whole: two processes may do this at the same time.
     with tempfile.TemporaryDirectory(dir=tools) as building:
         new = Path(building) / folder.name
         new.mkdir()

@@ -10,7 +10,7 @@ def prepare() -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Take the main content as plain text, without anything that is not text of the page."""
+    """Return the main content as plain text, without generated text such as bullets."""
     from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.html import HTMLTree
 

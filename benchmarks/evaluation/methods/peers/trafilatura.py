@@ -1,4 +1,4 @@
-"""trafilatura (Barbaresi, ACL 2021), in its settings."""
+"""trafilatura (Barbaresi, ACL 2021), with its settings."""
 
 from copy import deepcopy
 from typing import Any
@@ -21,7 +21,7 @@ _HTML_NAMES = {
     "del": "span",
     "graphic": "img",
 }
-"""The library's TEI names, as HTML."""
+"""The library's TEI names, mapped to HTML."""
 
 
 def prepare(**_options: Any) -> None:
@@ -34,14 +34,8 @@ def extract(
 ) -> Extracted:
     """Extract text and metadata.
 
-    Parameters
-    ----------
-    source
-        The page.
-    include_comments
-        Whether to give the library's comments, which are one text, as one comment.
-    options
-        ``favor_precision`` or ``favor_recall``, as the library knows them.
+    `include_comments` returns the library's comments, which are one text, as one comment.
+    `options` are its ``favor_precision`` or ``favor_recall``.
     """
     from trafilatura import bare_extraction
 
