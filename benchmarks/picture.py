@@ -1,6 +1,6 @@
-"""Make a picture of an explained page: ``python -m benchmarks.picture docs/explained.png``.
+"""Make the picture of an explained page: ``python -m benchmarks.picture docs/explained.png``.
 
-The page is the sample crawl's; Debian's package ``chromium`` draws it.
+The page is from the sample crawl; Debian's package ``chromium`` renders it.
 """
 
 import base64
@@ -41,7 +41,7 @@ def _draw(layout: str, picture: Path) -> None:
                 "--disable-gpu",
                 "--disable-background-networking",
                 "--disable-component-update",
-                # A sandboxed frame in a process of its own is often not drawn in time.
+                # A sandboxed frame in a process of its own is often not rendered in time.
                 "--disable-features=IsolateSandboxedIframes",
                 "--disable-sync",
                 "--hide-scrollbars",

@@ -1,10 +1,10 @@
-"""CPU time of reading a page whole, text, comments and metadata, beside trafilatura's.
+"""CPU time of reading a page (text, comments and metadata), compared with trafilatura.
 
 python -m benchmarks.reading CORPUS… [--sample N] [--stages]
 
-Each page is read by one after the other, so that whatever else the machine does slows both down,
-after some others that load what is loaded once. Needs the extra peers. The stages of our reading
-are measured on the page parsed again.
+Both read each page in turn, so that other load on the machine slows them equally, after some
+warm-up pages. Needs the extra benchmarks. The stages of our reading are measured on a second parse
+of each page.
 """
 
 import argparse
@@ -26,10 +26,10 @@ from worker.article.reader import comments_of, read_content
 from worker.html import Page, PageError, parse_page
 
 SAMPLE = 150
-"""Pages of a corpus that are measured."""
+"""Number of pages per corpus to measure."""
 
 WARMING = 10
-"""Pages that are read before any is measured."""
+"""Number of pages that are read before measuring."""
 
 Reader = Callable[[CorpusPage], None]
 Times = defaultdict[str, list[float]]
@@ -37,7 +37,7 @@ Times = defaultdict[str, list[float]]
 
 @contextmanager
 def timed(times: list[float]) -> Iterator[None]:
-    """Add the milliseconds of CPU time, of all threads, that a block takes."""
+    """Append the CPU time of a block, of all threads, in milliseconds."""
     began = process_time()
     yield
     times.append(1_000 * (process_time() - began))
@@ -49,7 +49,7 @@ def parsed(source: CorpusPage) -> Page:
 
 
 def read(source: CorpusPage) -> None:
-    """Read a page whole."""
+    """Read a page completely."""
     try:
         read_content(parsed(source))
     except (PageError, NoArticleError):
@@ -57,7 +57,7 @@ def read(source: CorpusPage) -> None:
 
 
 def read_in_stages(source: CorpusPage, times: Times) -> None:
-    """Read a page stage by stage; those of the article hold those before them, once more."""
+    """Read a page stage by stage; the article's stage repeats the ones before it."""
     try:
         with timed(times["decoding, parsing and flattening"]):
             page = parsed(source)
@@ -74,7 +74,7 @@ def read_in_stages(source: CorpusPage, times: Times) -> None:
 
 
 def by_trafilatura() -> Reader:
-    """Return what reads a page with trafilatura, comments and metadata too."""
+    """Return a reader that uses trafilatura, with comments and metadata."""
     try:
         from trafilatura import bare_extraction
     except ImportError as error:
@@ -89,7 +89,7 @@ def by_trafilatura() -> Reader:
 
 
 def measured(pages: Sequence[CorpusPage], sample: int, readers: Mapping[str, Reader]) -> Times:
-    """Return how long each reader takes for some pages, evenly over all."""
+    """Return the times of each reader on evenly spaced pages."""
     step = max(1, len(pages) // sample)
     for source in pages[step // 2 :: step][:WARMING]:
         for reader in readers.values():

@@ -1,9 +1,8 @@
-"""A large site is reprocessed while new pages come in and every process is stopped half way.
+"""Reprocess a large site while new pages arrive and every process is stopped half way.
 
     python -m benchmarks.reprocessing [PAGES] [NEW]
 
-Needs what the tests need: PostgreSQL and RabbitMQ, in which it uses a database and queues of
-its own.
+Needs PostgreSQL and RabbitMQ like the tests, and uses a database and queues of its own.
 """
 
 import secrets
@@ -32,7 +31,7 @@ PATIENCE_SECONDS = 3600.0
 
 
 def bodies(first: int, number: int) -> list[bytes]:
-    """Return page messages of the site, of a few structures."""
+    """Return page messages of the site, with a few structures."""
     return [
         message(f"https://{SITE}/{seed}", article_html(seed, number=3 + seed % 4))
         for seed in range(first, first + number)
@@ -40,14 +39,14 @@ def bodies(first: int, number: int) -> list[bytes]:
 
 
 def outcomes(deployment: Deployment, revision: int) -> int:
-    """Return how many pages have come to a revision."""
+    """Return how many pages have reached a revision."""
     return deployment.count(
         select(func.count()).select_from(StoredPage).where(StoredPage.revision >= revision)
     )
 
 
 def measure(settings: Settings, logs: Path, pages: int, new: int) -> None:
-    """Do it and print what came out."""
+    """Run the measurement and print the result."""
     with Deployment(settings, logs) as deployment:
         deployment.patience_seconds = PATIENCE_SECONDS
         deployment.publish(bodies(0, pages))
@@ -77,7 +76,7 @@ def report(
     revisions: dict[str, int],
     pages: int,
 ) -> None:
-    """Print what is to be counted."""
+    """Print the counts."""
     sent = Counter(article["url"] for article in second)
     repeats = len(second) - len({article["id"] for article in second})
     known = {article["id"] for article in first}

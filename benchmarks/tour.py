@@ -1,7 +1,7 @@
-"""Make the pictures of the inspector's tour, of the sample crawl alone.
+"""Make the pictures of the inspector's tour, from the sample crawl alone.
 
-Run as ``python -m benchmarks.tour docs/how-to/inspector``; Debian's package ``chromium`` draws
-them. The pages count as received when they were fetched, the last of them now.
+Run as ``python -m benchmarks.tour docs/how-to/inspector``; Debian's package ``chromium`` renders
+them. Pages count as received when they were fetched, shifted so that the last one is from now.
 """
 
 import os
@@ -60,7 +60,7 @@ def main(directory: Path) -> None:
 
 
 def receive_when_fetched(settings: Settings) -> None:
-    """Let the pages have come in the days before now."""
+    """Shift the times of receipt to the days before now."""
     database = Database(settings.require_database_url())
     last = select(func.max(StoredPage.fetched_at)).scalar_subquery()
     with database.transaction() as session:
@@ -70,11 +70,11 @@ def receive_when_fetched(settings: Settings) -> None:
 
 
 def addresses(settings: Settings) -> dict[str, str]:
-    """Return the views that are shown, by the name of their picture."""
+    """Return the addresses of the views by the name of their picture."""
     database = Database(settings.require_database_url())
     with database.transaction() as session:
         site = session.scalars(select(Site.id).where(Site.key == SITE)).one()
-        # A page with comments, of a group, and one of another group.
+        # A page with comments in a group, and one of another group.
         pages = session.execute(
             select(StoredPage.id, Membership.group_number)
             .join(
@@ -109,7 +109,7 @@ def addresses(settings: Settings) -> dict[str, str]:
 
 
 def draw(base: str, views: dict[str, str], directory: Path) -> None:
-    """Draw each view as a reader first sees it."""
+    """Capture each view as a reader first sees it."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), chromium_sandbox=os.geteuid() != 0

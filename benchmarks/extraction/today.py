@@ -3,9 +3,9 @@
 python -m benchmarks.extraction.today CORPORA --first-pass FOLDER --second-pass FOLDER
     [--peers NAMES] [--sample N]
 
-CORPORA is the folder of the corpora. Each page of wcxb and of fundus_body is read alone, as the
+CORPORA is the folder of the corpora. Each page of wcxb and fundus_body is read alone, as the
 service reads it, with the classifier of lines and the model of roles that have not seen its site
-(what `benchmarks.extraction.train` and `benchmarks.extraction.roles` wrote into the folders).
+(written by `benchmarks.extraction.train` and `benchmarks.extraction.roles` into the folders).
 Texts are compared as bags of words.
 """
 
@@ -42,16 +42,16 @@ OURS = "Détourage"
 PEERS = "trafilatura,readability,readability_js,newspaper,resiliparse"
 
 LOST = 0.1
-"""Recall below which a page has almost nothing of its article."""
+"""Recall below which a page has lost its article."""
 
 FOUND = 0.8
-"""Recall from which on a peer has an article that another has lost."""
+"""Minimum recall for a peer to have found an article that another has lost."""
 
 HALF = 0.5
 """Recall below which a page of ours is listed with the reason."""
 
 WARMING = 10
-"""Pages that are read before any is timed."""
+"""Number of pages that are read before timing begins."""
 
 FIGURES = (
     *("precision", "recall", "F1", "interval", "less ours (p)"),
@@ -69,21 +69,13 @@ class Sample:
 
     @property
     def group(self) -> str:
-        """What the page is, and whence."""
+        """The corpus and kind of the page."""
         return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
 
 
 @dataclass(frozen=True)
 class Text:
-    """What a method made of a page.
-
-    Attributes
-    ----------
-    text
-        The text, empty where it has none.
-    seconds
-        CPU time, None where it is not known.
-    """
+    """A method's text of a page, empty if it has none, and its CPU time, None if unknown."""
 
     text: str
     seconds: float | None
@@ -91,20 +83,20 @@ class Text:
 
 @dataclass(frozen=True)
 class Measured:
-    """A method on all pages, one text and score each."""
+    """A method on all pages, with a text and a score for each."""
 
     texts: Sequence[Text]
     scores: Sequence[BagScore]
 
     def speed(self, places: Iterable[int]) -> float:
-        """Return the pages of a CPU second."""
+        """Return the pages per CPU second."""
         known = (self.texts[place].seconds for place in places)
         seconds = [each for each in known if each is not None]
         return len(seconds) / sum(seconds) if sum(seconds) else 0.0
 
 
 def read_samples(folder: Path, sample: int | None) -> Iterator[Sample]:
-    """Read the pages of the corpora whose gold has a text."""
+    """Read the pages of the corpora whose golds have a text."""
     for name in CORPORA:
         corpus = load_corpus(folder / name)
         for gold in even_sample([gold for gold in measurable(corpus) if gold.text], sample):
@@ -113,7 +105,7 @@ def read_samples(folder: Path, sample: int | None) -> Iterator[Sample]:
 
 
 def parsed(source: Source) -> Page:
-    """Parse a page, as often as it is asked for."""
+    """Parse a page, without caching."""
     return parse_page(source.html, source.url, content_type=source.content_type)
 
 
@@ -126,7 +118,7 @@ class Models:
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Let the service read pages as it does on a site that it has not seen."""
+        """Make the service read pages as on a site that it has not seen."""
         with self.first.on_site(site), self.second.on_site(site):
             yield
 
@@ -146,7 +138,7 @@ def read_ours(samples: Sequence[Sample], models: Models) -> Iterator[Text]:
 
 
 def read_peer(runner: Runner, method: str, samples: Sequence[Sample]) -> list[Text]:
-    """Read pages with a peer; one that it fails on has an empty text."""
+    """Read pages with a peer; failures count as empty texts."""
     texts = [Text("", None)] * len(samples)
     for result in runner.run(method, [Job(each.source) for each in samples]):
         found = result.outcome.extracted
@@ -164,7 +156,7 @@ Methods = Mapping[str, Measured]
 
 
 def groups_of(samples: Sequence[Sample]) -> dict[str, list[int]]:
-    """Return the places of the pages of each group, and of all of a corpus with several."""
+    """Return the indices of the pages of each group, and of all of a corpus with several groups."""
     found: defaultdict[str, list[int]] = defaultdict(list)
     for place, each in enumerate(samples):
         found[each.group].append(place)
@@ -174,7 +166,7 @@ def groups_of(samples: Sequence[Sample]) -> dict[str, list[int]]:
 
 
 def table_of_groups(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
-    """Yield the mean F1 of each method on each group."""
+    """Yield a table of the mean F1 of each method on each group."""
     yield f"| F1 | pages | {' | '.join(methods)} |"
     yield f"|---|---:|{'---:|' * len(methods)}"
     for group, places in groups_of(samples).items():
@@ -187,7 +179,7 @@ def table_of_groups(samples: Sequence[Sample], methods: Methods) -> Iterator[str
 def table_of_methods(
     samples: Sequence[Sample], places: Sequence[int], methods: Methods
 ) -> Iterator[str]:
-    """Yield all figures of each method on some pages."""
+    """Yield a table of all figures of each method on some pages."""
     yield f"| | {' | '.join(FIGURES)} |"
     yield f"|---|{'---:|' * len(FIGURES)}"
     sites = {str(place): samples[place].gold.site for place in places}
@@ -209,7 +201,7 @@ def table_of_methods(
 
 
 def snippets(samples: Sequence[Sample], places: Iterable[int], method: Measured) -> Iterator[str]:
-    """Yield the shares of snippets that must and that must not be in the texts, and are."""
+    """Yield the shares of required and of forbidden snippets that are in the texts."""
     kept: list[bool] = []
     leaked: list[bool] = []
     for place in places:
@@ -226,7 +218,7 @@ def spaced(text: str) -> str:
 
 
 def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
-    """Yield the pages with almost nothing of the article where a peer has most of it."""
+    """Yield the pages whose article is lost here but found by a peer."""
     for place, each in enumerate(samples):
         peers = {
             name: method.scores[place].recall for name, method in methods.items() if name != OURS
@@ -237,7 +229,7 @@ def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
 
 
 def reason(each: Sample, models: Models) -> str:
-    """Say why most of an article is not in our text."""
+    """Return why most of an article is not in our text."""
     try:
         page = parsed(each.source)
     except PageError as error:
@@ -260,7 +252,7 @@ def reason(each: Sample, models: Models) -> str:
 
 
 def reasons(samples: Sequence[Sample], ours: Measured, models: Models) -> Iterator[str]:
-    """Yield how many of our pages have less than half of the article, by group and reason."""
+    """Yield a table of our pages with less than half of the article, by group and reason."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each, score in zip(samples, ours.scores, strict=True):
         if score.recall < HALF:

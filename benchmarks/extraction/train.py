@@ -1,9 +1,9 @@
 """Train the classifier of lines: ``python -m benchmarks.extraction.train CORPUS… --model FILE``.
 
 Each page of the corpora is compared with the page that the service would compare it with. A
-line belongs to the article when most of its words are matched with the gold. With ``--folds``
-the classifier is cross-validated first, no site being in two folds: nothing is reported of a
-page whose site was trained on.
+line belongs to the article if most of its words match the gold. With ``--folds`` the classifier
+is first cross-validated with each site in one fold: no page is scored by a classifier that has
+seen its site.
 """
 
 import argparse
@@ -46,42 +46,42 @@ MIN_LINES_IN_LEAF = 60
 CREDITS = {
     "wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)",
 }
-"""What the header of a model says of a corpus whose licence asks for its name."""
+"""Description of a corpus in the header of a model if its licence requires attribution."""
 
 PAGE_WEIGHT = 100.0
-"""Weight of the lines of a page together."""
+"""Total weight of the lines of a page."""
 
 LOOSE_LENGTH = 30
-"""Words from which on a line of a corpus with loose golds weighs in full.
+"""Minimum words for a line of a corpus with loose golds to have its full weight.
 
-Where titles, bylines and captions are in the gold as it comes, its short lines teach nothing that
-holds elsewhere.
+If a gold may or may not include titles, bylines and captions, its short lines teach nothing that
+is true elsewhere.
 """
 
 HINTS_WEIGHT = 30.0
-"""Weight of the lines of a page of which only some are labelled, from `FULL_HINTS` lines on."""
+"""Total weight of a page's lines if only some are labelled, with `FULL_HINTS` lines or more."""
 
 FULL_HINTS = 10
 
 OTHER_KINDS_WEIGHT = 0.3
-"""Weight of a page of another kind, to an article's of 1.
+"""Weight of a page of another kind, relative to an article.
 
 Shops and manuals teach what their lines are, and there are almost as many as recent articles.
-With 0.3, threads among them, articles of wcxb gain 0.1 points of F1 and the other kinds 7; with 1
+With 0.3, including threads, articles of wcxb gain 0.1 points of F1 and the other kinds 7; with 1
 other kinds gain another point and articles lose 0.2.
 """
 
 NOT_TRAINED = "forum"
-"""The kind of pages that is not trained on: what its readers write is its content.
+"""Kind of pages excluded from training, because their content is what readers write.
 
-Below an article it is none. With threads in training, 5.2 % of the readers' comments on 76 news
-pages were in the text that the service gives, without them 3.2 %.
+Below an article it is not. With threads in training, 5.2 % of the readers' comments on 76 news
+pages were in the service's text, without them 3.2 %.
 """
 
 FAR = 8
-"""Lines to the next one of the article from which on only every `EVERY`th line is trained on.
+"""Distance in lines from the article beyond which only every `EVERY`-th line is used for training.
 
-They weigh so many times more. Most of a page's lines are in its menus.
+These weigh accordingly more. Most lines of a page are in its menus.
 """
 
 EVERY = 4
@@ -96,22 +96,15 @@ def fit(
     loose: Collection[str],
     columns: Sequence[str] | None = None,
 ) -> LineClassifier:
-    """Train on pages, each as it stands alone and beside another page.
+    """Train on pages, both alone and next to another page.
 
-    Parameters
-    ----------
-    examples, hints, loose, columns
-        As of `fit_trees`; where only some columns are looked at, it is by trees alone.
-
-    Raises
-    ------
-    ImportError
-        If PyTorch is not installed, for all columns.
+    Arguments are those of `fit_trees`; with a selection of columns, only trees are trained.
+    Raises ImportError if PyTorch is needed but not installed.
     """
     trees = fit_trees(examples, hints, loose, columns)
     if columns is not None:
         return LineClassifier(trees)
-    # What says how lines are weighed is read where nothing is trained, too.
+    # Imported here because the weights in this module are used without PyTorch, too.
     from benchmarks.extraction.networks import fit_network
 
     return LineClassifier(trees, fit_network([*lessons(examples, hints, loose)]))
@@ -125,18 +118,12 @@ def fit_trees(
 ) -> BoostedTrees:
     """Train the trees of the classifier.
 
-    The lines of an article weigh the same in all as those of any other one, and a line as
-    much as the square root of its words: short lines decide whether a text is word for word
-    the article's, long ones most of its words.
+    All articles have the same total weight, and a line weighs as much as the square root of its
+    words: short lines decide whether a text equals the article's word for word, long ones hold
+    most of its words.
 
-    Parameters
-    ----------
-    examples, hints
-        The pages.
-    loose
-        Names of the corpora whose golds are loose, see `LOOSE_LENGTH`.
-    columns
-        Names of the columns of the evidence that is looked at; all of them unless given.
+    `loose` are the names of corpora with loose golds, see `LOOSE_LENGTH`; `columns` are the names
+    of the columns to use, by default all.
     """
     parts = [lines for example in _taught(examples) for lines in _lines_of(example, loose)]
     parts += [_lines_of_hint(hint) for hint in hints]
@@ -151,12 +138,9 @@ def fit_trees(
 def lessons(
     examples: Sequence[Example], hints: Sequence[Hint], loose: Collection[str]
 ) -> "Iterator[Lesson]":
-    """Yield what the network is trained on: the same pages, all of their lines.
+    """Yield the training examples of the network: the same pages with all their lines.
 
-    Parameters
-    ----------
-    examples, hints, loose
-        As of `fit_trees`.
+    Arguments are those of `fit_trees`.
     """
     from benchmarks.extraction.networks import Lesson
 
@@ -202,7 +186,7 @@ def _weights_of(example: Example, loose: Collection[str]) -> npt.NDArray[np.floa
 
 
 def _views_of(example: Example) -> list[Features]:
-    """Return the evidence of a page alone and, where there is another, beside that."""
+    """Return the evidence of a page alone and, if there is another one, next to that."""
     is_alone = example.beside is example.alone
     return [example.alone] if is_alone else [example.alone, example.beside]
 
@@ -210,20 +194,14 @@ def _views_of(example: Example) -> list[Features]:
 def weights_near_article(
     labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the weights of lines, and which are trained on: few of those far from the article.
-
-    Parameters
-    ----------
-    labels, weights
-        For each line of a page whether it is the article's, and what it weighs.
-    """
+    """Return the weights of lines and which lines are used: few of those far from the article."""
     is_far = _distances(labels) > FAR
     kept = ~is_far | (np.cumsum(is_far) % EVERY == 1)
     return np.where(is_far, EVERY * weights, weights), kept
 
 
 def _distances(labels: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Return for each line how far the nearest line of the article is."""
+    """Return the distance of each line from the nearest line of the article."""
     far = len(labels) + FAR
     places = np.arange(len(labels))
     before = np.maximum.accumulate(np.where(labels, places, -far))
@@ -246,15 +224,7 @@ def extract(
     knowledge: TemplateKnowledge | None,
     model: LineClassifier,
 ) -> str:
-    """Return the article's text as the service would with this classifier.
-
-    Parameters
-    ----------
-    source, knowledge
-        The page, and what is known of its template.
-    model
-        The classifier of lines.
-    """
+    """Return the article's text as the service would with this classifier."""
     page = outline_of(source)
     judged = classification.judge_lines(page, knowledge, source.url, model)
     finding = classification.find_body(page, judged)
@@ -267,7 +237,7 @@ def extract(
 
 
 Scores = dict[str, dict[str, list[PageScores]]]
-"""Scores of pages, by corpus and by how they were cut: ``alone`` or ``beside`` another page."""
+"""Scores of pages by corpus and by reading: ``alone`` or ``beside`` another page."""
 
 
 def cross_validate(
@@ -280,14 +250,8 @@ def cross_validate(
 ) -> Scores:
     """Score pages whose sites the classifier has not seen.
 
-    Parameters
-    ----------
-    examples, hints, loose, columns
-        As of `fit`.
-    folds
-        Number of the folds.
-    into
-        Folder that the classifiers are written to, see `benchmarks.extraction.first_pass`.
+    The classifiers of the folds are written into the folder `into`, see
+    `benchmarks.extraction.first_pass`; the other arguments are those of `fit`.
     """
     scores: Scores = {
         name: {"alone": [], "beside": []} for name in dict.fromkeys(map(_set_of, examples))
@@ -314,7 +278,7 @@ def _set_of(example: Example) -> str:
 
 
 def to_json(scores: Scores) -> str:
-    """Write the scores of all pages down, for `benchmarks.extraction.compare`."""
+    """Serialise the scores of all pages for `benchmarks.extraction.compare`."""
     return json.dumps(
         {
             corpus: {name: [asdict(row) for row in rows] for name, rows in by_name.items()}
@@ -324,7 +288,7 @@ def to_json(scores: Scores) -> str:
 
 
 def table(scores: Scores) -> Iterator[str]:
-    """Yield the lines of a table of means, by corpus and by language."""
+    """Yield the lines of a table of means by corpus and language."""
     yield "| | pages | ex | eqw | toP | toR | toF |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
     for corpus, by_name in scores.items():
@@ -351,7 +315,7 @@ def describe(
     hints: Sequence[Hint],
     scores: Scores,
 ) -> Training:
-    """Describe the training of `main`; the scores are the mean F1 beside another page."""
+    """Describe the training in `main`; its scores are the mean F1 next to another page."""
     corpora = [
         corpus_used(
             folder,
@@ -377,7 +341,7 @@ def describe(
 
 
 def loose_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the corpora with loose golds."""
+    """Add the option for the names of corpora with loose golds."""
     parser.add_argument(
         "--loose", nargs="*", default=[], help="names of corpora whose golds take captions or not"
     )

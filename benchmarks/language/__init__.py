@@ -1,1 +1,1 @@
-"""What the languages of the world call months, days and ages."""
+"""Names of months, days and units of time in the languages of the world."""

@@ -1,7 +1,7 @@
-"""The names of months, weekdays and units of time that `worker.text` knows.
+"""The names of months, weekdays and units of time for `worker.text`.
 
-``python -m benchmarks.language.names worker/text/names.json`` writes them, from the CLDR of
-Unicode as the installed Babel has it; a test fails when they are stale.
+``python -m benchmarks.language.names worker/text/names.json`` writes them, from the CLDR data of
+Unicode in the installed Babel; a test fails if they are outdated.
 """
 
 import json
@@ -36,19 +36,19 @@ _UNITS: dict[_Unit, int] = {
     "year": 31_557_600,
 }
 _NEVER = 1_000_000
-"""Amount of a unit from which on a larger one is told."""
+"""Amount of a unit beyond which a larger one is used."""
 
 _COUNTS = (1, 2, 5)
-"""Numbers that take every form of plural that most languages have."""
+"""Numbers that cover every plural form of most languages."""
 
 _OF_AGES = sorted(LANGUAGES | {"zh", "zh_Hant", "ko", "fa", "th", "bn", "ta", "ur", "hi"})
-"""Languages in which it is known how they say how long ago."""
+"""Languages whose expressions of age are known."""
 
 _WITHOUT_NUMBER = {"one": 1, "two": 2}
-"""Categories of plural whose forms may stand without a number, and which it were."""
+"""Plural categories whose forms may omit the number, and that number."""
 
 _CATEGORIES = ("zero", "one", "two", "few", "many", "other")
-"""Categories of plural."""
+"""Plural categories."""
 
 _OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
     "en": {
@@ -79,16 +79,16 @@ _OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
     "nn": {"dag": "day", "dagar": "day"},
     "th": {"ชั่วโมงที่แล้ว": "hour"},
 }
-"""Short forms that CLDR does not have, or has for two units."""
+"""Short forms that CLDR lacks or has for two units."""
 
 _AGO_KO = "전"
 
 _MOST_UNITS = 3
-"""Units that a word may go with in one language and still be one of them itself."""
+"""Maximum number of units a word may occur with in one language and still be a unit itself."""
 
 
 def names() -> dict[str, Any]:
-    """Return the names, by what they name."""
+    """Return the names by category."""
     units, directions = _words_of_ages()
     return {
         "months": _months(),
@@ -100,7 +100,7 @@ def names() -> dict[str, Any]:
 
 
 def written(values: dict[str, Any]) -> str:
-    """Return the names as the file has them: what each language has on a line."""
+    """Return the contents of the file: one line per language."""
     parts = (
         f" {json.dumps(key)}: {_by_language(value) if isinstance(value, dict) else _line(value)}"
         for key, value in values.items()
@@ -118,7 +118,7 @@ def _line(value: Any) -> str:
 
 
 def _months() -> dict[str, dict[str, int]]:
-    """Return the months by the codes of the languages that call them so."""
+    """Return the months by the codes of the languages that share their names."""
     codes: defaultdict[str, list[str]] = defaultdict(list)
     for code in _codes():
         found = _months_of(code)
@@ -128,7 +128,7 @@ def _months() -> dict[str, dict[str, int]]:
 
 
 def _codes() -> list[str]:
-    """Return what the first part of a BCP 47 tag can be for Babel, `und` among them."""
+    """Return what the first part of a BCP 47 tag can be for Babel, including `und`."""
     known = {identifier.split("_")[0] for identifier in localedata.locale_identifiers()}
     known.update(get_global("language_aliases"))
     return sorted({"und", *filter(_CODE.fullmatch, known)}, key=lambda code: (len(code), code))
@@ -160,30 +160,30 @@ def _weekdays() -> Iterable[str]:
 
 @lru_cache(maxsize=2)
 def _of_locale(language: str, part: str) -> Any:
-    """Return one part of what is known of a language.
+    """Return one part of the data of a language.
 
-    Not `Locale.months`: languages share what they inherit, and there it writes what it found for
-    the first one, so that later ones have Azerbaijani months beside their own.
+    `Locale.months` does not work: languages share inherited data, and it caches there what it found
+    for the first one, so that later ones get Azerbaijani months in addition to their own.
     """
     data = localedata.load(str(Locale.parse(language)))
     return localedata.LocaleDataDict({part: deepcopy(data[part])})[part]
 
 
 def _words_of_ages() -> tuple[set[str], set[str]]:
-    """Return the names of units, and what says that it is past."""
+    """Return the names of units and the words that mark the past."""
     units: set[str] = set()
     directions: set[str] = set()
     for language in _OF_AGES:
         locale = Locale.parse(language)
         counts = Counter(word for unit in _UNITS for word in _words_of(locale, unit))
         for word, count in counts.items():
-            # What goes with several units is none: "ago", "vor", "il y a".
+            # Words that occur with several units are not units: "ago", "vor", "il y a".
             (directions if count > _MOST_UNITS else units).add(word)
     return units, directions - units
 
 
 def _words_of(locale: Locale, unit: _Unit) -> set[str]:
-    """Return the words with which a language says how long ago, in one unit."""
+    """Return the words with which a language expresses an age in one unit."""
     found: set[str] = set()
     for count in _COUNTS:
         delta = timedelta(seconds=-_UNITS[unit] * count)
@@ -195,7 +195,7 @@ def _words_of(locale: Locale, unit: _Unit) -> set[str]:
         for each in forms:
             found.update(words_of_age(each))
     if locale.language == "ko":
-        # Alone they are parts of dates: "5월 3일".
+        # On their own they are parts of dates: "5월 3일".
         return {form for word in found - {_AGO_KO} for form in _before_ko(word)}
     often = _OFTEN_WRITTEN.get(locale.language, {})
     return found | {word for word, its in often.items() if its == unit}
@@ -206,10 +206,10 @@ def _before_ko(word: str) -> tuple[str, str]:
 
 
 def _ages() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return how each language says how long ago: units by their words, and what has no number.
+    """Return how each language expresses ages: units by their words, and ages without a number.
 
-    A word is a unit's if it goes with no other one in its language. Without a number are a single
-    one (``час назад``), and two of them where a language has a form for that.
+    A word stands for a unit if it occurs with no other in its language. Without a number there is
+    one unit (``час назад``), or two if a language has a form for that.
     """
     ages: dict[str, dict[str, dict[str, Any]]] = {}
     for language in _OF_AGES:
@@ -238,7 +238,7 @@ def _ages() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def _patterns(locale: Locale, unit: _Unit) -> Iterator[tuple[str, str]]:
-    """Yield the forms of ages in a unit, each with its category of plural, empty for a duration."""
+    """Yield the forms of ages in a unit, each with its plural category, empty for a duration."""
     fields = _of_locale(str(locale), "date_fields")
     units = _of_locale(str(locale), "unit_patterns")
     for width in ("", "-short", "-narrow"):

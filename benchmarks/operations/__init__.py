@@ -1,1 +1,1 @@
-"""What the service costs to run, measured on whole deployments."""
+"""The cost of running the service, measured on whole deployments."""

@@ -1,7 +1,7 @@
-"""Cheap pages of any number of sites, no two of which share a template.
+"""Cheap pages of any number of sites that do not share templates.
 
-A site has two templates of its own, and hardly a page of it has the tree of another one: what they
-cost to parse and to extract is a fraction of a real page's, what they cost the queue is the same.
+A site has two templates of its own, and almost no two of its pages have the same tree. The cost of
+parsing and extracting them is a fraction of a real page's; the load on the queue is the same.
 """
 
 import json
@@ -55,16 +55,9 @@ def _paragraph(of_page: random.Random, number: int) -> str:
 
 
 def crawl(sites: int, pages: int, *, at_once: int) -> Iterator[bytes]:
-    """Yield the page messages of a crawl that goes through so many sites at a time, in turn.
+    """Yield the page messages of a crawl that fetches from `at_once` sites in turn.
 
-    Parameters
-    ----------
-    sites
-        How many sites; the first ``pages % sites`` of them have a page more than the others.
-    pages
-        How many pages they have together.
-    at_once
-        Sites that are crawled at a time.
+    `pages` is the total; the first ``pages % sites`` sites have one page more than the others.
     """
     for first in range(0, sites, at_once):
         batch = range(first, min(first + at_once, sites))

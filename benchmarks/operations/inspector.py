@@ -1,9 +1,9 @@
-"""How long the inspector's views take on a large database, and how much memory it needs.
+"""Response times and memory of the inspector with a large database.
 
 python -m benchmarks.operations.inspector [--copies N] [--rounds N] [--keep]
 
-The service reads the sample crawl once, and its database is copied so many times, each site, page,
-article and comment under a name of its own: 1,000 copies are 2,000 sites and some 100,000 pages.
+The service reads the sample crawl once, and its database is copied that many times, with a distinct
+name for each site, page, article and comment: 1,000 copies are 2,000 sites and some 100,000 pages.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from worker.store.migrations import migrate
 PAGES_PER_TEMPLATE = 11
 
 DAYS = 60
-"""Over which the pages are spread."""
+"""Days over which the pages are spread."""
 
 COPIED = {
     "sites": {"id": "id + copy * :sites", "key": "'c' || copy || '.' || key"},
@@ -63,7 +63,7 @@ COPIED = {
     },
     "comments": {"article_id": "md5(article_id::text || copy)::uuid"},
 }
-"""Tables that are copied, and what of a copy differs."""
+"""Tables to copy, and the columns that differ in a copy."""
 
 VIEWS = (
     "/overview",
@@ -111,7 +111,7 @@ def main(copies: int, rounds: int, *, is_kept: bool) -> None:
 
 
 def multiply(url: str, copies: int) -> tuple[str, list[dict[str, int]]]:
-    """Copy all that a database holds of pages; return what it holds then, and places in it."""
+    """Copy everything that a database holds about pages; return its contents and some views."""
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         values = {
@@ -175,7 +175,7 @@ def _value(connection: Connection, statement: str) -> int:
 
 @contextmanager
 def inspector(settings: Settings) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Run the inspector; give its address and its process."""
+    """Run the inspector; yield its address and its process."""
     command = [sys.executable, "-m", "worker.cli", "inspect", "--port", "0"]
     with subprocess.Popen(
         command,
@@ -192,14 +192,14 @@ def inspector(settings: Settings) -> Iterator[tuple[str, subprocess.Popen[str]]]
 
 
 def resident(process: subprocess.Popen[str]) -> float:
-    """Return the memory that a process holds, in MB."""
+    """Return the resident memory of a process, in MB."""
     return float(psutil.Process(process.pid).memory_info().rss / 1e6)
 
 
 def measured(
     base: str, view: str, places: Sequence[dict[str, int]], rounds: int
 ) -> tuple[str, str, str, str]:
-    """Ask for a view so many times; return its times."""
+    """Request a view repeatedly; return its response times."""
     chance = random.Random(view)
     seconds, largest = [], 0
     with requests.Session() as session:

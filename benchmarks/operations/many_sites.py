@@ -1,10 +1,9 @@
-"""A crawl of many sites, or one of a large one: how long it takes, and how long fresh pages wait.
+"""A crawl of many sites, or of a large one: its duration, and the waiting time of fresh pages.
 
 python -m benchmarks.operations.many_sites [--sites N] [--pages N] [--minutes N]
 
-Beside the crawl a page of a known site, and the first one of a site that nobody has seen, are sent
-every few seconds, and the time is taken until the article of each is in the queue of whoever
-consumes articles.
+During the crawl a page of a known site and the first one of a new site are sent every few seconds,
+and the time is measured until the article of each is in the queue of the consumers.
 """
 
 import argparse
@@ -38,14 +37,14 @@ from worker.store.provisional import PROVISIONAL
 LOOK_EVERY_SECONDS = 5.0
 
 AHEAD = 200
-"""Page messages that wait for the intake: the crawl goes on when there are fewer, as one does whose
-queue is bounded. What they wait is a part of what a fresh page waits."""
+"""Target length of the intake's queue: the crawl pauses above it, as with a bounded queue. The time
+in this queue is a part of the waiting time of fresh pages."""
 
 KNOWN = "known.example"
 KNOWN_PAGES = 12
 
 NEW = "new-"
-"""Beginning of the hosts whose first page is sent beside the crawl."""
+"""Prefix of the hosts whose first page is sent during the crawl."""
 
 PROBES = ("of a known site", "the first of a new site")
 
@@ -59,16 +58,10 @@ STEPS = (
 
 @dataclass
 class Waits:
-    """When pages were sent, and when the first article of each came.
+    """When pages were sent, and when the first article of each arrived.
 
-    Attributes
-    ----------
-    sent, arrived
-        By URL.
-    articles
-        Number of articles of all pages.
-    began
-        Time of day at which the clock of the others stood at 0.
+    `sent` and `arrived` are by URL, on the monotonic clock; `articles` counts the articles of all
+    pages; `began` is the time of day at which that clock was 0.
     """
 
     sent: dict[str, float] = field(default_factory=dict)
@@ -77,7 +70,7 @@ class Waits:
     began: float = field(default_factory=lambda: time.time() - time.monotonic())
 
     def seconds(self, urls: Iterable[str]) -> list[float]:
-        """Return the waits of those of some pages whose article came."""
+        """Return the waiting times of pages whose article arrived."""
         return [self.arrived[url] - self.sent[url] for url in urls if url in self.arrived]
 
 
@@ -128,7 +121,7 @@ def main(sites: int, pages: int, minutes: float, at_once: int, probe_seconds: fl
 
 
 def _make_known(ground: ProvingGround) -> None:
-    """Have the pages of a site clustered and extracted, before anything is measured."""
+    """Have the pages of a site clustered and extracted before the measurement."""
     ground.publish(page_message(KNOWN, number) for number in range(KNOWN_PAGES))
     ground.wait_for_receipts(KNOWN_PAGES)
     with create_app(ground.settings) as app:
@@ -140,7 +133,7 @@ def _make_known(ground: ProvingGround) -> None:
 def _watch(
     ground: ProvingGround, memory: MemoryLog, sent: Counter[str], pages: int, ends: float
 ) -> None:
-    """Look at everything until the end of the crawl, or of the time; print what was seen."""
+    """Poll everything until the end of the crawl or of the time, and print it."""
     most: Counter[str] = Counter()
     began = time.monotonic()
     times: dict[str, float] = {}
@@ -196,7 +189,7 @@ def _stored(ground: ProvingGround) -> dict[str, int]:
 
 def _sites_without_clustering(ground: ProvingGround) -> int:
     clustered = select(Generation.site_id).where(Generation.method != PROVISIONAL)
-    # New ones are sent to the end.
+    # New ones are sent until the end.
     crawled = Site.key.not_like(f"{NEW}%")
     return ground.count(select(func.count()).where(Site.id.not_in(clustered), crawled))
 
@@ -267,9 +260,9 @@ def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
 
 
 def _print_steps(ground: ProvingGround, waits: Waits, probes: dict[str, list[str]]) -> None:
-    """Say where pages waited that were sent beside the crawl, by the clocks of the store.
+    """Print the steps at which the pages sent during the crawl waited, by the store's timestamps.
 
-    What a clustering asked for again meanwhile counts from then on as asked for.
+    An extraction that a clustering requested again counts from the later request.
     """
     moments = (StoredPage.received_at, StoredPage.asked_at, func.min(Article.created_at))
     seconds = [func.extract("epoch", each) for each in moments]

@@ -1,4 +1,4 @@
-"""The memory of processes that nobody kills, over some thousand real and small pages.
+"""Memory of long-running processes, over some thousand real and small pages.
 
 python -m benchmarks.operations.memory MINUTES CORPUS…
 """
@@ -28,7 +28,7 @@ from worker.messaging.broker import messages_waiting
 LOOK_EVERY_SECONDS = 5.0
 
 WAITING = 50
-"""Messages that wait at the intake: the next page is sent when there are fewer."""
+"""Target length of the intake's queue; the next page is sent when it is shorter."""
 
 
 def main(minutes: float, corpora: list[Path]) -> None:
@@ -74,9 +74,9 @@ def _publish(ground: ProvingGround, corpora: list[Path]) -> None:
 
 
 def _bodies(real: list[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Give real pages, and half as many small ones, again and again, as pages of other sites.
+    """Yield real pages and half as many small ones, repeatedly, as pages of different sites.
 
-    Each time with another tree: what is known of a tree would not be computed again.
+    Each time they have another tree, because results for known trees would not be computed again.
     """
     for turn in count(1):
         mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{turn:08b}")

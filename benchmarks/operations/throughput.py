@@ -1,4 +1,4 @@
-"""Pages a second through RabbitMQ and PostgreSQL, and what the processor time is spent on.
+"""Pages per second through RabbitMQ and PostgreSQL, and where CPU time is spent.
 
 python -m benchmarks.operations.throughput CORPUS… [--sites-of N] [--pools NUMBER…]
 """
@@ -29,19 +29,19 @@ POOLS = (1, 2)
 PATIENCE_SECONDS = 3600.0
 
 LOOKS_APART_SECONDS = 1.0
-"""Between two looks whether all is done, which PostgreSQL answers: five a second were 0.4 %
-of what was measured."""
+"""Interval between checks whether all is done, which query PostgreSQL: five a second were 0.4 %
+of the time measured."""
 
 REST_SECONDS = 20.0
-"""Time in which is measured what an idle service uses."""
+"""Duration of the measurement of an idle service."""
 
 CLUSTER_INTERVAL_SECONDS = 10
-"""A sixth of the usual: the pages are not to wait for it, nor to pay for many idle looks."""
+"""A sixth of the default: pages should not wait for it, nor many idle checks be measured."""
 
 KINDS = ("intake", "relay", "worker", "beat")
 
 OVERHEAD = ("RabbitMQ", "PostgreSQL", "queue client", "database client")
-"""What would not be to do without any queue or database."""
+"""Costs that would not exist without queue and database."""
 
 Seconds = Mapping[str, float]
 
@@ -49,14 +49,8 @@ Seconds = Mapping[str, float]
 def main(corpora: Iterable[Path], *, sites_of: int = 1, pools: Iterable[int] = POOLS) -> None:
     """Measure and print.
 
-    Parameters
-    ----------
-    corpora
-        Where the pages are.
-    sites_of
-        One of so many sites is taken, by a hash of its key, with all its pages.
-    pools
-        Numbers of processes that run tasks.
+    `sites_of` selects one in so many sites with all its pages, by a hash of its key. `pools` are
+    the numbers of processes that run tasks.
     """
     bodies = [body for corpus in corpora for body in page_messages(corpus, sites_of=sites_of)]
     for pool in pools:
@@ -64,7 +58,7 @@ def main(corpora: Iterable[Path], *, sites_of: int = 1, pools: Iterable[int] = P
 
 
 def page_messages(corpus: Path, *, sites_of: int = 1) -> list[bytes]:
-    """Return the page messages of a corpus, of one of so many of its sites."""
+    """Return the page messages of one in `sites_of` sites of a corpus."""
     with gzip.open(corpus / "pages.jsonl.gz", "rt", encoding="utf-8") as lines:
         messages = [json.loads(line) for line in lines]
     return [
@@ -137,7 +131,7 @@ def _print(pool: int, bodies: list[bytes]) -> None:
 
 
 def processor_seconds(ground: ProvingGround) -> dict[str, float]:
-    """Return the processor time that each kind of process has used, with those below it."""
+    """Return the CPU time of each kind of process, including descendants."""
     seconds = {
         kind: sum(_seconds([process, *process.children(recursive=True)]) for process in processes)
         for kind, processes in ground.processes().items()

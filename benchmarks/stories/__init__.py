@@ -1,1 +1,1 @@
-"""Stories rather than pages: repeats, addresses, parts, live reports and agencies, measured."""
+"""Measurements across pages: repeats, addresses, parts, live reports and agencies."""

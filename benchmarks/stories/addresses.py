@@ -1,4 +1,4 @@
-"""What pages declare of their addresses, what is believed of it, and which pages agree.
+"""Addresses that pages declare, which of them are accepted, and which pages agree.
 
 ``python -m benchmarks.stories.addresses CORPORA``, a folder of corpora.
 """
@@ -32,12 +32,12 @@ COLUMNS = (
     *("linked", "joined", "other part", "other headline", "other text"),
 )
 ARTICLES = frozenset({None, "article"})
-"""What golds call articles, where they say what a page is."""
+"""Kinds of pages that are articles, including None in corpora without kinds."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """A page of a corpus, and what is known of its address."""
+    """A page of a corpus and what is known about its address."""
 
     name: str
     page: Page
@@ -45,7 +45,7 @@ class Read:
 
 
 def read_pages(corpus: Corpus) -> Iterator[Read]:
-    """Parse the pages of a corpus that can be."""
+    """Parse the pages of a corpus, without those that cannot be parsed."""
     for name, each in corpus.pages.items():
         try:
             page = parse_page(each.html, each.url)
@@ -74,7 +74,7 @@ def declarations(pages: Sequence[Read]) -> Counter[str]:
 
 
 def of_sites(pages: Iterable[Read]) -> Iterator[tuple[Read, Read]]:
-    """Yield each two pages of one site."""
+    """Yield all pairs of pages of one site."""
     sites = defaultdict(list)
     for each in pages:
         sites[site_of(each.page.url)].append(each)
@@ -83,7 +83,7 @@ def of_sites(pages: Iterable[Read]) -> Iterator[tuple[Read, Read]]:
 
 
 def printed(page: Page) -> Page | None:
-    """Return the article of a page as a page to print, its links and its template gone."""
+    """Return a print version of a page's article, without links and template."""
     try:
         article = read_content(page, None).article
     except NoArticleError:
@@ -94,7 +94,7 @@ def printed(page: Page) -> Page | None:
 
 
 def agree(one: Known, other: Known) -> dict[str, bool]:
-    """Tell in what two pages agree, whether or not anything links them."""
+    """Return what two pages agree in, whether or not they are linked."""
     headline = bool(set(one.declared.headlines) & set(other.declared.headlines))
     text = share_passages(one.declared.passages, other.declared.passages)
     part = not are_other_parts(one.address, other.address)

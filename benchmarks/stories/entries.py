@@ -1,7 +1,7 @@
-"""Print which pages have entries of live reports: ``python -m benchmarks.stories.entries CORPUS…``.
+"""Print pages with live-report entries: ``python -m benchmarks.stories.entries CORPUS…``.
 
-For each corpus how many pages have an article; and each page that has entries, to be looked at,
-with how many of them, how many of these with a time and a title, and how many it declares.
+For each corpus the number of pages with an article; and for inspection each page with entries:
+their number, how many have a time or a title, and how many the page declares.
 """
 
 import argparse
@@ -54,8 +54,8 @@ def _show(page: Page, content: Content, number: int) -> None:
     entries = content.entries
     dated = sum(entry.time is not None or entry.written_time is not None for entry in entries)
     titled = sum(entry.title is not None for entry in entries)
-    told = f"{len(entries)} entries, {dated} with a time, {titled} with a title"
-    print(f"{page.url}: {told}, {len(declared_entries(page))} declared")
+    counts = f"{len(entries)} entries, {dated} with a time, {titled} with a title"
+    print(f"{page.url}: {counts}, {len(declared_entries(page))} declared")
     for entry in entries[:number]:
         print("   ", entry.id, entry.time or entry.written_time, entry.title, entry.text[:100])
 

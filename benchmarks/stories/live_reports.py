@@ -1,8 +1,8 @@
 """Entries of generated live reports: ``python -m benchmarks.stories.live_reports``.
 
-Reports in the languages of the sample, in layouts that live reports have: how many entries come
-out with their time, headline and text, and that none does where the page does not say that it is
-a live report, or where its blocks lead to other pages.
+Reports in the languages of the sample, in layouts of real live reports: how many entries are
+extracted with their time, headline and text, and that none is if the page does not say that it is
+a live report, or if its blocks link to other pages.
 """
 
 import argparse
@@ -17,10 +17,10 @@ from worker.sample.site import Site, all_sites
 from worker.sample.story import Newsroom, Story
 
 ENTRIES = 12
-"""Entries of a report."""
+"""Number of entries per report."""
 
 REPORTS = 10
-"""Reports of each layout on each site."""
+"""Number of reports of each layout on each site."""
 
 SEED = 7
 
@@ -166,7 +166,7 @@ def _size(html: str) -> int:
 
 
 def _counted(content: Content | None, entries: Sequence[_Entry]) -> tuple[int, int, int, int]:
-    """Count the entries, those that were found, those with all they have, and those too many."""
+    """Count the entries, those found, those complete, and those in excess."""
     read = content.entries if content else ()
     found = whole = 0
     for moment, title, text in entries:

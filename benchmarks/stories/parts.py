@@ -1,8 +1,8 @@
 """Score how links to other parts are read: ``python -m benchmarks.stories.parts CORPORA``.
 
-Golds are the links that people marked on the pages of ``autopager``, by half of its sites and over
-all; beside it what ``rel`` and a list of words find. On corpora of articles, which are marked for
-nothing of the kind, each page with a next link is printed by ``--list``, to be looked at.
+Golds are the links annotated on the pages of ``autopager``, for each half of its sites and for
+all; the baseline uses ``rel`` and a list of words. ``--list`` prints each page with a next link in
+corpora of articles, which have no such annotations, for inspection.
 """
 
 import argparse
@@ -28,7 +28,7 @@ KINDS = ("next", "prev", "page", "first", "last")
 
 ARTICLES = ("wcxb", "fundus_body", "daniel")
 SAMPLE = 200
-"""Pages of daniel that are read."""
+"""Number of pages of daniel to read."""
 
 _NEXT = listed("next suivant weiter siguiente › » > →") | {"next page", "next »", "older posts"}
 _PREVIOUS = listed("previous prev précédent zurück anterior ‹ « < ←") | {
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def half_of(site: str) -> int:
-    """Return the half that a site is in: 0, which the rules were made on, or 1."""
+    """Return the half of a site: 0, which the rules were developed on, or 1."""
     return sha256(site.encode()).digest()[0] % 2
 
 
@@ -99,7 +99,7 @@ def _f1(
 
 
 def _marked(page: Page, links: Mapping[str, Iterable[str]]) -> Links:
-    """Return the addresses of marked links; a script, or a place on the page, has none."""
+    """Return the addresses of annotated links; scripts and fragments have none."""
     base = base_of(Node(page.flat, 0), page.url)
     return {
         kind: {
@@ -159,7 +159,7 @@ def _report_articles(folder: Path, *, is_listed: bool) -> None:
             page = parse_page(source.html, source.url, content_type=source.content_type)
         except PageError:
             continue
-        # Whoever reads a page has these.
+        # Every reader of a page computes these anyway.
         _ = page.flat.tags
         start = process_time()
         found = read_pagination(page)

@@ -1,8 +1,8 @@
-"""Which articles repeat each other, by method: ``python -m benchmarks.stories.repeats CORPORA``.
+"""Recognition of repeats, by method: ``python -m benchmarks.stories.repeats CORPORA``.
 
-On generated stories, whose texts are those of sites that no threshold was chosen on, and on the
-articles of two sites in daniel and dragnet that tell the same, which were found by comparing all
-and read.
+On generated stories, whose texts are from sites that no threshold was chosen on, and on the copies
+between articles of different sites in daniel and dragnet, which were found by comparing all pairs
+and reading the similar ones.
 """
 
 import argparse
@@ -27,14 +27,14 @@ from worker.text.words import tokens
 SEEDS = (1, 2, 3)
 
 SIMHASH_BITS = 3
-"""Bits in which the SimHash of two texts may differ (Manku et al. 2007)."""
+"""Maximum number of bits in which the SimHashes of two copies differ (Manku et al. 2007)."""
 
 COPIES = Path(__file__).with_name("copies.txt")
-"""Pairs of articles that a reader calls copies of one text, as digests of their ids.
+"""Pairs of articles that a reader considers copies of one text, as digests of their ids.
 
-All 75 pairs of articles of two sites with .08 of the shorter text or more in common were read: in
-these 21 one has most sentences of the other. The others tell of one event in other words, or quote
-one statement.
+All 75 pairs of articles of different sites with at least .08 of the shorter text in common were
+read: in these 21 one has most sentences of the other. The others report the same event in other
+words, or quote the same statement.
 """
 
 Groups = list[set[int]]
@@ -42,7 +42,7 @@ Method = Callable[[Sequence[Version]], Groups]
 
 
 def by_key(versions: Sequence[Version]) -> Groups:
-    """Group articles of equal normalised text."""
+    """Group articles with equal normalised texts."""
     groups: dict[bytes, set[int]] = defaultdict(set)
     for place, each in enumerate(versions):
         groups[fingerprint_of(each.text).key].add(place)
@@ -68,12 +68,12 @@ def by_simhash(versions: Sequence[Version]) -> Groups:
 
 
 def by_resemblance_of_pages(versions: Sequence[Version]) -> Groups:
-    """Group articles whose whole pages resemble each other, with nothing cut from them."""
+    """Group articles whose whole pages, including boilerplate, resemble each other."""
     return _by_resemblance([fingerprint_of(each.page) for each in versions])
 
 
 def by_resemblance(versions: Sequence[Version]) -> Groups:
-    """Group articles whose texts resemble each other, as is usual."""
+    """Group articles whose texts resemble each other, the usual method."""
     return _by_resemblance([fingerprint_of(each.text) for each in versions])
 
 
@@ -86,7 +86,7 @@ def _by_resemblance(prints: Sequence[Fingerprint], least: float = 0.5) -> Groups
 
 
 def by_repeats_alone(versions: Sequence[Version]) -> Groups:
-    """Group articles that repeat each other, and whatever a digest joins."""
+    """Group articles that repeat each other, including those that only a digest connects."""
     prints = [fingerprint_of(each.text) for each in versions]
     groups = DisjointSet(range(len(prints)))
     for (one, other), overlap in candidates(prints).items():
@@ -117,7 +117,7 @@ METHODS: Mapping[str, Method] = {
 
 
 def candidates(prints: Sequence[Fingerprint]) -> dict[tuple[int, int], Overlap]:
-    """Compare every two texts that have a band in common, as the service does."""
+    """Compare all pairs of texts with a band in common, as the service does."""
     by_band: dict[int, list[int]] = defaultdict(list)
     for place, each in enumerate(prints):
         if each.is_comparable:
@@ -137,7 +137,7 @@ def _pairs(groups: Iterable[Iterable[int]]) -> set[tuple[int, int]]:
 
 
 def score(versions: Sequence[Version], groups: Groups) -> tuple[float, float, float]:
-    """Return precision and recall of pairs, and the adjusted Rand index of the stories."""
+    """Return precision and recall of pairs and the adjusted Rand index of the stories."""
     gold: dict[str, set[int]] = defaultdict(set)
     for place, each in enumerate(versions):
         gold[each.story].add(place)
@@ -173,7 +173,7 @@ def generated(corpora: Path, half: int) -> None:
 
 
 def real(corpora: Path) -> None:
-    """Print how many copies are found in daniel and dragnet, on two sites."""
+    """Print how many copies between sites are found in daniel and dragnet."""
     golds = [
         gold
         for name in ("daniel", "dragnet")
@@ -197,7 +197,7 @@ def real(corpora: Path) -> None:
 
 
 def digest_of(one: str, other: str) -> str:
-    """Return what names a pair of articles in `COPIES`."""
+    """Return the key of a pair of articles in `COPIES`."""
     return hashlib.sha256("\n".join(sorted((one, other))).encode()).hexdigest()[:16]
 
 

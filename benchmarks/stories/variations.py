@@ -17,22 +17,22 @@ from worker.html.text import paragraphs
 from worker.text.words import tokens
 
 SHORTEST, LONGEST = 120, 3_000
-"""Tokens of a text that versions are made of."""
+"""Minimum and maximum tokens of a text to make versions of."""
 
 BASES, SINGLES = 20, 60
-"""Texts of a language that versions are made of, and texts that have none, at most."""
+"""Maximum numbers of texts per language with and without versions."""
 
 LEAST = 3
-"""Texts of a language from which on there are stories in it."""
+"""Minimum number of texts of a language to generate stories in it."""
 
 ALREADY = 0.1
-"""Share of a text from which on the corpora hold another version of it: it is left aside."""
+"""Minimum share of a text in another one of the corpora for it to be left out as a version."""
 
 TWICE = 0.3
 """Share of the versions that are changed twice."""
 
 MOST_WITH_A_SHINGLE = 50
-"""Texts that are looked at for a shingle."""
+"""Maximum number of texts examined for a shingle."""
 
 UNSPACED = frozenset({"ja", "zh"})
 
@@ -41,17 +41,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 @dataclass(frozen=True)
 class Text:
-    """A text of a corpus.
-
-    Attributes
-    ----------
-    language, site
-        Its language, and its site.
-    text
-        Its words.
-    around
-        What its page shows beside it.
-    """
+    """A text of a corpus; `around` is the rest of its page."""
 
     language: str
     site: str
@@ -63,16 +53,7 @@ class Text:
 class Version:
     """A generated article.
 
-    Attributes
-    ----------
-    story
-        Which story it is of, by gold.
-    kind
-        What was done to the text.
-    text
-        Its words.
-    page
-        All that its page shows.
+    `story` is its true story, `kind` the change made to the text, and `page` the whole page.
     """
 
     story: str
@@ -86,12 +67,12 @@ Change = Callable[[str, random.Random, str, Pool], str]
 
 
 def half_of(site: str) -> int:
-    """Return the half of the sites that a site is of: 0 to choose by, 1 to report."""
+    """Return the half of a site: 0 to choose thresholds, 1 to report."""
     return sha256(site.encode()).digest()[7] % 2
 
 
 def sentences(text: str) -> list[str]:
-    """Split a text."""
+    """Split a text into sentences."""
     return [each.strip() for each in _SENTENCE.split(text) if each and each.strip()]
 
 
@@ -100,7 +81,7 @@ def _join(parts: Sequence[str], language: str) -> str:
 
 
 def copied(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Set the same words otherwise."""
+    """Change only white space and quotation marks."""
     del chance, language, others
     return re.sub(r"\s+", " ", text).replace('"', "\u201d")
 
@@ -120,13 +101,13 @@ def without_head(text: str, chance: random.Random, language: str, others: Pool) 
 
 
 def with_another_lead(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Begin with other words."""
+    """Replace the beginning."""
     lead = sentences(chance.choice(others).text)[: chance.randint(1, 3)]
     return _join(lead + sentences(text)[chance.randint(1, 3) :], language)
 
 
 def with_other_names(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Change the names of places and persons wherever they stand."""
+    """Replace names of places and people throughout."""
     if language in UNSPACED:
         pairs = Counter(text[at : at + 2] for at in range(len(text) - 1))
         names = [pair for pair, _ in pairs.most_common(40) if pair.isalpha()][::3]
@@ -141,14 +122,14 @@ def with_other_names(text: str, chance: random.Random, language: str, others: Po
 
 
 def merged(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Put another text before it, or after it."""
+    """Add another text before or after it."""
     own, other = sentences(text), sentences(chance.choice(others).text)
     other = other[: max(3, int(len(own) * chance.uniform(0.4, 1)))]
     return _join(own + other if chance.random() < 0.5 else other + own, language)
 
 
 def with_boilerplate(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Put sentences of other texts around it."""
+    """Add sentences of other texts around it."""
     del language
     found = [each for other in others for each in sentences(other.text)[:3]]
     chance.shuffle(found)
@@ -156,7 +137,7 @@ def with_boilerplate(text: str, chance: random.Random, language: str, others: Po
 
 
 def edited(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Leave sentences out, and put others in their place."""
+    """Remove sentences and replace others."""
     parts = [each for each in sentences(text) if chance.random() > 0.15]
     other = sentences(chance.choice(others).text)
     for _ in range(len(parts) // 12 + 1):
@@ -204,16 +185,10 @@ def read_texts(corpora: Path) -> list[Text]:
 
 
 def generate(texts: Sequence[Text], seed: int, *, of_the_set: bool) -> list[Version]:
-    """Generate articles of stories, and articles that nobody else has.
+    """Generate articles of stories, and articles without versions.
 
-    Parameters
-    ----------
-    texts
-        Articles.
-    seed
-        Of the chance that chooses.
-    of_the_set
-        Whether what texts are merged with is an article of the set, too: digests of two stories.
+    `of_the_set` makes digests of two stories: texts are merged with articles that are in the set
+    themselves.
     """
     chance = random.Random(seed)
     by_language: dict[str, list[Text]] = defaultdict(list)
@@ -257,7 +232,7 @@ def _version(
 
 
 def without_repeats(texts: Sequence[Text]) -> list[Text]:
-    """Return texts, without those that have too much in common with one before them."""
+    """Return texts without those that share too much with an earlier one."""
     kept: list[Text] = []
     places: dict[int, list[int]] = defaultdict(list)
     for text in texts:

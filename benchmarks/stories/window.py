@@ -1,10 +1,10 @@
-"""What it costs to find an article's story: ``python -m benchmarks.stories.window [--texts N…]``.
+"""The cost of finding an article's story: ``python -m benchmarks.stories.window [--texts N…]``.
 
 The window is filled with generated texts of random shingles, which no article repeats; then
-articles come one by one, half of them versions of those before them. At last a thousand come that
-are near-copies of one text, and an earlier one, so that all are told of another first article.
-What an article says at once, how long it takes to be told, and how long that holds the lock of all
-stories.
+articles arrive one by one, half of them versions of earlier ones. Finally a thousand near-copies of
+one text arrive, then an earlier one, so that the first article of all changes.
+Prints how long an article's first answer takes, how long its grouping takes, and how long that
+holds the lock of all stories.
 """
 
 import argparse
@@ -31,13 +31,13 @@ from worker.workflow.story_index import Arrival, retell_some, say, tell_page
 
 SIZES = (10_000, 100_000, 1_000_000)
 ARTICLES = 400
-"""Articles that come to each size."""
+"""Number of articles that arrive at each size."""
 
 COPIES = 1000
-"""Near-copies of one text that come at the end."""
+"""Number of near-copies of one text that arrive at the end."""
 
 WORDS = 450
-"""Words of an article, the mean of those of daniel and fundus_body."""
+"""Words of an article, the mean in daniel and fundus_body."""
 
 BATCH = 20_000
 WINDOW = timedelta(days=7)
@@ -75,7 +75,7 @@ def _instant(moment: datetime) -> bytes:
 
 
 def fill(database: Database, first: int, last: int, chance: np.random.Generator) -> None:
-    """Store generated texts, each a story."""
+    """Store generated texts, one per story."""
     seen, sites = _instant(NOON), _array(np.array([1], dtype=np.int64))
     with database.engine.begin() as connection:
         connection.execute(text("DROP INDEX ix_story_texts_bands"))
@@ -88,7 +88,7 @@ def fill(database: Database, first: int, last: int, chance: np.random.Generator)
             for number in numbers:
                 identity = struct.pack(">q", number)
                 size = int(chance.lognormal(np.log(WORDS), 0.6)) + 30
-                # As those of texts that have nothing in common are, and not in their order.
+                # Random, like those of unrelated texts, and unsorted.
                 shingles = chance.bytes(4 * size)
                 bands = _array(chance.integers(-(2**31), 2**31, BANDS, dtype=np.int32))
                 stories.write(_row(identity))
@@ -114,7 +114,7 @@ def fill(database: Database, first: int, last: int, chance: np.random.Generator)
 def arrivals(
     database: Database, number: int, chance: random.Random, sites: int = 1
 ) -> Iterator[Arrival]:
-    """Yield articles of stored pages, every other one a version of one before it."""
+    """Yield articles of stored pages, every other one a version of an earlier one."""
     letters = "bcdfghklmnprstv", "aeiou"
     words = [
         "".join(chance.choice(letters[at % 2]) for at in range(chance.randint(3, 9)))
@@ -151,7 +151,7 @@ def arrivals(
 
 
 class Held:
-    """How long transactions hold the lock of all stories, in ms: by the clock and by processors."""
+    """How long transactions hold the lock of all stories, in ms of wall-clock and CPU time."""
 
     def __init__(self, database: Database) -> None:
         self.times: list[float] = []
@@ -159,15 +159,15 @@ class Held:
         self._began: tuple[float, float] | None = None
         self._server = 0
         event.listen(database.engine, "before_cursor_execute", self._execute)
-        # The lock is released when the server has done that: when the connection is back.
+        # The server has released the lock when the connection is back in the pool.
         event.listen(database.engine, "checkin", self._release)
 
     def clear(self) -> None:
-        """Forget what was measured."""
+        """Reset the measurements."""
         self.times, self.worked = [], []
 
     def _work(self) -> float:
-        """Return processor time of this process, and of the server for it."""
+        """Return the CPU time of this process and of its server process."""
         of_server = Path(f"/proc/{self._server}/schedstat").read_text(encoding="ascii").split()[0]
         return time.process_time() + int(of_server) / 1e9
 
@@ -186,9 +186,9 @@ class Held:
 
 @dataclass(frozen=True)
 class Measured:
-    """What articles took: to say something at once, to be told, and the lock, in ms.
+    """Times in ms of an article's first answer, its grouping and the lock.
 
-    Of the lock also the processor time, which says on a busy machine what it is on another.
+    The lock's CPU time is also measured, which other load on the machine does not affect.
     """
 
     said: list[float]
@@ -198,7 +198,7 @@ class Measured:
 
 
 def measure(database: Database, held: Held, coming: Iterable[Arrival]) -> Measured:
-    """Tell articles of their stories one by one."""
+    """Group articles into stories one by one."""
     held.clear()
     found = Measured([], [], held.times, held.worked)
     for arrival in coming:
@@ -233,7 +233,7 @@ def row(name: str, measured: Measured) -> str:
 
 
 def signatures(chance: random.Random) -> float:
-    """Return how many articles a second of processor time gives fingerprint and bands of."""
+    """Return the number of articles per CPU second to compute fingerprint and bands of."""
     words = ["".join(chance.choices("abcdefghijklmnop", k=6)) for _ in range(20_000)]
     texts = [" ".join(chance.choices(words, k=WORDS)) for _ in range(2_000)]
     began = time.process_time()

@@ -1,7 +1,7 @@
 """Print how many pages name their agency: ``python -m benchmarks.stories.wires CORPUS…``.
 
-With ``--list`` each page that has one, and with ``--others`` each that has none and names an agency
-in the first or last characters of its text or beside it: with these, to be looked at.
+For inspection, ``--list`` prints each page with an agency, and ``--others`` each without one that
+names an agency near the start or end of its text.
 """
 
 import argparse
@@ -15,10 +15,10 @@ from worker.article.metadata.wires import written_forms
 from worker.html import PageError, parse_page
 
 ENDS = 300
-"""Characters of either end of a text in which an agency may be named."""
+"""Characters at either end of a text where an agency may be named."""
 
 SHOWN = 160
-"""Characters of either end that are shown."""
+"""Characters at either end to print."""
 
 
 def main() -> None:

@@ -1,1 +1,1 @@
-"""How well the methods that group pages by their template find the templates."""
+"""Accuracy of the methods that group pages by template."""

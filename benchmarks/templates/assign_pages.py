@@ -1,4 +1,4 @@
-"""Print how fast new pages find their group, and how often the group of the clustering.
+"""Print how fast new pages are assigned, and how often to the group of the clustering.
 
 Run as ``python -m benchmarks.templates.assign_pages CORPORA``. A minute on one core.
 """
@@ -20,7 +20,7 @@ from worker.html import PageError, Tree, parse_page
 CORPORA = ("daniel", "dragnet", "cleanportaleval", "msv_big9")
 FEWEST_PAGES = 9
 HELD_OUT = 3
-"""Every third page is new."""
+"""One in this many pages is new."""
 
 TIMED_NODES = (900, 1100)
 TIMED_GROUPS = 10
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def read_sites(corpora: Path) -> dict[str, dict[str, Tree]]:
-    """Trees by site and identity of the page."""
+    """Return trees by site and page id."""
     trees_of: defaultdict[str, dict[str, Tree]] = defaultdict(dict)
     for corpus in CORPORA:
         with gzip.open(corpora / corpus / "pages.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -102,7 +102,7 @@ def print_agreement(trees_of: dict[str, dict[str, Tree]]) -> None:
 
 
 def print_times(trees_of: dict[str, dict[str, Tree]]) -> None:
-    """Assign pages of some 1,000 nodes to ten representatives as large, of their site or others."""
+    """Assign pages of 1,000 nodes with ten representatives of that size, of their or other sites."""
     low, high = TIMED_NODES
     large = {
         site: [tree for _, tree in sorted(trees.items()) if low <= len(tree) <= high]

@@ -1,9 +1,9 @@
-"""Sites whose design changes by what is reported: wrongly where there was no change.
+"""Design changes reported for sites, which are false alarms where there was none.
 
     python -m benchmarks.templates.design_changes CORPORA
 
-Where a folder holds pages.jsonl.gz, the pages of each site are taken in its order, as if they had
-been fetched so. daniel and dragnet hold no redesign, msv_big9 four years of each site in order.
+For every folder with a pages.jsonl.gz, file order counts as the order of the fetches. daniel and
+dragnet contain no redesign, msv_big9 four years of each site in order.
 """
 
 import json
@@ -16,11 +16,11 @@ from worker.grouping.generations import FEWEST, design_change
 from worker.inputs import read_messages
 
 FEWEST_PAGES = 2 * FEWEST
-"""Of a smaller site nothing is ever said."""
+"""Smaller sites never get a report."""
 
 
 def main(corpora: Path) -> None:
-    """Print, for each corpus, how many sites are said to change."""
+    """Print for each corpus how many sites are reported to change."""
     print("| corpus | sites | reported |")
     print("|---|---:|---:|")
     for path in sorted(corpora.glob("*/pages.jsonl.gz")):

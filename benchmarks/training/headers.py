@@ -1,4 +1,4 @@
-"""The headers of the model files that training writes."""
+"""Headers of the model files that training writes."""
 
 import subprocess
 import sys
@@ -16,14 +16,7 @@ LIBRARIES = ("scikit-learn", "numpy", "lxml")
 def corpus_used(folder: Path, use: str, pages: Iterable[tuple[str, str]]) -> TrainingCorpus:
     """Describe a corpus that a model is trained on.
 
-    Parameters
-    ----------
-    folder
-        Folder of the corpus.
-    use
-        What it teaches.
-    pages
-        The pages that are trained on: id and site.
+    `use` says what it is used for; `pages` are the ids and sites of the pages used.
     """
     sites = dict(pages)
     return TrainingCorpus(
@@ -43,18 +36,10 @@ def training_of(
     scored_on: str | None = None,
     libraries: Sequence[str] = (),
 ) -> Training:
-    """Describe a training that is being done now, by this command.
+    """Describe the training by the current command.
 
-    Parameters
-    ----------
-    corpora
-        What it is trained on.
-    module
-        Name of the script.
-    scores, scored_on
-        What was scored of it, and how; nothing where it was not.
-    libraries
-        Names of those that took part beside `LIBRARIES`.
+    `module` is the name of the script; `scores` and `scored_on` are its scores and how they were
+    obtained; `libraries` were used in addition to `LIBRARIES`.
     """
     return Training(
         date=datetime.now(UTC).date().isoformat(),
@@ -68,7 +53,7 @@ def training_of(
 
 
 def _commit() -> str | None:
-    """Return the commit of this code, None where it is changed or not under version control."""
+    """Return the commit of this code, None if it is modified or not under version control."""
     try:
         state = _git("status", "--porcelain", "--untracked-files=no")
         return None if state else _git("rev-parse", "HEAD")

@@ -1,7 +1,8 @@
 """Train NCleaner: ``python -m benchmarks.training.nclean CORPUS MODELS``.
 
-The published tool ships models trained on the CleanEval development set; so do we. ``CORPUS`` is
-the folder of that set; a model for each shipped normalisation is written to the folder ``MODELS``.
+The published tool ships models trained on the CleanEval development set, and so do we. ``CORPUS``
+is the folder of that set; a model for each shipped normalisation is written to the folder
+``MODELS``.
 """
 
 import argparse

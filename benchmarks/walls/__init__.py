@@ -1,1 +1,1 @@
-"""Pages that are no articles, for measuring the recognition of walls and absences."""
+"""Pages that are not articles, to measure the recognition of walls and missing pages."""

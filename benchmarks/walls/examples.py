@@ -1,4 +1,4 @@
-"""Walls and articles with their evidence: generated, put into real pages, and of the corpora."""
+"""Walls and articles with their evidence: generated, inserted into real pages, and from corpora."""
 
 import random
 from collections.abc import Iterator
@@ -25,36 +25,25 @@ CORPORA = (
 )
 ARTICLE_KINDS = frozenset({None, "article", "news"})
 HOSTS = ("wcxb", "fundus_body", "trafilatura_eval", "daniel")
-"""Corpora of pages that walls are put into."""
+"""Corpora of pages that walls are inserted into."""
 
 MIN_REPLACED = 500
-"""Characters of an article that a wall replaces: a shorter one may not be all of the page's."""
+"""Minimum characters of an article that a wall replaces; with less, it may not be all of it."""
 
 APART = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
     | {"access_denied", "press_and_hold", "server_error"}
 )
-"""Kinds that stand in no page of a site."""
+"""Kinds that do not occur within a page of a site."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A page whose truth is known.
+    """A page with its true class.
 
-    Attributes
-    ----------
-    group
-        Corpus, or the way in which it was made.
-    kind, language
-        Of a wall.
-    is_wall, is_truncated
-        The truth.
-    site
-        Site of a page of a corpus.
-    outcome
-        ``"article"``, or why the page has none before walls are looked for.
-    features
-        The evidence; None for a page that has no article anyway.
+    `group` is its corpus or how it was made; `kind` and `language` are those of a wall. `outcome`
+    is ``"article"``, or why the page has none even before walls are looked for. `features` is None
+    for a page that has no article anyway.
     """
 
     group: str
@@ -68,14 +57,14 @@ class Example:
 
 
 def half_of(site: str) -> str:
-    """Return the half of the sites that a site is in."""
+    """Return the half of the sites that a site belongs to."""
     return "unseen" if int(sha256(site.encode()).hexdigest(), 16) % 2 else "seen"
 
 
 def generated_examples(
     half: str, seed: int, number: int, *, articles: bool = False
 ) -> Iterator[Example]:
-    """Yield generated pages; their statuses are left out, as they alone decide."""
+    """Yield generated pages, without their status codes, which alone would decide."""
     for made in islice(generated.pages(half, seed, articles=articles), number):
         truth = made["truth"]
         yield _example(
@@ -101,7 +90,7 @@ def corpus_examples(folder: Path) -> Iterator[Example]:
 
 
 def inserted_examples(folder: Path, half: str, seed: int, number: int) -> Iterator[Example]:
-    """Yield pages of real sites whose article a generated wall replaces."""
+    """Yield pages of real sites with a generated wall instead of the article."""
     rng = random.Random(f"{half} {seed}")
     hosts = list(_hosts(folder, half))
     rng.shuffle(hosts)
@@ -136,7 +125,7 @@ def _insert(
     rng: random.Random,
     site: str,
 ) -> str | None:
-    """Put a wall where a page has its article; mostly the headline and its metadata go, too."""
+    """Replace a page's article by a wall, in most cases with its headline and metadata."""
     read = _read(html, url, content_type)
     if read is None or read[1] is None:
         return None

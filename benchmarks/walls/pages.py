@@ -1,9 +1,9 @@
-"""Generate walls and absences, or articles that look like them, in many languages and templates.
+"""Generate walls and missing pages, or articles that look like them, in many languages and layouts.
 
     python -m benchmarks.walls.pages OUT.jsonl --half seen --number 2000
     python -m benchmarks.walls.pages OUT.jsonl --half unseen --articles
 
-Each line is a page message with `url`, `html` and `status`, and what the page is under `truth`.
+Each line is a page message with `url`, `html` and `status`; `truth` is the true class of the page.
 """
 
 import argparse
@@ -32,7 +32,7 @@ UNSEEN_STYLES = frozenset({"framework", "table"})
 
 @dataclass(frozen=True)
 class Kind:
-    """What a page is, the styles that it is built in and the statuses that servers send it with."""
+    """A kind of page, with the styles it is built in and the statuses it is sent with."""
 
     outcome: str
     wordings: str
@@ -82,7 +82,7 @@ ARTICLES = {
     "notice": Kind("article", "notices", ("bare", *_INSIDE), (200,)),
 }
 KINDS = WALLS | ARTICLES
-# A page of these never stood at an address of an article.
+# Such a page never had the address of an article.
 _NO_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
 _FORMS = frozenset({"login", "registration", "newsletter", "report_beside_login"})
 
@@ -95,12 +95,12 @@ def wordings(name: str) -> dict[str, Any]:
 
 
 def is_unseen(kind: str, language: str) -> bool:
-    """Tell whether a page belongs to the half that nobody looks at while writing a detector."""
+    """Return whether a page belongs to the held-out half, unseen by the authors of a detector."""
     return kind in UNSEEN_KINDS or language in UNSEEN_LANGUAGES
 
 
 class Page:
-    """One page: the choices that its parts share, and the parts."""
+    """A page: the choices that its parts share, and the parts."""
 
     def __init__(self, kind: str, language: str, style: str, rng: random.Random) -> None:
         self.kind, self.language, self.style, self.rng = kind, language, style, rng
@@ -124,7 +124,7 @@ class Page:
             return notice[0], notice[1:]
         if self.kind.startswith("report"):
             reports = words["articles"]
-            # Of a language in both halves, the first report is for the seen half only.
+            # In a language of both halves, the first report is for the seen half only.
             if self.language not in UNSEEN_LANGUAGES:
                 reports = reports[1:] if self.kind in UNSEEN_KINDS else reports[:1]
             report = rng.choice(reports)
@@ -146,17 +146,17 @@ class Page:
         reference = f"{self.rng.getrandbits(64):016x}"
         choices: list[list[str]] = source[kind.wordings]
         if is_vendor and self.kind not in UNSEEN_KINDS:
-            # Vendors' wordings are English everywhere, so an unseen language needs others.
+            # Vendors' wordings are English everywhere, so unseen languages get different ones.
             choices = choices[1::2] if self.language in UNSEEN_LANGUAGES else choices[::2]
         lines = self.rng.choice(choices)
         return [line.replace("{host}", self.host).replace("{ref}", reference) for line in lines]
 
     def cls(self, name: str) -> str:
-        """Return a class attribute as this site writes it."""
+        """Return a class attribute in the style of this site."""
         return f'class="{self.prefix}{name}"'
 
     def message(self) -> str:
-        """Return the wall's own lines, or the form or offer that stands beside an article."""
+        """Return the wall's own lines, or the form or offer next to an article."""
         parts = []
         for index, line in enumerate(self.lines):
             if line.startswith(">"):
@@ -179,7 +179,7 @@ class Page:
         return "".join(parts)
 
     def article(self) -> str:
-        """Return what there is of the article: its head alone where the page is a wall."""
+        """Return the visible part of the article: only its head if the page is a wall."""
         head = f"<h1>{escape(self.headline)}</h1>"
         if self.kind != "notice" and self.rng.random() < 0.7:
             day = "{2}.{1}.{0}".format(*self.date.split("-"))
@@ -269,7 +269,7 @@ class Page:
         return f"{inner}<hr>" if self.rng.random() < 0.5 else inner
 
     def head(self) -> str:
-        """Return the head, whose metadata may speak of an article that the page does not show."""
+        """Return the head, whose metadata may describe an article that the page does not show."""
         rng = self.rng
         is_framed = self.style in {"site", "table", "overlay", "framework"}
         speaks = is_framed and self.kind not in _NO_HEADLINE and rng.random() < 0.6
@@ -291,7 +291,7 @@ class Page:
         return "".join(parts)
 
     def sent(self) -> dict[str, Any]:
-        """Return the page message, with the truth about it."""
+        """Return the page message with its true class."""
         direction = "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
         lang = "" if self.style == "bare" else f' lang="{self.language}" dir="{direction}"'
         html = f"<html{lang}><head>{self.head()}</head><body>{self.body()}</body></html>"
@@ -313,7 +313,7 @@ def _teaser(paragraph: str, language: str) -> str:
 
 
 def pages(half: str, seed: int, *, articles: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield pages without end, the kinds in turn, each through its languages and styles."""
+    """Yield pages endlessly, the kinds in turn, each with all its languages and styles."""
     combinations: dict[str, list[tuple[str, str]]] = {}
     for kind, what in (ARTICLES if articles else WALLS).items():
         found = [

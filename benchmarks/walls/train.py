@@ -1,11 +1,11 @@
-"""Train the model of walls, and measure it.
+"""Train and measure the model of walls.
 
 python -m benchmarks.walls.train CORPORA [--model FILE]
 
-CORPORA is the folder of the corpora. Trained on the seen half of the generated pages, on walls put
-into pages of half of the sites, and on the articles of the corpora. The articles are measured
-cross-validated by site; all else is measured on the unseen half alone, which is of kinds, languages
-and wordings that the model, its lexicon and its evidence were written without.
+CORPORA is the folder of the corpora. Trained on the seen half of the generated pages, on walls
+inserted into pages of half of the sites, and on the articles of the corpora. Articles are
+cross-validated by site; everything else is measured on the unseen half, whose kinds, languages and
+wordings were not used to write the model's lexicon and evidence.
 """
 
 import argparse
@@ -37,7 +37,7 @@ COLUMNS_AT_A_SPLIT = 0.25
 FOLDS = 5
 
 OF_ARTICLES = 30.0
-"""Weight of an article: to lose one is worse than to send a wall."""
+"""Weight of an article: losing one is worse than sending a wall."""
 
 SEEN = {"generated": 1_500, "generated articles": 600, "inserted": 650}
 UNSEEN = {"generated": 700, "generated articles": 400, "inserted": 340}
@@ -79,7 +79,7 @@ def _fit(examples: Sequence[Example], labels: Sequence[bool], of_others: float) 
 
 
 def judge(model: BoostedTrees, examples: Iterable[Example]) -> _Floats:
-    """Return the probability of each example; -1 where it has no evidence."""
+    """Return the probability of each example; -1 without evidence."""
     return np.array(
         [
             -1.0 if each.features is None else float(model.probabilities(each.features)[0])
@@ -91,7 +91,7 @@ def judge(model: BoostedTrees, examples: Iterable[Example]) -> _Floats:
 def cross_validated(
     articles: Sequence[Example], made: Sequence[Example]
 ) -> tuple[_Floats, _Floats]:
-    """Return what models say of the articles of sites that they have not seen."""
+    """Return the predictions for articles by models that have not seen their sites."""
     folds = np.array([fold_of(f"site {each.site}", FOLDS) for each in articles])
     wall, truncated = np.zeros(len(articles)), np.zeros(len(articles))
     for fold in range(FOLDS):
@@ -104,7 +104,7 @@ def cross_validated(
 
 
 def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
-    """Yield a table of walls: how many of each kind, language and group are no article."""
+    """Yield a table of walls: the share of each kind, language and group without an article."""
     walls = [each for each in examples if each.is_wall]
     found = judge(model.wall, walls)
     missed = [
@@ -122,7 +122,7 @@ def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
 
 
 def of_articles(examples: Sequence[Example], wall: _Floats, truncated: _Floats) -> Iterator[str]:
-    """Yield a table of articles: how many are taken for walls, or for the beginnings of some."""
+    """Yield a table of articles: how many are mistaken for walls or for truncated articles."""
     yield "| articles | pages | taken for walls | taken for beginnings |"
     yield "|---|---:|---:|---:|"
     for group in sorted({each.group for each in examples}):
@@ -134,7 +134,7 @@ def of_articles(examples: Sequence[Example], wall: _Floats, truncated: _Floats) 
 
 
 def main() -> None:
-    """Measure, and train where a model is asked for."""
+    """Measure, and train if a model file is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--model", type=Path, help="file to write the model to")

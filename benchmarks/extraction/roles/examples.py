@@ -1,4 +1,4 @@
-"""Pages whose lines have roles, and pages of which the text is known, measured for training."""
+"""Training examples for the model of roles: pages with labelled lines, pages with known texts."""
 
 from base64 import b64decode
 from collections import defaultdict
@@ -31,32 +31,18 @@ from worker.sample.crawl import generate
 
 GENERATED_SEED = 7
 GENERATED_PAGES = 3
-"""Pages of each template that are generated, and the seed: the sample crawl has another one."""
+"""Seed and number of generated pages per template; the sample crawl has another seed."""
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredPage:
-    """A page whose lines are measured for the model of roles.
+    """A page with the features of its lines.
 
-    Attributes
-    ----------
-    corpus, page, site
-        The page and its site.
-    texts
-        The lines that were measured.
-    features
-        A row for each of them.
-    lengths
-        Words of each.
-    keep
-        For each the probability that it is the article's, by a classifier of the first pass that
-        has not seen the site.
-    near
-        For each whether it is near the article: others are not looked at by the service.
-    places
-        Their places among all lines of the page.
-    words
-        Their words, and those of the elements around them.
+    `features` has a row for each line that is used and `lengths` its number of words. `keep` is
+    each line's probability of being the article's, by a classifier of the first pass that has not
+    seen the site. `near` marks the lines near the article; the service ignores all others. `places`
+    are the indices among all lines of the page, and `words` the words of the lines and of the
+    elements around them.
     """
 
     corpus: str
@@ -71,7 +57,7 @@ class MeasuredPage:
     words: HashedWords
 
     def near_lines(self) -> tuple[Features, HashedWords]:
-        """Return what the service looks at: the rows and the words of the lines that are near."""
+        """Return what the service uses: features and words of the lines near the article."""
         places = np.flatnonzero(self.near)
         rows = Features(self.features.columns, self.features.rows[places])
         return rows, self.words.chosen(places)
@@ -79,16 +65,9 @@ class MeasuredPage:
 
 @dataclass(frozen=True, eq=False)
 class RoleExample:
-    """A page whose lines have roles.
+    """A page whose lines have roles, None for lines without a label.
 
-    Attributes
-    ----------
-    measured
-        All lines of the page.
-    roles
-        The role of each, None where nobody said.
-    labelled
-        Number of the labelled lines, with those that no line of the page was found for.
+    `labelled` is the number of labelled lines, including those not found on the page.
     """
 
     measured: MeasuredPage
@@ -98,17 +77,10 @@ class RoleExample:
 
 @dataclass(frozen=True, eq=False)
 class TextExample:
-    """A page of which the article's body is known.
+    """A page whose text is known.
 
-    Attributes
-    ----------
-    measured
-        All lines of the page.
-    is_text
-        Whether each line is text: by the gold, and by its role where that is known.
-    roles
-        The role of each that follows from what is known of the page, see
-        `benchmarks.extraction.roles.weak`; None where none does.
+    `is_text` marks the lines of the text: by the gold, or by their roles if known. `roles` are
+    those that follow from the gold, see `benchmarks.extraction.roles.weak`, or None.
     """
 
     measured: MeasuredPage
@@ -117,15 +89,7 @@ class TextExample:
 
 
 class LabelledSource(NamedTuple):
-    """A page whose lines have roles, before it is read.
-
-    Attributes
-    ----------
-    labelled
-        The roles of its lines.
-    gold, source
-        What else people said of it, and the page.
-    """
+    """A page whose lines have roles, before it is read."""
 
     labelled: LabelledPage
     gold: Gold
@@ -133,7 +97,7 @@ class LabelledSource(NamedTuple):
 
 
 def labelled_pages(corpora: Path) -> Iterator[LabelledSource]:
-    """Yield the pages whose lines have roles, out of the corpora that they are in."""
+    """Yield the pages whose lines have roles from their corpora."""
     by_corpus: dict[str, list[LabelledPage]] = defaultdict(list)
     for labelled in load_roles(corpora / "roles" / ROLES_FILE):
         by_corpus[labelled.corpus].append(labelled)
@@ -146,14 +110,9 @@ def labelled_pages(corpora: Path) -> Iterator[LabelledSource]:
 
 
 def read_role_examples(corpora: Path, first: FirstPass) -> Iterator[RoleExample]:
-    """Read the pages whose lines have roles.
+    """Read the pages whose lines have roles, except those of corpora that the first pass has seen.
 
-    Parameters
-    ----------
-    corpora
-        The folder that holds the folder ``roles`` and the corpora of its pages.
-    first
-        The first pass. Pages of corpora that it has seen are left out.
+    `corpora` is the folder that contains the folder ``roles`` and the corpora of its pages.
     """
     for labelled, gold, source in labelled_pages(corpora):
         if labelled.corpus in first.seen:
@@ -167,14 +126,7 @@ def read_text_examples(
 ) -> Iterator[TextExample]:
     """Read the pages of a corpus whose golds are the body alone.
 
-    Parameters
-    ----------
-    folder
-        Folder of the corpus.
-    first
-        The first pass.
-    sample
-        So many pages, at even strides; None for all.
+    `sample` is the number of pages, evenly spaced; None for all.
     """
     corpus = load_corpus(folder)
     golds = [gold for gold in measurable(corpus) if gold.text and gold.kind in ARTICLES]
@@ -189,7 +141,7 @@ def read_text_examples(
 
 
 def generated_examples(first: FirstPass) -> Iterator[TextExample]:
-    """Generate pages of the sample crawl's sites, other stories in other layouts than its own."""
+    """Generate pages of the sample crawl's sites with other stories and layouts."""
     for page in generate(seed=GENERATED_SEED, pages_per_template=GENERATED_PAGES):
         told, message = page.gold, page.message
         if told["kind"] != "article":
@@ -206,7 +158,7 @@ def generated_examples(first: FirstPass) -> Iterator[TextExample]:
 def known_lines(
     measured: MeasuredPage, outline: Outline, gold: Gold, captions: Sequence[str] = ()
 ) -> KnownLines:
-    """Return the lines of a page with what its gold says of them."""
+    """Return the lines of a page with what its gold says about them."""
     lines = lines_of(outline)
     return KnownLines(
         [line.tokens for line in lines],
@@ -221,7 +173,7 @@ def known_lines(
 
 
 def text_example(measured: MeasuredPage, known: KnownLines) -> TextExample:
-    """Return a page whose text is known, its lines with the roles that follow."""
+    """Return a page with a known text, its lines with the roles that follow."""
     roles = weak_roles(known)
     is_text = known.shares > OF_GOLD
     for place, role in enumerate(roles):
@@ -238,16 +190,9 @@ def source_of(page: CorpusPage) -> Source:
 def measure_page(
     corpus: str, source: Source, gold: Gold, first: FirstPass, *, whole: bool
 ) -> tuple[MeasuredPage, Outline]:
-    """Measure the lines of a page, and return it with its outline.
+    """Compute the features of a page's lines; return them with the page's outline.
 
-    Parameters
-    ----------
-    corpus, source, gold
-        The page and what people said of it.
-    first
-        The first pass.
-    whole
-        Whether to measure all lines, and not only those near the article.
+    `whole` includes all lines, not only those near the article.
     """
     outline = outline_of(source)
     judged = judge_lines(outline, None, source.url, first.model_for(gold.site))

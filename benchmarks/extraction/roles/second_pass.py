@@ -1,4 +1,4 @@
-"""The model of roles as it is on sites that it has not seen."""
+"""The model of roles as it performs on sites that it has not seen."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,13 +15,7 @@ from worker.article.roles.model import RoleModel
 
 @dataclass(frozen=True)
 class SecondPass:
-    """What the model of roles says of pages that it has not seen.
-
-    Attributes
-    ----------
-    models
-        Models of roles, one for each fold of sites, which has not seen those.
-    """
+    """Models of roles for pages that they have not seen, one for each fold of sites."""
 
     models: Sequence[RoleModel]
 
@@ -29,10 +23,7 @@ class SecondPass:
     def of(cls, folder: Path) -> Self:
         """Read the models that ``benchmarks.extraction.roles --into`` wrote.
 
-        Raises
-        ------
-        FileNotFoundError
-            If the folder holds none.
+        Raises FileNotFoundError if the folder has none.
         """
         return cls(load_folds(folder, RoleModel))
 
@@ -47,7 +38,7 @@ class SecondPass:
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Let the service tell roles as it does on a site that it has not seen."""
+        """Make the service assign roles as on a site that it has not seen."""
         model = self.model_for(site)
         with patch.object(choosing, "trained_model", lambda: model):
             yield

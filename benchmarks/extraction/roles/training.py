@@ -1,4 +1,4 @@
-"""The model of roles, trained."""
+"""Training of the model of roles."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -38,15 +38,15 @@ class Recipe:
     Attributes
     ----------
     text_trees, text_leaves, text_rows
-        Trees of the classifier of text, leaves of each, and the fewest rows of a leaf.
+        Trees of the classifier of text, leaves of each, and minimum rows of a leaf.
     role_trees, role_leaves, role_rows
-        The same of the classifiers of roles, for each class.
+        The same for the classifiers of roles, for each class.
     rate, shrinkage, columns
         Learning rate, the penalty on leaves, and the share of columns that a split chooses from.
     of_texts
-        Weight of a page whose text alone is known beside one whose lines have roles.
+        Weight of a page with only its text known, relative to one whose lines have roles.
     of_weak
-        Weight of the lines of a role that are labelled weakly, beside those labelled by people.
+        Weight of a role's inferred lines, relative to those labelled by people.
     far
         Weight of a line that is not near the article.
     """
@@ -66,24 +66,21 @@ class Recipe:
 
 
 MAX_BINS = 63
-"""Values of a column that are told apart: with 255 training takes four times as long."""
+"""Maximum number of distinct values of a column: with 255 training takes four times as long."""
 
 PAGE_WEIGHT = 100.0
-"""Weight of the lines of a page together."""
+"""Total weight of the lines of a page."""
 
 WEAK_LINES = 3
-"""Lines of a role that count of a page whose text alone is known, at even strides."""
+"""Maximum number of lines per role used from a page with only its text known, evenly spaced."""
 
 
 def fit(roles: Sequence[RoleExample], texts: Sequence[TextExample], recipe: Recipe) -> RoleModel:
-    """Train on pages whose lines have roles, and on pages whose text is known.
+    """Train on pages whose lines have roles and on pages whose text is known.
 
-    Raises
-    ------
-    ImportError
-        If PyTorch is not installed.
+    Raises ImportError if PyTorch is not installed.
     """
-    # How the trees are trained is read where nothing is trained, too.
+    # Imported here because the rest of this module is used without PyTorch, too.
     from benchmarks.extraction.roles.network import fit_role_network
 
     trees = _fit_trees(roles, texts, recipe)
@@ -128,7 +125,7 @@ def _fit_trees(
 
 
 class _Labelled(NamedTuple):
-    """Rows with the role of each."""
+    """Rows with their roles."""
 
     rows: Rows
     roles: npt.NDArray[np.str_]
@@ -140,7 +137,7 @@ class _Labelled(NamedTuple):
 
 
 def _weakly_labelled(texts: Sequence[TextExample], columns: int) -> _Labelled:
-    """Take a few lines of each role of each page whose text alone is known, at even strides."""
+    """Return a few evenly spaced lines of each role of each page with only its text known."""
     rows, roles = [np.empty((0, columns), dtype=np.float32)], []
     for example in texts:
         by_role: defaultdict[LineRole, list[int]] = defaultdict(list)
@@ -155,7 +152,7 @@ def _weakly_labelled(texts: Sequence[TextExample], columns: int) -> _Labelled:
 
 
 def _with_used_columns(text: BoostedTrees, inner: ClassTrees, outer: ClassTrees) -> RoleModel:
-    """Return the model without the columns that no tree looks at."""
+    """Return the model without the columns that no tree uses."""
     trees = chain(text.trees, *inner.trees, *outer.trees)
     used = sorted({column for tree in trees for column in tree.column} - {-1})
     place = {column: number for number, column in enumerate(used)} | {-1: -1}
@@ -172,7 +169,7 @@ def _with_used_columns(text: BoostedTrees, inner: ClassTrees, outer: ClassTrees)
 
 
 def _of_a_page(weights: Floats) -> Floats:
-    """Give the lines of a page the same weight together as those of any other."""
+    """Scale the weights of a page's lines so that all pages weigh the same."""
     weighed: Floats = weights * (PAGE_WEIGHT / max(1e-9, float(weights.sum())))
     return weighed
 
@@ -200,8 +197,8 @@ def _fit_classes(
 ) -> ClassTrees:
     classifier = _new(recipe, recipe.role_trees, recipe.role_leaves, recipe.role_rows)
     counts, of_weak = Counter(labelled.roles.tolist()), Counter(weak.roles.tolist())
-    # Lines of rare roles weigh more, but less than their number would have it. All that are
-    # labelled weakly have a share of what the others of their role weigh.
+    # Lines of rare roles weigh more, but less than in inverse proportion to their number. The
+    # inferred lines of a role have together a share of the weight of its labelled lines.
     weights = [counts[role] ** -0.5 for role in labelled.roles.tolist()]
     weights += [
         recipe.of_weak * counts[role] ** 0.5 / of_weak[role] for role in weak.roles.tolist()
@@ -217,18 +214,10 @@ def _fit_classes(
 def read_examples(
     corpora: Path, texts: Sequence[str], first: FirstPass, sample: int | None = None
 ) -> tuple[list[RoleExample], list[TextExample]]:
-    """Read what is trained on.
+    """Read the training examples.
 
-    Parameters
-    ----------
-    corpora
-        Folder of the corpora.
-    texts
-        Names of those whose golds are the body alone.
-    first
-        The first pass.
-    sample
-        So many pages of each of those, at even strides; None for all.
+    `texts` are the names of corpora whose golds are the body alone, and `sample` is the number of
+    their pages, evenly spaced; None for all.
     """
     roles = list(read_role_examples(corpora, first))
     known = {(each.measured.corpus, each.measured.page) for each in roles}

@@ -1,8 +1,8 @@
-"""Roles of lines that follow from what is known of a page otherwise.
+"""Weak labels: roles of lines inferred from a page's gold.
 
-Nobody labelled these lines: a line that is the gold's title word for word is the headline, a short
-line outside of the gold with the name of an author is a byline, what stands in a caption's element
-and not in the gold is a caption. Of most lines nothing follows.
+A line that equals the gold's title is the headline, a short line outside of the gold with the name
+of an author is a byline, and text in a caption's element that is not in the gold is a caption. Most
+lines get no role.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,55 +17,42 @@ from worker.inference import Features
 from worker.text import words
 
 IN_GOLD = 0.8
-"""Share of a line's words in the gold from which it surely is in it."""
+"""Minimum share of a line's words in the gold for it to certainly be in it."""
 
 NOT_IN_GOLD = 0.3
-"""Share up to which it surely is not."""
+"""Maximum share for it to certainly not be in it."""
 
 LONG = 6
-"""Words of a line by which the place of the article is told."""
+"""Minimum words of a line for it to locate the article."""
 
 LINES_BEFORE = 20
 LINES_AFTER = 15
-"""Lines before the article and after it whose roles are told."""
+"""Maximum distance in lines before and after the article for a role to be inferred."""
 
 LINES_TO_LEAD = 12
-"""Lines before the article among which its lead may stand."""
+"""Maximum distance in lines of a lead before the article."""
 
 MAX_BYLINE = 9
 MAX_DATELINE = 12
 MAX_CELL = 12
-"""Words of the longest byline, dateline and cell of a table."""
+"""Maximum words of a byline, a dateline and a table's cell."""
 
 MIN_CAPTION = 4
 MIN_QUOTE = 6
 MIN_PARAGRAPH = 25
-"""Words of the shortest caption, quote and paragraph that are told."""
+"""Minimum words of a caption, quote and paragraph."""
 
 DATED = 0.4
-"""Share of a line's words that are a date's from which it is a dateline."""
+"""Minimum share of a line's words that belong to a date for it to be a dateline."""
 
 
 @dataclass(frozen=True, eq=False)
 class KnownLines:
-    """The lines of a page, with what is known of them.
+    """The lines of a page with what is known about them.
 
-    Attributes
-    ----------
-    tokens
-        Their words.
-    features
-        A row for each.
-    tags
-        Tag of the element of each.
-    shares
-        Share of each line's words in the gold.
-    lead
-        Whether each is the lead that the gold tells apart.
-    title, authors
-        What the gold calls the page and its authors; captions of its images.
-    captions
-        Captions that are known word for word.
+    `tokens` are their words, `features` has a row for each, and `tags` are those of their elements.
+    `shares` are the shares of their words in the gold. `lead` marks the lead if the gold separates
+    it; `title`, `authors` and `captions` are the gold's.
     """
 
     tokens: Sequence[Sequence[str]]
@@ -79,7 +66,7 @@ class KnownLines:
 
 
 def weak_roles(page: KnownLines) -> list[LineRole | None]:
-    """Return for each line of a page the role that follows, None where none does."""
+    """Return the inferred role of each line of a page, or None."""
     roles: list[LineRole | None] = [None] * len(page.tokens)
     lengths = np.array([*map(len, page.tokens)])
     inside = np.flatnonzero((page.shares > 0.5) & (lengths >= LONG))

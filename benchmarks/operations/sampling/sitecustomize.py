@@ -1,12 +1,12 @@
-"""Tells what a process spends its processor time on.
+"""A sampling profiler by kind of work.
 
-Python imports a module of this name before anything else. Every few milliseconds of processor
-time the stack is looked at: the time since the last look counts for the innermost module that is
-of one of the kinds below. So native code counts for who called it. The sums go to a file of the
-process, in the directory that `SAMPLES` names, once a second.
+Python imports a module of this name before anything else. Every few milliseconds of CPU time the
+stack is sampled: the time since the last sample counts for the innermost module of one of the kinds
+below, so native code counts for its caller. Once a second the totals are written to a file per
+process, in the directory that `SAMPLES` names.
 
-The timer of processor time is one a process, and belongs to this: what is measured sets no limit by
-it (`worker.processes.time_limit`), which would end the looking.
+A process has only one CPU-time timer, and the profiler uses it: the measured code must not set
+limits with it (`worker.processes.time_limit`), which would stop the sampling.
 """
 
 import json
