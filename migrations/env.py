@@ -1,4 +1,4 @@
-"""Alembic's environment: the connection is given, or made from the settings."""
+"""Alembic's environment: uses a given connection, or makes one from the settings."""
 
 from alembic import context
 from sqlalchemy import Connection, create_engine

@@ -1,7 +1,7 @@
 """Comparisons of a site in blocks, and references for large sites.
 
-Comparisons asked for in the earlier way are dropped from the outbox: the next
-clustering of each site asks for all that is missing.
+Comparisons in the former format are dropped from the outbox; the next clustering of each site
+requests everything that is missing.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Assignment of new pages to groups, and changes of a site's design.
 
-The page that each group of a last generation was compared with stands for it until the
-next clustering chooses its representatives.
+Until the next clustering chooses representatives, the page that each group of the last generation
+was compared with is its only one.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Template knowledge from representatives; learned again if missing."""
+"""Template knowledge of representatives; learned again if it is missing."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How often an extraction was begun, when it was asked for, and why tasks failed."""
+"""Attempts of extractions, when they were requested, and why tasks failed."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ depends_on: str | Sequence[str] | None = None
 def upgrade() -> None:
     op.add_column("pages", sa.Column("asked_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column("pages", sa.Column("attempts", sa.Integer(), server_default="0", nullable=False))
-    # What is under way when the schema changes is asked for again if it gets lost.
+    # Work in progress during the migration is requested again if its message gets lost.
     op.execute(
         "UPDATE pages SET asked_at = now() WHERE generation > 0"
         " AND (outcome IS NULL OR forced OR extracted_generation < generation)"

@@ -1,6 +1,6 @@
-"""Since when the HTML of a page is kept, and which pages' HTML was removed.
+"""When the HTML of a page was stored, and which pages' HTML was removed.
 
-What is stored already counts as stored at the migration: nothing is removed too early.
+Existing HTML counts as stored at the time of the migration, so that none is removed too early.
 """
 
 from collections.abc import Sequence

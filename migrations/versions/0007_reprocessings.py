@@ -1,4 +1,4 @@
-"""Reprocessings of all sites, and which requests for one have been followed."""
+"""Reprocessings of all sites, and the requests for them that have been served."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The outbox lets the sites take turns."""
+"""Sites take turns in the outbox."""
 
 from collections.abc import Sequence
 

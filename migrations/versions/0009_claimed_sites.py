@@ -1,7 +1,7 @@
-"""Pages that another domain's site was claimed for are kept apart from that site's.
+"""Pages that claim the site of another domain are kept apart from that site's pages.
 
-A site of one foreign domain gets its qualified key; of a site with pages of several domains, the
-foreign ones move to sites of their own, which are then clustered for the first time.
+A site with pages of a single foreign domain gets its qualified key. If a site has pages of several
+domains, the foreign ones move to sites of their own, which are then clustered for the first time.
 """
 
 from collections import defaultdict
@@ -63,7 +63,7 @@ def downgrade() -> None:
     keys = dict(connection.execute(sa.select(sites.c.id, sites.c.key)).all())
     taken = set(keys.values())
     for site_id, key in keys.items():
-        # Where a site of the name is there, the pages stay apart.
+        # If a site of that name exists, the pages stay apart.
         if (name := site_name(key)) not in taken:
             taken.add(name)
             connection.execute(sa.update(sites).where(sites.c.id == site_id).values(key=name))

@@ -1,4 +1,4 @@
-"""How long tasks take."""
+"""Durations of tasks."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def upgrade() -> None:
         sa.Column("seconds", sa.Float(), nullable=False),
         sa.PrimaryKeyConstraint("work", "slot", "at_most", name=op.f("pk_durations")),
         # Every task updates a row: room in each page of the table spares the index.
-        postgresql_with={"fillfactor": "50"},
+        # Every task updates a row: free space in each page of the table avoids index updates.
     )
 
 

@@ -1,6 +1,6 @@
-"""Comments of readers, and where pages and groups have them.
+"""Readers' comments, and their patterns on pages and in groups.
 
-Pages stored before are looked at when they are parsed again.
+Existing pages are searched when they are parsed again.
 """
 
 from collections.abc import Sequence

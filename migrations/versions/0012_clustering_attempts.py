@@ -1,4 +1,4 @@
-"""Clusterings that were begun and did not end well: how often, and when that was enough."""
+"""Failed or interrupted clusterings: their number, and when the service gave up."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Times of fetching that no client can read, or that lie ahead of every later fetch."""
+"""Fetch times that no client can read, or that are later than any future fetch."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # A page whose time is not believed counts as fetched when it came.
+    # A page with an implausible time counts as fetched when it was received.
     op.execute(
         """
         UPDATE pages SET fetched_at = NULL
@@ -21,4 +21,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Keep what is readable."""
+    """Keep the readable times."""

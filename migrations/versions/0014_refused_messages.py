@@ -1,4 +1,4 @@
-"""Messages that the broker refused are set aside, so that they hold up no others."""
+"""Messages refused by the broker are set aside, so that they do not block others."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def downgrade() -> None:
 
 
 def _make_lane(expression: str, *, nullable: bool) -> None:
-    # PostgreSQL changes the expression of no generated column; its indexes go with it.
+    # PostgreSQL cannot change the expression of a generated column; its indexes go with it.
     op.drop_column("outbox", "lane")
     op.add_column(
         "outbox",

@@ -1,4 +1,4 @@
-"""Since when a page has no outcome, which is not when it came where it had one before."""
+"""Since when a page has no outcome, which is later than its receipt if it had one before."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def upgrade() -> None:
             nullable=False,
         ),
     )
-    # The content of a page that changed is as old as its wait.
+    # A changed page has waited since its content was stored.
     op.execute(
         """
         UPDATE pages SET waiting_since = coalesce(
@@ -30,7 +30,7 @@ def upgrade() -> None:
         WHERE outcome IS NULL
         """
     )
-    # An extraction that was asked for before the page was refused is never done.
+    # Extractions that were requested before the page was refused are never done.
     op.execute(
         """
         UPDATE pages SET extracted_generation = generation

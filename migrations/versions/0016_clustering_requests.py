@@ -1,4 +1,4 @@
-"""Which sites' clusterings were asked for and not taken up, so that each is asked for once."""
+"""Pending requests for clusterings, so that each site is requested once."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Pages whose extraction was not asked for are found by their wait; comparisons keep their turn."""
+"""Unrequested extractions are found by their waiting time; comparisons keep their turn."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def upgrade() -> None:
             "outcome IS NULL AND tree_id IS NOT NULL AND extracted_generation >= generation"
         ),
     )
-    # What is under way began before all that will be asked for.
+    # Work in progress began before all future requests.
     op.add_column(
         "site_comparisons",
         sa.Column(

@@ -1,4 +1,4 @@
-"""Store pending outbox messages uncompressed: they are read once and deleted."""
+"""Outbox entries are not compressed: they are read once and removed."""
 
 import sys
 import zlib
@@ -18,7 +18,7 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
 TOGETHER = 200
-"""Number of pages to compress again per statement."""
+"""Pages compressed again per statement."""
 
 
 def upgrade() -> None:
@@ -27,7 +27,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute("ALTER TABLE outbox ALTER COLUMN body SET STORAGE EXTENDED")
-    # Versions before this one read nothing but zlib's.
+    # Versions before this one read only zlib.
     connection = op.get_bind()
     find = sa.text(
         """

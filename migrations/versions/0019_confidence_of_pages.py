@@ -1,4 +1,4 @@
-"""How sure the last article of a page is, so that doubtful ones are counted by site."""
+"""Confidence of each page's last article, so that doubtful ones can be counted by site."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # Pages keep none until they are extracted again: what stands in their messages is an earlier
+    # Pages have none until they are extracted again: the value in their messages is an earlier
     # version's measure.
     op.add_column("pages", sa.Column("confidence", sa.Float(), nullable=True))
 

@@ -1,4 +1,4 @@
-"""Addresses of each page, and their keys in the article message."""
+"""One address per page: the addresses that lead to a page, and its message's part on them."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
 _BATCH = 5_000
-"""Pages whose addresses are written in one statement."""
+"""Pages whose addresses are written per statement."""
 
 _PAGES = sa.text("SELECT id, site_id, url FROM pages WHERE id > :after ORDER BY id LIMIT :limit")
 
@@ -94,9 +94,9 @@ def upgrade() -> None:
 
 
 def _give_addresses(connection: sa.Connection) -> None:
-    """Give each page its address; where several have one, the others stay pages of their own.
+    """Give each page its address; if several share one, the others stay separate pages.
 
-    The one that came under the address itself has it, else the first.
+    The page that was received under the address itself gets it, otherwise the first.
     """
     for batch in _batches(connection):
         _add(connection, [each for each in batch if each.url == each.address])
@@ -127,7 +127,7 @@ def _add(connection: sa.Connection, pages: Sequence[_Page], *, apart: bool = Fal
 
 
 def downgrade() -> None:
-    # A page whose address was taken from another's came under the URL that the other keeps.
+    # A page that lost its address to another one has the URL that the other keeps.
     op.execute(
         """
         UPDATE pages SET url_digest = url_digest || '-' || id

@@ -1,4 +1,4 @@
-"""Stories: which articles repeat each other. Articles of before join when they are extracted."""
+"""Stories of articles that repeat each other. Existing articles join when they are extracted."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Pages that are parts of an article, so that the parts are joined when they are there."""
+"""Pages that are parts of an article, so that the parts are joined once they are all there."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # Pages extracted before do not count as parts until they are extracted again.
+    # Existing pages are not parts until they are extracted again.
     op.create_table(
         "page_parts",
         sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),

@@ -1,4 +1,4 @@
-"""Links that pages list, so that they go out once."""
+"""Links listed by pages, so that each list is sent once."""
 
 from collections.abc import Sequence
 

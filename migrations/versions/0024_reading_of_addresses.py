@@ -1,4 +1,4 @@
-"""When the page of an address was fetched that is kept of it."""
+"""Fetch time of the content that is kept for an address."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The last refusal of each page, and pages that show the same short text."""
+"""A site's last refusal of a page, and pages that show the same short text."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # Null of every page: what an earlier version stored stands until the page is fetched again.
+    # Null for existing pages: what an earlier version stored is valid until the next fetch.
     op.add_column("pages", sa.Column("refused", JSONB(), nullable=True))
     op.add_column("pages", sa.Column("short_text", sa.LargeBinary(), nullable=True))
     op.create_index(

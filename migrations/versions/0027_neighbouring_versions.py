@@ -1,8 +1,8 @@
-"""Neighbouring versions: a page has an address, a URL one page, and writers a known revision.
+"""Neighbouring versions: one address per page, one page per URL, known revisions of writers.
 
-Processes of a version before 0020 that outlived the migration stored pages without an address;
-fetched again each became a second page of its URL. Those are made one here, and cannot come about
-again.
+Processes of versions before 0020 that outlived that migration stored pages without an address; when
+fetched again, each became a second page of its URL. These duplicates are merged here and can no
+longer arise.
 """
 
 import hashlib
@@ -19,10 +19,10 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
 _BATCH = 5_000
-"""Pages whose addresses are written in one statement."""
+"""Pages whose addresses are written per statement."""
 
 _GUARDED = ("pages", "articles", "outbox", "clustering_attempts", "comparison_blocks")
-"""Tables one of which every piece of work writes to, before it changes anything else."""
+"""Tables such that every unit of work writes to one of them before it changes anything else."""
 
 _WITHOUT_ADDRESS = sa.text(
     "SELECT id, site_id, url FROM pages WHERE id > :after AND outcome IS DISTINCT FROM 'joined'"
@@ -112,11 +112,11 @@ _REQUIRE_ADDRESS = """
         RETURN NULL;
     END $$
 """
-"""Without a mark on the connection, the version is only known by the columns that it omits."""
+"""Without a mark, a connection reveals an old version only by what it leaves out."""
 
 
 def upgrade() -> None:
-    # Whoever writes now must be done, and see what follows before anything else is written.
+    # Current writers must have finished, and further ones must see the following changes.
     op.execute(f"LOCK TABLE {', '.join(_GUARDED)}, addresses IN ACCESS EXCLUSIVE MODE")
     connection = op.get_bind()
     for batch in _batches(connection):

@@ -1,4 +1,4 @@
-"""The relay notes which turns it served, so that new flows may stand before backlogs."""
+"""Turns served by the relay, so that new flows can be placed before backlogs."""
 
 from collections.abc import Sequence
 
