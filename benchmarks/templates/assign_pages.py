@@ -102,7 +102,7 @@ def print_agreement(trees_of: dict[str, dict[str, Tree]]) -> None:
 
 
 def print_times(trees_of: dict[str, dict[str, Tree]]) -> None:
-    """Assign pages of 1,000 nodes to ten representatives of that size, from the same site or not."""
+    """Assign pages of 1,000 nodes to ten representatives of that size, of their site or others."""
     low, high = TIMED_NODES
     large = {
         site: [tree for _, tree in sorted(trees.items()) if low <= len(tree) <= high]

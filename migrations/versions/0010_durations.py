@@ -20,8 +20,8 @@ def upgrade() -> None:
         sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("seconds", sa.Float(), nullable=False),
         sa.PrimaryKeyConstraint("work", "slot", "at_most", name=op.f("pk_durations")),
-        # Every task updates a row: room in each page of the table spares the index.
         # Every task updates a row: free space in each page of the table avoids index updates.
+        postgresql_with={"fillfactor": "50"},
     )
 
 
