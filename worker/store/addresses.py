@@ -1,4 +1,4 @@
-"""Addresses of pages: which page a fetch is one of."""
+"""Addresses of pages: resolve a fetched URL to a stored page."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,39 +49,22 @@ from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.statements import rows_only
 
 MOST_CLAIMANTS = 20
-"""Addresses that are looked at of those which name one and the same."""
+"""Maximum number of addresses to examine that name the same address."""
 
 Fetch = tuple[int, FetchedPage, ReadPage]
 
 
 @dataclass(frozen=True)
 class Located:
-    """Where a fetch belongs.
+    """The address and the pages that a fetch belongs to.
 
-    Attributes
-    ----------
-    site_id
-        Its site.
-    address, digest
-        The address that it is one of, and its digest.
-    spelling
-        How it was given.
-    declared
-        What its page says.
-    fetched_at
-        When it was fetched, if that is known.
-    known, said
-        What is stored of the address, and what its page said before; None if it is new.
-    is_stale
-        Whether a later fetch of it was read before: what is stored of it stays.
-    joins
-        Ids of the addresses whose page is its own.
-    page_ids
-        The pages that it is one of, ascending; more than one where they turn out to be one.
-    speaker
-        The address whose content is that of its page; see `worker.addresses.speaking`.
-    parted_from
-        Id of the page that it joined and agrees with no longer, None for none.
+    ``address`` is the canonical form and ``spelling`` the URL as sent. ``known`` is the stored row
+    of the address and ``said`` what its page declared before; both are None for a new address.
+    ``is_stale`` means that a later fetch was read already, so the stored row stays. ``joins`` holds
+    the ids of the addresses that lead to the same page, and ``page_ids`` the stored pages,
+    ascending: more than one if these turn out to be one page. ``speaker`` is the address whose
+    content is the page's (see `worker.addresses.speaking`), and ``parted_from`` the id of the page
+    that the address had joined and no longer agrees with.
     """
 
     site_id: int
@@ -100,7 +83,7 @@ class Located:
 
     @property
     def speaks(self) -> bool:
-        """Whether what was fetched is the content of its page."""
+        """Whether the fetched content is the content of the page."""
         return self.speaker == self.address
 
 
@@ -169,9 +152,9 @@ _YIELD_URL = rows_only(
 
 
 def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
-    """Resolve fetches to stored pages: as many, from the first, as have no page in common.
+    """Resolve the longest prefix of the fetches whose pages do not overlap.
 
-    Their sites must be locked. What becomes of the next ones depends on what these change.
+    Their sites must be locked. The remaining fetches depend on the changes that these make.
     """
     forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     keys = [
@@ -211,7 +194,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
 
 
 def _with_pages_without_address(session: Session, located: Sequence[Located]) -> list[Located]:
-    """Give new addresses the page of their URL that has none, as versions before 0020 stored it."""
+    """Assign pages stored before schema 0020, which have no address, to new addresses."""
     new = [each for each in located if each.known is None]
     if not new:
         return list(located)
@@ -233,14 +216,14 @@ def _with_pages_without_address(session: Session, located: Sequence[Located]) ->
 
 
 def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
-    """Let another page be the one of URLs under one of which a page may first have come."""
+    """Release the URL digest of a page, so that another page can take it."""
     session.execute(
         _YIELD_URL, {"page": page_id, "digests": [digest_of_url(each) for each in urls]}
     )
 
 
 def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Located]:
-    """Give addresses that part from a page the page that they had before they joined it."""
+    """Give addresses that leave a page the page that they had before joining it."""
     parting = [each for each in located if each.parted_from is not None and not each.page_ids]
     if not parting:
         return list(located)
@@ -260,7 +243,7 @@ def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Lo
 def _own(
     rows: Mapping[tuple[int, str], Row[Any]], site_id: int, url_digest: str, form: str
 ) -> Row[Any] | None:
-    """Return what is stored of an address: the spelling that was taken from its form, or that."""
+    """Return the stored row of an address: of its exact spelling if separated, else of its form."""
     spelling = rows.get((site_id, url_digest))
     if spelling is not None and spelling.separated_at is not None:
         return spelling
@@ -297,7 +280,7 @@ def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, Declared]
 
 @dataclass(frozen=True)
 class _Stored:
-    """What is stored of addresses: what their pages say, and which speaks for each page."""
+    """Stored declarations by address, and the address that speaks for each page."""
 
     declared: Mapping[int, Declared]
     speakers: Mapping[int, Row[Any]]
@@ -395,15 +378,7 @@ _FORGET_TARGETS = rows_only(
 
 
 def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
-    """Store the addresses of fetches, and what their pages say, each with its page.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    located
-        Where each fetch belongs, and the id of the page that it is of.
-    """
+    """Store the addresses of fetches and what their pages declare, each with its page id."""
     new = [(each, page_id) for each, page_id in located if each.known is None]
     known = [(each, each.known, page_id) for each, page_id in located if each.known is not None]
     changed = [
@@ -431,7 +406,10 @@ def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
 
 
 def save_reading(session: Session, page: StoredPage, declared: Declared) -> None:
-    """Store what a stored page says of its address; it joins others when one of them comes."""
+    """Store what a stored page declares about its address.
+
+    It joins other addresses when one of them is fetched.
+    """
     form = canonical_form(page.url)
     url_digest = digest_of_url(page.url)
     keys = _arrays({(page.site_id, url_digest), (page.site_id, digest_of_url(form))})
@@ -454,7 +432,7 @@ def _spelled(each: Located, before: Sequence[str]) -> list[str]:
 
 
 def _is_other(each: Located, known: Row[Any], page_id: int) -> bool:
-    """Tell whether an address that is known changes with a fetch of it."""
+    """Return whether a fetch changes the stored row of an address."""
     return (
         known.page_id != page_id
         or _spelled(each, known.spellings) != list(known.spellings)
@@ -499,7 +477,7 @@ def _target_rows(address_id: int, site_id: int, declared: Declared) -> list[dict
             "target": target.address,
             "kind": target.kind,
             "is_declared": target.is_declared,
-            # Earlier versions stored what a page called its variants, too.
+            # Earlier versions also stored the variants that a page declares.
             "is_variant": False,
         }
         for number, target in enumerate(declared.targets)
@@ -516,11 +494,11 @@ _SETTLE = rows_only(
         joined_at=case((_TABLE.c.digest == bindparam("speaker_digest"), None), else_=func.now())
     )
 )
-"""Note which address speaks for a page, and that the others joined it."""
+"""Record which address speaks for a page, and that the others joined it."""
 
 
 def settle(session: Session, page_id: int) -> None:
-    """Choose the address that speaks for a page that has lost the one that did."""
+    """Choose a new address to speak for a page that has lost its own."""
     rows = session.scalars(select(Address).where(Address.page_id == page_id)).all()
     if rows:
         canonical = canonical_of([_page_address(row) for row in rows])

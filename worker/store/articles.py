@@ -17,7 +17,7 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class NewArticle:
-    """A new revision of a page's article, see `Article`, with the comments of its readers."""
+    """A new revision of a page's article (see `Article`), with its comments."""
 
     id: UUID
     page_id: int
@@ -67,7 +67,7 @@ def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
 
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
-    """Note that the article of a page, which must be locked, has a further revision."""
+    """Record a new revision of the article of a page, which must be locked."""
     session.execute(
         update(StoredPage)
         .where(StoredPage.id == page_id)
@@ -77,7 +77,7 @@ def note_revision(session: Session, page_id: int, revision: int) -> None:
 
 
 def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
-    """Return the message of a page's last article, which there must be, and its digest."""
+    """Return the message and the digest of a page's last article, which must exist."""
     message, digest = session.execute(_LAST_ARTICLE, {"page_id": page_id}).one()
     return message, digest
 
@@ -91,7 +91,7 @@ _LAST_ARTICLE = rows_only(
 
 
 def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
-    """Return the texts of the last articles of pages, by page."""
+    """Return the text of each page's last article."""
     return dict(session.execute(_LAST_TEXTS, {"page_ids": list(page_ids)}).all())
 
 
@@ -103,7 +103,7 @@ _LAST_TEXTS = rows_only(
 
 
 def last_entries(session: Session, page_id: int) -> list[dict[str, Any]]:
-    """Return the entries of a page's last article, as its message has them; none for none."""
+    """Return the entries of a page's last article, as in its message; empty if it has none."""
     entries = session.scalar(_LAST_ENTRIES, {"page_id": page_id})
     return entries if isinstance(entries, list) else []
 
@@ -127,11 +127,10 @@ def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
 def articles_of_run(
     session: Session, message_prefix: str, page_ids: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the last article of each page that messages of one run brought, or of some of them.
+    """Yield the last article of each page of a run, or of some of its pages, by site and URL.
 
-    Ordered by site and URL. Pages whose last outcome is no article yield nothing, but
-    for those where a wall stands before it, or that are gone. Each says of its
-    story what is told at the end, not what was when it was extracted.
+    A page whose last outcome is not an article yields nothing, unless it is now behind a wall or
+    gone. The story in each message is the final one, not the one at the time of extraction.
     """
     query = (
         select(Article.message, StoryArticle.told)

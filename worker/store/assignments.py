@@ -1,4 +1,4 @@
-"""Pages that join the groups of a generation between two clusterings."""
+"""Assignment of pages to the groups of a generation between two clusterings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from worker.store.groups import NewMembership, load_membership
 
 @dataclass(frozen=True)
 class Representative:
-    """A tree that stands for a group."""
+    """A tree that represents a group."""
 
     group_number: int
     tree_id: int
@@ -29,7 +29,7 @@ class Outlier:
 
 
 def representatives(session: Session, site_id: int, generation: int) -> list[Representative]:
-    """Return the trees that stand for the groups of a generation, by group."""
+    """Return the representative trees of a generation, by group."""
     rows = session.execute(
         select(GroupRepresentative.group_number, GroupRepresentative.tree_id)
         .where(GroupRepresentative.site_id == site_id, GroupRepresentative.generation == generation)
@@ -39,7 +39,7 @@ def representatives(session: Session, site_id: int, generation: int) -> list[Rep
 
 
 def pivot_of(session: Session, site_id: int, generation: int, group_number: int) -> int:
-    """Return the id of the page that the others of a group are compared with."""
+    """Return the id of a group's pivot, the page that its others are compared with."""
     return session.scalars(
         select(TemplateGroup.representative_id).where(
             TemplateGroup.site_id == site_id,
@@ -52,9 +52,9 @@ def pivot_of(session: Session, site_id: int, generation: int, group_number: int)
 def newest_outliers(
     session: Session, site_id: int, generation: int, limit: int
 ) -> Sequence[Outlier]:
-    """Return the outliers of a generation that came last, by address.
+    """Return the newest outliers of a generation, by URL.
 
-    One whose HTML was removed could not be extracted with a group, nor others with it.
+    Pages without HTML are left out: they cannot be extracted with a group.
     """
     rows = session.execute(
         select(StoredPage.id, StoredPage.url, StoredPage.tree_id)
@@ -76,7 +76,7 @@ def newest_outliers(
 
 
 def place_page(session: Session, site_id: int, generation: int, membership: NewMembership) -> None:
-    """Give a page its place in a generation, in stead of the one that it may have."""
+    """Insert or replace the membership of a page in a generation."""
     former = load_membership(session, membership.page_id, generation)
     former_group = former.group_number if former else None
     values = {
@@ -100,7 +100,7 @@ def place_page(session: Session, site_id: int, generation: int, membership: NewM
 def place_as_outliers(
     session: Session, site_id: int, generation: int, page_ids: Sequence[int]
 ) -> None:
-    """Make pages that have no place in a generation its outliers."""
+    """Make pages without a membership in a generation its outliers."""
     if not page_ids:
         return
     key = {"site_id": site_id, "generation": generation, "role": "outlier"}

@@ -1,7 +1,7 @@
-"""Clusterings that were asked for, or begun without ending well; sites that are clustered no more.
+"""Clustering requests and attempts, and sites in quarantine.
 
-A process that dies says nothing: what it began with must be counted before, in a transaction of
-its own.
+A process that is killed reports nothing, so an attempt is counted before it starts, in a
+transaction of its own.
 """
 
 from collections.abc import Sequence
@@ -31,44 +31,33 @@ from worker.store.statements import rows_only
 from worker.text.plural import counted
 
 LONGEST_ERROR = 500
-"""Characters that are kept of an error; the whole traceback is with the failed task."""
+"""Maximum length of a stored error; the failed task has the full traceback."""
 
 
 @dataclass(frozen=True)
 class Quarantine:
-    """Why a site is clustered no more, and since when."""
+    """Since when and why clustering is disabled for a site."""
 
     since: datetime
     reason: str
 
 
 def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> int | None:
-    """Count that a worker begins with the clustering of a site, and takes up what was asked for.
+    """Count an attempt at clustering a site, and take up its request.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    site_id
-        The site.
-    pauses_seconds
-        Pause after the first attempt, the second and so on, see `may_begin`.
-
-    Returns
-    -------
-    int or None
-        How often it was begun since one ended well, this time included; None where it must not
-        be begun now.
+    Returns the number of attempts since the last success, including this one, or None if it must
+    not begin now. ``pauses_seconds`` are the pauses after the first attempt, the second and so on;
+    see `may_begin`.
     """
     values = {"new_site_id": site_id, "pauses_seconds": list(pauses_seconds)}
     return session.scalar(_BEGIN, values)
 
 
 def may_begin() -> ColumnElement[bool]:
-    """Condition: a site with an attempt is not in quarantine, nor in the pause after that one.
+    """Condition: a site with an attempt is neither in quarantine nor in the pause after it.
 
-    Its parameter ``pauses_seconds`` has the pause after the first attempt, the second and so on;
-    there is none after later ones.
+    Binds ``pauses_seconds``: the pauses after the first attempt, the second and so on. There is
+    none after later ones.
     """
     pauses = Grouping(bindparam("pauses_seconds", type_=ARRAY(Float)))
     pause = func.coalesce(pauses[ClusteringAttempt.number], 0.0)
@@ -101,12 +90,12 @@ _BEGIN = rows_only(
 
 
 def note_asked(session: Session, site_ids: Sequence[int]) -> None:
-    """Note that the clustering of sites was asked for."""
+    """Record that clustering was requested for sites."""
     session.execute(_NOTE_ASKED, {"site_ids": sorted(site_ids)})
 
 
 def note_taken(session: Session, site_id: int) -> None:
-    """Note that a worker took up what was asked for a site."""
+    """Record that a worker took up the request for a site."""
     session.execute(_NOTE_TAKEN, {"of_site": site_id})
 
 
@@ -127,12 +116,12 @@ _NOTE_ASKED = rows_only(
 
 
 def note_error(session: Session, site_id: int, error: str) -> None:
-    """Note what the clustering of a site raised."""
+    """Record the error of a site's clustering."""
     _change(session, site_id, error=error[:LONGEST_ERROR])
 
 
 def give_up(session: Session, site_id: int) -> Quarantine:
-    """Cluster a site no more; what begins it next counts as one that was not begun."""
+    """Disable clustering for a site, without counting the attempt that was not made."""
     _change(session, site_id, number=ClusteringAttempt.number - 1, quarantined_at=func.now())
     found = quarantine(session, site_id)
     assert found is not None
@@ -140,7 +129,7 @@ def give_up(session: Session, site_id: int) -> Quarantine:
 
 
 def forget(session: Session, site_id: int) -> None:
-    """Forget the attempts of a site; one in quarantine leaves it."""
+    """Forget the attempts of a site, and end its quarantine."""
     session.execute(_FORGET, {"of_site": site_id})
 
 
@@ -152,12 +141,12 @@ _FORGET = rows_only(
 
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:
-    """Return why a site is clustered no more; nothing if it is."""
+    """Return why clustering is disabled for a site, or None if it is not."""
     return quarantines(session, [site_id]).get(site_id)
 
 
 def quarantines(session: Session, site_ids: Sequence[int] | None) -> dict[int, Quarantine]:
-    """Return why sites are clustered no more, by site; of all where none is named."""
+    """Return why clustering is disabled, by site; for all sites if None."""
     query = select(
         ClusteringAttempt.site_id,
         ClusteringAttempt.quarantined_at,
@@ -178,7 +167,7 @@ def _reason(number: int, error: str | None) -> str:
 
 
 def count_quarantined(session: Session) -> int:
-    """Return the number of sites that are clustered no more."""
+    """Return the number of sites for which clustering is disabled."""
     query = select(func.count()).where(ClusteringAttempt.quarantined_at.is_not(None))
     return session.scalar(query) or 0
 

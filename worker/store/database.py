@@ -40,31 +40,31 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
-"""Pauses before a transaction is tried again.
+"""Pauses before a transaction is retried.
 
-A restart of PostgreSQL takes seconds and a failover to another host a minute or
-two; five minutes bear both, so that no task goes into quarantine for them.
+A restart of PostgreSQL takes seconds and a failover a minute or two. Five minutes cover both, so
+that neither sends a task to quarantine.
 """
 
 SILENCE_SECONDS = 25
-"""Silence after which a connection over a network counts as lost, on either side.
+"""Silence after which either side of a network connection considers it lost.
 
-A host that is gone closes nothing: without a limit the server would keep the locks that it held
-for two hours, and whoever waits for one as long.
+A host that is gone closes nothing: without a limit, the server would hold its locks for two hours
+and block everyone who waits for them.
 """
 
 _KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
-"""After so many seconds a sign of life is asked for, so often: together `SILENCE_SECONDS`."""
+"""Keepalive settings, in seconds and probes; together `SILENCE_SECONDS`."""
 
 CONNECT_SECONDS = 10
-"""Time that a server has to take a connection of a process, which then tries again."""
+"""Maximum time to connect before the process retries."""
 
 LOCK_SECONDS = 60
-"""Time that a statement waits for a lock, before its transaction is tried again."""
+"""Maximum time that a statement waits for a lock before its transaction is retried."""
 
 RESTING_SECONDS = 300
-"""Time that a transaction may rest: a process that stands still must not keep its locks for ever,
-and one that computes, or waits for the broker, on a busy host must not lose its work."""
+"""Maximum idle time within a transaction: a stuck process must not keep its locks, and one that
+computes, or waits for the broker on a busy host, must not lose its work."""
 
 _CONNECTION = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
@@ -73,8 +73,8 @@ _CONNECTION = {
         [
             f"-c tcp_user_timeout={1000 * SILENCE_SECONDS}",
             *(f"-c tcp_keepalives_{name}={value}" for name, value in _KEEPALIVES.items()),
-            # To compile a statement takes longer than any of the service's, once one is expected
-            # to be long: finding the stories of an article took 20 ms in place of 2.
+            # Compiling a statement that the planner expects to be long takes longer than any of
+            # ours: finding an article's stories took 20 ms instead of 2.
             "-c jit=off",
             f"-c lock_timeout={1000 * LOCK_SECONDS}",
             f"-c idle_in_transaction_session_timeout={1000 * RESTING_SECONDS}",
@@ -83,8 +83,8 @@ _CONNECTION = {
 }
 
 IDLE_SECONDS = 5.0
-"""Rest after which a connection is tried before it is used. To try it each time would add four
-round trips to an extraction; one that was lost a moment ago is told by the statement that fails."""
+"""Idle time after which a connection is tested before use. Testing each time would add four round
+trips to an extraction; on a connection lost more recently, the statement itself fails."""
 
 _LAST_USE = "last use"
 
@@ -99,7 +99,7 @@ _TRY_LOCK = select(_KEY, func.pg_try_advisory_lock(*_LOCK))
 _UNLOCK = select(func.pg_advisory_unlock(*_LOCK))
 
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
-"""What a lost or refused connection raises; deadlocks and shutdowns are among them."""
+"""Errors of a lost or refused connection; these include deadlocks and shutdowns."""
 
 
 REFUSALS = re.compile(
@@ -107,15 +107,15 @@ REFUSALS = re.compile(
     "|password authentication failed|no password supplied|no pg_hba.conf entry"
     "|permission denied for database|(?:role|database) .* does not exist"
 )
-"""Words of libpq and PostgreSQL where a connection will be refused however long one waits."""
+"""Messages of libpq and PostgreSQL for a connection that waiting will not fix."""
 
 
 class DatabaseRefusesError(ExpectedError):
-    """The database is there and lets this process not in, or cannot be trusted."""
+    """The database answers but refuses this process, or cannot be trusted."""
 
 
 class ForeignSchemaError(ExpectedError):
-    """The schema has moved on while this process ran, and is not its own any more."""
+    """The schema was migrated while this process ran, and no longer admits its version."""
 
     def __init__(self, told: str) -> None:
         super().__init__(f"schema: {told}: this process is of another version and ends")
@@ -123,19 +123,16 @@ class ForeignSchemaError(ExpectedError):
 
 @dataclass(frozen=True)
 class ReadOnly:
-    """That connections may only read, for how long, and with one processor of the server.
+    """Limits of read-only connections: one server process, and a time limit.
 
-    Parameters
-    ----------
-    seconds
-        Time that a statement may take, and a transaction may rest.
+    ``seconds`` limits each statement, and the idle time within a transaction.
     """
 
     seconds: int
 
     @property
     def options(self) -> str:
-        """What a connection is opened with."""
+        """Options of such a connection."""
         limit = 1000 * self.seconds
         return (
             " -c default_transaction_read_only=on -c max_parallel_workers_per_gather=0"
@@ -144,7 +141,7 @@ class ReadOnly:
 
 
 class Database:
-    """A pool of connections; to be made in the process that uses it, not before a fork."""
+    """A pool of connections. Create it in the process that uses it, not before a fork."""
 
     def __init__(
         self,
@@ -165,7 +162,7 @@ class Database:
                 "options": options,
                 "connect_timeout": connect_seconds,
             },
-            # Escaped, a text that is not in Latin script would be three times as long.
+            # Escaped, text in a non-Latin script would be three times as long.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )
         event.listen(self.engine, "handle_error", _tell_of_schema)
@@ -175,33 +172,29 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """Give a session, commit at the end, roll back on an exception."""
+        """Yield a session; commit at the end, roll back on an exception."""
         with self._session.begin() as session:
             yield session
 
     @contextmanager
     def patient_transaction(self) -> Iterator[Session]:
-        """Give a session as `transaction`, one that may rest and wait for as long as it takes."""
+        """Yield a session like `transaction`, without limits on idle time and lock waits."""
         with self.transaction() as session:
             session.execute(_WAIT_FOREVER)
             yield session
 
     @contextmanager
     def statement_by_statement(self) -> Iterator[Connection]:
-        """Give a connection on which each statement is a transaction of its own."""
+        """Yield a connection in autocommit mode."""
         with self.engine.connect() as connection:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """Run ``work`` in a transaction, again when the connection was lost.
+        """Run ``work`` in a transaction, and retry it if the connection is lost.
 
-        ``work`` must do nothing but read and write through its session: it is
-        called anew with a new one each time.
-
-        Raises
-        ------
-        sqlalchemy.exc.DBAPIError
-            When the database stays away for longer than the retries last.
+        ``work`` may only read and write through its session: every retry calls it again with a
+        new one. If the database stays away for longer than the retries last, the last error is
+        raised.
         """
 
         def attempt() -> T:
@@ -211,7 +204,7 @@ class Database:
         return _patiently(attempt)
 
     def read_snapshot(self, query: Callable[[Session], T]) -> T:
-        """Run several queries that must agree with each other, as of one moment."""
+        """Run several queries on one consistent snapshot."""
 
         def work(session: Session) -> T:
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
@@ -221,22 +214,15 @@ class Database:
 
     @contextmanager
     def exclusive(self, lock: AdvisoryLock, key: int) -> Iterator[bool]:
-        """Hold a lock as `exclusive_each`; yields False, at once, while another holds it."""
+        """Try to hold one lock as `exclusive_each` does; yield whether it is held."""
         with self.exclusive_each(lock, [key]) as held:
             yield bool(held)
 
     @contextmanager
     def exclusive_each(self, lock: AdvisoryLock, keys: Collection[int]) -> Iterator[set[int]]:
-        """Hold locks that the end of this process releases, however it ends.
+        """Try to hold advisory locks, and yield the keys of those acquired, without waiting.
 
-        Yields, at once, the keys of those that no other holds.
-
-        Parameters
-        ----------
-        lock
-            What is locked.
-        keys
-            Which of its class.
+        They belong to the connection, so that they are released however this process ends.
         """
         wanted = {"class": lock.value, "keys": list(keys)}
 
@@ -261,17 +247,14 @@ class Database:
                     try:
                         connection.execute(_UNLOCK, {"class": lock.value, "keys": list(held)})
                     except DBAPIError as error:
-                        # A connection that is lost has released them.
+                        # A lost connection has released them.
                         if not is_connection_lost(error):
                             raise
 
     def wait(self) -> None:
-        """Wait until the database answers, and say that once.
+        """Wait until the database answers, and log that once.
 
-        Raises
-        ------
-        DatabaseRefusesError
-            If waiting does not help, for want of a right or of a certificate.
+        Raises `DatabaseRefusesError` if waiting does not help: a missing right or a certificate.
         """
         try:
             self.ping()
@@ -280,11 +263,11 @@ class Database:
                 raise
             if REFUSALS.search(str(error.orig)):
                 raise DatabaseRefusesError(f"the database refuses: {cause(error)}") from error
-            warn_of(logger, "the database does not answer, it is waited for", error)
+            warn_of(logger, "the database does not answer, waiting for it", error)
             _patiently(self.ping)
 
     def ping(self) -> None:
-        """Raise if the database does not answer."""
+        """Raise an error if the database does not answer."""
         with self.transaction() as session:
             session.execute(select(1))
 
@@ -330,13 +313,13 @@ def _patiently(attempt: Callable[[], T]) -> T:
 
 
 def is_connection_lost(error: DBAPIError) -> bool:
-    """Tell whether the connection, and not what was asked, is why a statement failed."""
-    # A server that crashes in the middle of an answer gives a plain DatabaseError.
+    """Return whether a statement failed for its connection, not for what it asked."""
+    # A server that crashes while it answers causes a plain DatabaseError.
     return isinstance(error, CONNECTION_ERRORS) or error.connection_invalidated
 
 
 def do_not_wait_for_disk(session: Session) -> None:
-    """Have the transaction end before it is on disk: a crash of the server may lose it."""
+    """Commit without waiting for the disk: a crash of the server may lose the transaction."""
     session.execute(_DO_NOT_WAIT)
 
 

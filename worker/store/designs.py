@@ -1,4 +1,4 @@
-"""The history of a site's groups, and the changes of its design."""
+"""The history of a site's groups, and its redesigns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,9 @@ from worker.store.pages import only_sites
 
 @dataclass(frozen=True)
 class DatedPage:
-    """A page, when it was fetched and received, and its group; None for an outlier.
+    """A page with its dates and its group, None for an outlier.
 
-    One that came without the date of its fetching is not dated, and counts as fetched when it was
-    received.
+    A page sent without a fetch date is not dated; its time of receipt counts instead.
     """
 
     url: str
@@ -31,18 +30,9 @@ class DatedPage:
 class GroupHistory:
     """A group through the generations of its site.
 
-    Parameters
-    ----------
-    number
-        Its identity.
-    since, until
-        When its first and its last clustering took place.
-    size
-        Number of its pages in the last generation of the site; 0 where it is gone.
-    largest
-        Largest number of pages that it ever had.
-    example
-        Address of the page that the others are, or were last, compared with.
+    ``since`` and ``until`` are the dates of its first and last clustering. ``size`` is its number
+    of pages in the site's last generation (0 if gone), ``largest`` its maximum, and ``example`` the
+    URL of its last pivot.
     """
 
     number: int
@@ -56,9 +46,9 @@ class GroupHistory:
 def newest_pages(
     session: Session, site_id: int, generation: int, limit: int
 ) -> Sequence[DatedPage]:
-    """Return the pages of a generation that were fetched last, oldest first.
+    """Return the most recently fetched pages of a generation, oldest first.
 
-    A page that came without the date of its fetching counts as fetched when it was received.
+    A page sent without a fetch date counts as fetched when it was received.
     """
     fetched_at = func.coalesce(StoredPage.fetched_at, StoredPage.received_at)
     rows = session.execute(
@@ -78,10 +68,10 @@ def newest_pages(
 
 
 def note_change(session: Session, change: DesignChange) -> bool:
-    """Store a change of design, and tell whether it is a new one.
+    """Store a redesign, and return whether it is new.
 
-    One that began before the newest page that the last one was noticed with is that one,
-    and only brings it up to date.
+    One that began before the newest page seen with the last redesign is the same, and only
+    updates it.
     """
     last = last_change(session, change.site_id)
     if last is None or change.since > last.seen_until:
@@ -96,7 +86,7 @@ def note_change(session: Session, change: DesignChange) -> bool:
 
 
 def last_change(session: Session, site_id: int) -> DesignChange | None:
-    """Return the change of a site's design that was noticed last."""
+    """Return a site's last redesign."""
     return session.scalar(
         select(DesignChange)
         .where(DesignChange.site_id == site_id)
@@ -106,7 +96,7 @@ def last_change(session: Session, site_id: int) -> DesignChange | None:
 
 
 def last_changes(session: Session, site_ids: Sequence[int] | None) -> dict[int, datetime]:
-    """Return since when sites have the design noticed last, by site; of all where none is named."""
+    """Return the start of the last redesign, by site; of all sites if None."""
     query = (
         select(DesignChange.site_id, DesignChange.since)
         .ext(distinct_on(DesignChange.site_id))
@@ -116,7 +106,7 @@ def last_changes(session: Session, site_ids: Sequence[int] | None) -> dict[int, 
 
 
 def changes(session: Session, site_id: int) -> Sequence[DesignChange]:
-    """Return all changes of a site's design, the first one first."""
+    """Return all redesigns of a site, oldest first."""
     return session.scalars(
         select(DesignChange)
         .where(DesignChange.site_id == site_id)
@@ -125,7 +115,7 @@ def changes(session: Session, site_id: int) -> Sequence[DesignChange]:
 
 
 def group_histories(session: Session, site_id: int) -> list[GroupHistory]:
-    """Return the history of every group that a site ever had, by number."""
+    """Return the history of every group that a site has had, by number."""
     last_generation = (
         select(func.max(Generation.number)).where(Generation.site_id == site_id).scalar_subquery()
     )

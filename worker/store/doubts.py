@@ -1,4 +1,4 @@
-"""Which articles are probably not right, counted by site: a site whose extraction went dark."""
+"""Doubtful articles by site: how a site whose extraction broke is noticed."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -13,39 +13,31 @@ from worker.outcomes import PageOutcome
 from worker.store.pages import only_sites
 
 LATELY = timedelta(days=1)
-"""Time in which an article was asked for that counts as one of late."""
+"""Age up to which an article, by when its extraction was requested, counts as recent."""
 
 MIN_DOUBTFUL = 5
-"""Doubtful articles of late from which on a site may have gone dark: fewer may be by chance."""
+"""Minimum number of recent doubtful articles for a site to be dark: fewer may be chance."""
 
 
 class Doubts(NamedTuple):
-    """The articles of a site of late.
-
-    Attributes
-    ----------
-    articles
-        Their number.
-    doubtful
-        Number of those that are doubtful.
-    """
+    """Numbers of recent articles of a site, and of the doubtful ones among them."""
 
     articles: int
     doubtful: int
 
     @property
     def is_dark(self) -> bool:
-        """Whether most of them are doubtful."""
+        """Whether most recent articles are doubtful."""
         return self.doubtful >= MIN_DOUBTFUL and 2 * self.doubtful > self.articles
 
 
 def is_doubtful() -> ColumnElement[bool]:
-    """Condition: the page has an article that is probably not right."""
+    """Condition: the page has an article that is probably wrong."""
     return (StoredPage.outcome == PageOutcome.ARTICLE) & (StoredPage.confidence < DOUBTFUL)
 
 
 def walled_sites(session: Session) -> dict[int, int]:
-    """Return by site how many recent pages are walls, for the sites that have most."""
+    """Return the number of recent walls, by site, for sites where most recent pages are walls."""
     walls = func.count().filter(StoredPage.outcome == PageOutcome.WALL)
     query = (
         select(StoredPage.site_id, walls)
@@ -57,15 +49,7 @@ def walled_sites(session: Session) -> dict[int, int]:
 
 
 def doubts_of_sites(session: Session, site_ids: Sequence[int] | None = None) -> dict[int, Doubts]:
-    """Return the articles of late of sites that have doubtful ones among them, by site.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    site_ids
-        The sites, None for all.
-    """
+    """Return the recent articles of sites with doubtful ones among them; of all sites if None."""
     doubtful = func.count().filter(is_doubtful())
     query = (
         select(StoredPage.site_id, func.count(), doubtful)

@@ -1,4 +1,4 @@
-"""How long pieces of work take, counted in the database: right however many processes there are."""
+"""Durations of pieces of work, counted in the database: correct for any number of processes."""
 
 import logging
 import math
@@ -20,27 +20,21 @@ from worker.store.database import Database
 logger = logging.getLogger(__name__)
 
 BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)
-"""Upper bounds of the classes that durations are counted by, in seconds."""
+"""Upper bounds of the histogram buckets, in seconds."""
 
 SLOTS = 16
-"""Rows that processes share the counting of a class among, so that few wait for each other."""
-
+"""Rows per bucket, so that few processes wait for each other when they count."""
 
 WRITTEN_AFTER_SECONDS = 5.0
-"""How long a duration may wait until it is written: who watches asks every fifteen seconds. To
-write each by itself took process and database 0.8 ms a page."""
+"""Maximum delay before a duration is written: metrics are scraped every fifteen seconds. Writing
+each by itself cost process and database 0.8 ms per page."""
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """How often a kind of work was done, and how long it took.
+    """Histogram of the durations of one kind of work.
 
-    Parameters
-    ----------
-    cumulative
-        Number of times that it took at most so long, by `BOUNDS`.
-    seconds
-        What it took in all.
+    ``cumulative`` counts the pieces up to each of `BOUNDS`; ``seconds`` is the total time.
     """
 
     cumulative: dict[float, int]
@@ -48,16 +42,10 @@ class Histogram:
 
 
 class Durations:
-    """The durations of what a process does, counted together and written every few seconds.
+    """The durations of a process, aggregated and written every few seconds.
 
-    What it did last may be lost when it is killed, or while the database is away.
-
-    Parameters
-    ----------
-    database
-        Where they are counted.
-    written_after
-        Seconds from the first duration until it is written, with those after it.
+    The last ones may be lost if the process is killed or the database is away. ``written_after``
+    is the delay, in seconds, from the first unwritten duration until all are written.
     """
 
     def __init__(self, database: Database, *, written_after: float = WRITTEN_AFTER_SECONDS) -> None:
@@ -69,7 +57,7 @@ class Durations:
 
     @contextmanager
     def timed(self, work: str, pieces: int = 1) -> Iterator[None]:
-        """Note how long a block takes, however it ends; see `note`."""
+        """Record the duration of a block, however it ends; see `note`."""
         began = monotonic()
         try:
             yield
@@ -77,17 +65,7 @@ class Durations:
             self.note(work, monotonic() - began, pieces)
 
     def note(self, work: str, seconds: float, pieces: int = 1) -> None:
-        """Count one duration.
-
-        Parameters
-        ----------
-        work
-            Kind of work.
-        seconds
-            What it took.
-        pieces
-            How many pieces were done together; each counts for an equal share of the time.
-        """
+        """Record the duration of ``pieces`` done together; each counts for an equal share."""
         share = seconds / pieces
         at_most = next(bound for bound in BOUNDS if share <= bound)
         with self._lock:
@@ -96,12 +74,12 @@ class Durations:
             counted[1] += seconds
             if self._timer is None:
                 self._timer = threading.Timer(self._written_after, self.write)
-                # The end of a process does not wait for it.
+                # It must not delay the end of the process.
                 self._timer.daemon = True
                 self._timer.start()
 
     def write(self) -> None:
-        """Write what was counted, unless the database is away."""
+        """Write what was counted; drop it with a warning if the database is away."""
         with self._lock:
             # Two processes that write the same rows in different orders would deadlock.
             rows = [(*key, *counted) for key, counted in sorted(self._counts.items())]
@@ -119,7 +97,7 @@ class Durations:
             with self._database.statement_by_statement() as connection:
                 connection.execute(_COUNT, {**values, "slot": os.getpid() % SLOTS})
         except SQLAlchemyError:
-            logger.warning("durations could not be noted", exc_info=True)
+            logger.warning("durations could not be written to the database", exc_info=True)
 
 
 def _counting() -> Insert:
@@ -129,7 +107,7 @@ def _counting() -> Insert:
         .table_valued(*types, name="counted")
         .render_derived()
     )
-    # Within the statement, which is a transaction, so that nobody waits for the disk.
+    # Within the statement, which is its own transaction, so that nobody waits for the disk.
     not_waited_for = func.set_config("synchronous_commit", "off", True).table_valued("setting")
     values = select(bindparam("slot", type_=Integer), *counted.c).select_from(
         counted.join(not_waited_for, true())
@@ -148,7 +126,7 @@ _COUNT = _counting()
 
 
 def histograms(session: Session) -> dict[str, Histogram]:
-    """Return the durations of each kind of work that was ever done."""
+    """Return the durations of each kind of work."""
     numbers: dict[str, dict[float, int]] = {}
     seconds: dict[str, float] = {}
     rows = session.execute(

@@ -1,4 +1,4 @@
-"""Jobs of extraction: which pages wait for one, and with what a worker begins and ends it."""
+"""Extraction jobs: which pages wait for one, and how a worker begins and ends it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,16 +45,16 @@ from worker.store.pages import is_asked_for, is_pending
 from worker.store.statements import rows_only
 
 MOST_ATTEMPTS: Final = 2**31 - 1
-"""What the column that counts them holds."""
+"""Maximum of the column that counts attempts."""
 
 
 def await_extraction(
     session: Session, page_ids: Sequence[int], generation: int
 ) -> list[tuple[int, bool]]:
-    """Make pages wait for their extraction with a generation, even if they had one with it.
+    """Make pages wait for extraction with a generation, even if they were extracted with it.
 
-    Returns those that do, ascending, and whether each has an outcome already: not pages without a
-    tree, or whose HTML was removed.
+    Returns their ids, ascending, each with whether the page has an outcome. Pages without a tree
+    or HTML are left out.
     """
     values = {"page_ids": list(page_ids), "new_generation": generation}
     return sorted(
@@ -83,7 +83,7 @@ _AWAIT = rows_only(
 
 @dataclass(frozen=True)
 class Pivot:
-    """The page that another one is compared with."""
+    """The page that another page is compared with."""
 
     id: int
     url: str
@@ -93,25 +93,11 @@ class Pivot:
 
 @dataclass(frozen=True)
 class ExtractionJob:
-    """An extraction that a worker has begun, with all that the store knows for it.
+    """An extraction that a worker has begun, with everything it needs from the store.
 
-    Attributes
-    ----------
-    page_id, url, content_type, fetched_at, content_digest, comment_pattern
-        Of the page.
-    answer
-        The HTTP answer that its content came with.
-    attempt
-        How often a worker has begun with it, this time included.
-    site_key
-        Key of its site.
-    content
-        The page as fetched.
-    generation, group_number, role, group_size, group_pattern
-        Its place in the generation, the number of pages there, and where they have comments
-        (`TemplateGroup.comment_pattern`).
-    pivot
-        The page that it is compared with.
+    ``attempt`` counts how often a worker has begun it, including this time. ``group_size`` is the
+    number of pages in its group, and ``group_pattern`` the `TemplateGroup.comment_pattern`.
+    ``content`` is the page as fetched, and ``answer`` the HTTP response it came with.
     """
 
     page_id: int
@@ -220,18 +206,11 @@ def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
 def begin(
     session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
 ) -> list[ExtractionJob]:
-    """Count that a worker begins with extractions; those that no page waits for are left out.
+    """Count an attempt for each extraction that its page still waits for, and return these.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    wanted
-        Generations by the ids of the pages.
-    earlier_attempts
-        How many workers may have begun with a page before; any number if not given.
+    ``wanted`` maps page ids to generations. Pages with more than ``earlier_attempts`` are left out.
     """
-    # In two statements and not in eight: every round trip costs half a millisecond.
+    # Two statements instead of eight: every round trip costs half a millisecond.
     earlier = MOST_ATTEMPTS if earlier_attempts is None else earlier_attempts
     begun = {row.id: row for row in session.execute(_BEGIN, {**_asked(wanted), "earlier": earlier})}
     if not begun:
@@ -267,7 +246,7 @@ def begin(
 
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
-    """Return the pages that wait for extractions and that a worker has begun with, by site."""
+    """Return the waiting pages that a worker has begun before, by site."""
     rows = session.execute(
         select(StoredPage.site_id, StoredPage.id)
         .join(
@@ -286,18 +265,9 @@ def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[
 
 @dataclass(frozen=True)
 class PageState:
-    """The state of a page that waits for an extraction: what must not have overtaken that.
+    """The current state of a page that waits for an extraction, to detect changes meanwhile.
 
-    Attributes
-    ----------
-    site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused
-        Of the page.
-    pivot_id
-        The page that it is to be compared with.
-    last_digest
-        Digest of its last article.
-    addresses
-        All addresses that lead to it.
+    ``pivot_id`` is the page to compare it with, ``last_digest`` the digest of its last article.
     """
 
     site_id: int
@@ -355,17 +325,12 @@ _LAST_ARTICLES = rows_only(_last_articles())
 
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
-    """Return, locked, the pages that still wait for extractions, by id.
+    """Lock the pages that still wait for the extractions, and return their states by id.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    wanted
-        Generations by the ids of the pages.
+    ``wanted`` maps page ids to generations.
     """
     locked = {page_id: rest for page_id, *rest in session.execute(_LOCK, _asked(wanted))}
-    # Apart from the lock: what was waited for may have changed it.
+    # After the lock: the transaction that was waited for may have changed them.
     places = {page_id: rest for page_id, *rest in session.execute(_LAST_ARTICLES, _asked(wanted))}
     addresses_of = addresses.of_pages(session, list(locked))
     return {
@@ -376,7 +341,7 @@ def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageSta
 
 
 class ExtractionResult(NamedTuple):
-    """What an extraction changes of its page."""
+    """The changes that an extraction makes to its page."""
 
     page_id: int
     generation: int
@@ -389,7 +354,7 @@ class ExtractionResult(NamedTuple):
 
     @property
     def has_article(self) -> bool:
-        """Whether the page's last revision holds, as of `worker.store.pages.has_article`."""
+        """Whether the page's last revision is current; see `worker.store.pages.has_article`."""
         is_missed = self.outcome in (PageOutcome.WALL, PageOutcome.GONE)
         return self.outcome == PageOutcome.ARTICLE or (is_missed and self.revision > 0)
 
@@ -427,13 +392,13 @@ _NOTE = rows_only(_noting())
 
 
 def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
-    """Give pages, which must be locked, their outcomes."""
+    """Store the outcomes of pages, which must be locked."""
     columns = zip(ExtractionResult._fields, zip(*results, strict=True), strict=True)
     session.execute(_NOTE, {f"new_{name}": list(column) for name, column in columns})
 
 
 def _is_late(lanes: Sequence[str], patience_seconds: float) -> ColumnElement[bool]:
-    """Condition: the page's extraction was asked for too long ago, and the relay has none of it."""
+    """Condition: the page's extraction was requested too long ago and is not in the outbox."""
     waiting = exists().where(
         OutboxEntry.lane.in_(lanes),
         cast(OutboxEntry.arguments["page_id"].astext, BigInteger) == StoredPage.id,
@@ -449,9 +414,9 @@ def _is_late(lanes: Sequence[str], patience_seconds: float) -> ColumnElement[boo
 def find_late(
     session: Session, lanes: Sequence[str], *, patience_seconds: float, limit: int
 ) -> list[tuple[int, int]]:
-    """Return pages whose extraction was asked for too long ago, each with its generation.
+    """Return overdue extractions as page ids with generations.
 
-    Not those that wait for the relay in the lanes of extractions.
+    Those still in the outbox, in ``lanes``, are left out.
     """
     late = (
         select(StoredPage.id, StoredPage.generation)
@@ -465,20 +430,10 @@ def find_late(
 def take_late(
     session: Session, lanes: Sequence[str], suspects: Mapping[int, int], *, patience_seconds: float
 ) -> dict[int, list[tuple[int, int]]]:
-    """Return those of some pages that are late as of `find_late`, with their generations.
+    """Return the extractions among ``suspects`` that are overdue, see `find_late`, by site id.
 
-    They come by the id of their site, and count as asked for again.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    lanes
-        Where extractions wait for the relay.
-    suspects
-        Generations by the ids of the pages.
-    patience_seconds
-        Time after which an extraction is late.
+    Each page comes with its generation, and counts as requested anew. ``suspects`` maps page ids
+    to generations; ``lanes`` are the outbox lanes of extractions.
     """
     late = (
         select(StoredPage.id)

@@ -1,4 +1,4 @@
-"""Why tasks failed."""
+"""Failures of tasks."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -19,12 +19,12 @@ class LastFailure(NamedTuple):
 
 
 def note_failure(session: Session, *, task_id: str, task: str, error: str, traceback: str) -> None:
-    """Note why a task failed."""
+    """Record why a task failed."""
     session.add(TaskFailure(task_id=task_id, task=task, error=error, traceback=traceback))
 
 
 def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFailure]:
-    """Return the last failure of each of some tasks that failed."""
+    """Return the last failure of each of the given tasks that failed."""
     rows = session.execute(
         select(TaskFailure.task_id, TaskFailure.failed_at, TaskFailure.error, TaskFailure.traceback)
         .where(TaskFailure.task_id.in_(list(task_ids)))
@@ -37,7 +37,7 @@ def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFa
 
 
 def count_since(session: Session, seconds: float) -> dict[str, int]:
-    """Return how many tasks failed in the last so many seconds, by name."""
+    """Return the number of failures in the last ``seconds``, by task name."""
     rows = session.execute(
         select(TaskFailure.task, func.count())
         .where(TaskFailure.failed_at >= func.now() - timedelta(seconds=seconds))

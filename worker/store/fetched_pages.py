@@ -1,4 +1,4 @@
-"""What is known of a page before it is stored: as its message has it, and as parsing reads it."""
+"""A page before it is stored: as its message describes it, and as it was parsed."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ class FetchedPage:
 
     @classmethod
     def of(cls, message: PageMessage) -> Self:
-        """Return what is kept of a message."""
+        """Return the page of a message."""
         return cls(
             site=site_key(message.site, message.url),
             url=message.url,
@@ -43,31 +43,31 @@ class FetchedPage:
 
     @cached_property
     def answer(self) -> Answer:
-        """The HTTP answer that it came with."""
+        """The HTTP response that it came with."""
         return Answer.of(self.extra)
 
     @cached_property
     def refusal(self) -> Refusal | None:
-        """What the site answered in place of the page; None where it gave the page."""
+        """What the site answered in place of the page, or None if it sent the page."""
         return refusal_of(self.url, self.answer)
 
     @cached_property
     def content_bytes(self) -> bytes:
-        """The content as it is compressed."""
+        """The content as bytes, before compression."""
         if isinstance(self.content, str):
             return self.content.encode("utf-8", errors="surrogatepass")
         return self.content
 
     @cached_property
     def compressed(self) -> bytes:
-        """The content as it is stored."""
+        """The content as stored."""
         return pack_content(self.content_bytes)
 
     @cached_property
     def content_digest(self) -> str:
-        """SHA-256 of the content; the same characters as text and as bytes differ.
+        """SHA-256 of the content.
 
-        So do those of a page and of what came in its place.
+        Text and bytes of the same characters differ, and so do a page and a refusal.
         """
         kind = b"text:" if isinstance(self.content, str) else b"bytes:"
         if self.refusal is not None:
@@ -81,26 +81,17 @@ class FetchedPage:
 
 
 def digest_of_url(url: str) -> str:
-    """Return the SHA-256 of a URL, by which its page is found."""
+    """Return the SHA-256 of a URL, the key of its page."""
     return hashlib.sha256(url.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)
 class ReadPage:
-    """What parsing tells of a page.
+    """A parsed page.
 
-    Parameters
-    ----------
-    tree
-        Its element tree; None where the page was refused.
-    encoding
-        Of its bytes.
-    comment_pattern
-        Where its comments stand, see `StoredPage.comment_pattern`.
-    outcome, outcome_detail
-        Of a page that was refused.
-    declared
-        What it says of its addresses.
+    A refused page has no tree but an outcome. ``encoding`` is that of its bytes,
+    ``comment_pattern`` where its comments are (see `StoredPage.comment_pattern`), and ``declared``
+    what it declares about its addresses.
     """
 
     tree: Tree | None = None

@@ -1,4 +1,4 @@
-"""Bringing the schema of a database to the version of this code."""
+"""Migration of the schema."""
 
 from pathlib import Path
 
@@ -13,20 +13,10 @@ from worker.store.schema import UnknownSchemaError, revision_of
 
 
 def migrate(database: Database, version: str | None = None) -> None:
-    """Bring the schema to a version; what is stored stays.
+    """Migrate the schema to a version, the newest by default, and keep what is stored.
 
-    Parameters
-    ----------
-    database
-        The database.
-    version
-        The newest where absent. On the way to an older one is lost what the versions between have
-        added.
-
-    Raises
-    ------
-    UnknownSchemaError
-        If there is no such version, or the database is of one that this code does not know.
+    A downgrade drops the data that later versions added. Raises `UnknownSchemaError` if the target
+    or the current version is unknown.
     """
     with database.patient_transaction() as session:
         connection = session.connection()
@@ -44,7 +34,7 @@ def migrate(database: Database, version: str | None = None) -> None:
 
 
 def _admit(connection: Connection, revision: str) -> None:
-    """Note which versions may work on a schema that was just made; see `worker.store.revisions`."""
+    """Record the versions that may work on the new schema; see `worker.store.revisions`."""
     oldest = min(OLDEST_NEIGHBOUR, revision)
     if connection.scalar(text("SELECT to_regproc('admitted_schemas')")) is None:
         return
