@@ -1,4 +1,4 @@
-"""Generations of template groups, and what is known of each template."""
+"""Generations of template groups, and the knowledge learned from each template."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class ComparablePage:
-    """What clustering and dispatch need to know of a page."""
+    """What clustering and dispatch need of a page."""
 
     id: int
     url: str
@@ -54,18 +54,10 @@ class ComparablePage:
 class NewGroup:
     """A group of a new generation.
 
-    Parameters
-    ----------
-    number
-        Its identity through all generations.
-    size
-        Number of pages.
-    pivot_id
-        Page that the others are compared with.
-    representative_trees
-        Ids of the trees that new pages are compared with, all different.
-    comment_pattern
-        Where comments stand on its pages, see `TemplateGroup.comment_pattern`.
+    ``number`` identifies it through all generations, ``size`` is its number of pages, and
+    ``pivot_id`` the page that the others are compared with. New pages are compared with the
+    ``representative_trees``, all different. For ``comment_pattern`` see
+    `TemplateGroup.comment_pattern`.
     """
 
     number: int
@@ -77,7 +69,7 @@ class NewGroup:
 
 @dataclass(frozen=True)
 class NewMembership:
-    """Place of a page in a generation."""
+    """The place of a page in a generation."""
 
     page_id: int
     group_number: int | None
@@ -87,13 +79,13 @@ class NewMembership:
 
 
 def lock_clustering(session: Session, site_id: int) -> None:
-    """Take the site's clustering lock until the transaction ends; whoever has it is waited for."""
+    """Lock the clustering of a site until the transaction ends, waiting for other holders."""
     lock = func.pg_advisory_xact_lock(AdvisoryLock.GENERATION.value, func.hashint8(site_id))
     session.execute(select(lock))
 
 
 def try_lock_clustering(session: Session, site_id: int) -> bool:
-    """Take the site's clustering lock until the transaction ends; False if another has it."""
+    """Try to lock the clustering of a site until the transaction ends; return whether it is."""
     return bool(session.scalar(_TRY_LOCK, {"site_id": site_id}))
 
 
@@ -107,14 +99,11 @@ _TRY_LOCK = rows_only(
 
 
 class SiteState(NamedTuple):
-    """What a clustering begins with.
+    """State of a site when its clustering begins.
 
-    Attributes
-    ----------
-    version, generation, seen_version
-        Version and last generation (0: none) of the site, and the version that this saw.
-    compared_version, compared_trees
-        Of the comparison that is under way, see `SiteComparison`; None without one.
+    ``generation`` is its last one (0 if none), and ``seen_version`` the site's version that it saw.
+    ``compared_version`` and ``compared_trees`` are those of the comparison in progress, or None;
+    see `SiteComparison`.
     """
 
     version: int
@@ -146,7 +135,7 @@ _STATE = rows_only(
 
 
 def is_clustered(session: Session, site_id: int) -> bool:
-    """Tell whether a site has a generation that is not provisional."""
+    """Return whether a site has a generation that is not provisional."""
     return bool(session.scalar(select(has_clustering(literal(site_id)))))
 
 
@@ -210,20 +199,10 @@ def save_generation(
     groups: Sequence[NewGroup],
     memberships: Sequence[NewMembership],
 ) -> None:
-    """Store a generation.
+    """Store a generation, which saw the site's version ``site_version``, with its groups.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    site_id, number, site_version
-        Site, number of the generation, version of the site that it saw.
-    method, silhouette
-        How the groups were found, and how well they are parted.
-    groups
-        Its groups.
-    memberships
-        One for each comparable page.
+    ``silhouette`` measures how well they are separated. There must be one membership for each
+    comparable page.
     """
     session.execute(
         _ADD_GENERATION,
@@ -252,8 +231,9 @@ def save_generation(
             ],
         )
 
+    # Raw: the mapper would emit one statement per set of non-null columns.
 
-# Raw: the mapper would make one statement of each set of columns that are not null.
+
 _ADD_GENERATION = rows_only(insert(Generation).execution_options(dml_strategy="raw"))
 _ADD_MEMBERSHIPS = rows_only(insert(Membership).execution_options(dml_strategy="raw"))
 _ADD_GROUPS = rows_only(insert(TemplateGroup).execution_options(dml_strategy="raw"))
@@ -291,7 +271,7 @@ def save_groups(
 
 
 def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Sequence[int]]:
-    """Return the ids of the pages of each group of a generation."""
+    """Return the ids of the pages in each group of a generation."""
     rows = session.execute(
         select(Membership.group_number, func.array_agg(Membership.page_id))
         .where(
@@ -305,7 +285,7 @@ def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Seq
 
 
 def is_of_membership() -> ColumnElement[bool]:
-    """Condition: the group is the one that a page is a member of."""
+    """Condition: the group is that of the membership."""
     return and_(
         TemplateGroup.site_id == Membership.site_id,
         TemplateGroup.generation == Membership.generation,
@@ -314,7 +294,7 @@ def is_of_membership() -> ColumnElement[bool]:
 
 
 def last_group(session: Session, site_id: int) -> int:
-    """Return the largest number that a group of a site ever had, 0 before the first."""
+    """Return the highest group number that a site has used, 0 before the first."""
     return (
         session.scalar(
             select(func.max(TemplateGroup.number)).where(TemplateGroup.site_id == site_id)
@@ -324,7 +304,7 @@ def last_group(session: Session, site_id: int) -> int:
 
 
 def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
-    """Keep the outcome of pages for which a generation changes nothing."""
+    """Keep the outcomes of pages for which a generation changes nothing."""
     session.execute(
         update(StoredPage)
         .where(StoredPage.id.in_(page_ids))
@@ -333,12 +313,12 @@ def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
 
 
 def load_membership(session: Session, page_id: int, generation: int) -> Membership | None:
-    """Return the place of a page in a generation."""
+    """Return the membership of a page in a generation."""
     return session.get(Membership, (page_id, generation))
 
 
 def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str | None]:
-    """Return where the comments of pages stand, see `StoredPage.comment_pattern`."""
+    """Return the comment patterns of pages; see `StoredPage.comment_pattern`."""
     return session.scalars(
         select(StoredPage.comment_pattern).where(StoredPage.id.in_(page_ids))
     ).all()
@@ -356,14 +336,14 @@ def pages_of_generation(session: Session, site_id: int, number: int) -> list[int
 
 
 class StoredKnowledge(NamedTuple):
-    """What was learned from a page; where nothing was, the page as fetched, if it is kept."""
+    """Knowledge learned from a page; without it, the page as fetched if it is still stored."""
 
     packed: bytes | None
     content: bytes | str | None
 
 
 def load_knowledge(session: Session, page_id: int, content_digest: str) -> StoredKnowledge:
-    """Return what was learned from a fetch of a page, or what it can be learned from."""
+    """Return the knowledge learned from a fetch of a page, or the content to learn it from."""
     wanted = {"page_id": page_id, "content_digest": content_digest}
     found = session.execute(_LOAD, wanted).one_or_none()
     if found is None:
@@ -374,7 +354,7 @@ def load_knowledge(session: Session, page_id: int, content_digest: str) -> Store
 
 
 def save_knowledge(session: Session, page_id: int, content_digest: str, packed: bytes) -> None:
-    """Store what was learned from a page, instead of what was before."""
+    """Insert or replace the knowledge learned from a page."""
     values = {"page_id": page_id, "content_digest": content_digest, "packed": packed}
     session.execute(_SAVE, values)
 
@@ -382,7 +362,7 @@ def save_knowledge(session: Session, page_id: int, content_digest: str, packed: 
 _LOAD = rows_only(
     select(
         PageKnowledge.packed,
-        # Only where it is needed: it is as large as the page.
+        # Only if needed: it is as large as the page.
         case((PageKnowledge.page_id.is_(None), PageContent.compressed)),
         PageContent.is_text,
     )

@@ -1,20 +1,17 @@
-"""The transactional outbox: what is to be published is written with what caused it.
+"""The transactional outbox: messages are written in the transaction that causes them.
 
-A crash between commit and publish loses nothing, since the relay finds the
-entry; a crash between publish and removal publishes twice, which every consumer
-of the service bears.
+A crash between commit and publish loses nothing, since the relay finds the entry; a crash between
+publish and removal publishes twice, which every consumer of the service tolerates.
 
-Tasks of one kind are published site by site in turn, however many a site asks for: start-time
-fair queueing (Goyal, Vin and Cheng 1996) with every task of the same length. A task's place is
-one after the last of its site, or the first of the round that is being served where that is later,
-so that a site neither waits for another's backlog nor saves up turns. A round is `QUANTUM` tasks
-of every site that has so many.
+Tasks of one kind are published round-robin by site, however many a site requests: start-time fair
+queueing (Goyal, Vin and Cheng 1996) with equal task lengths. A task's place follows the last one of
+its site, or is the first of the current round if that is later, so that a site neither waits for
+another's backlog nor saves up turns. A round is `QUANTUM` tasks of every site that has as many.
 
-What comes for a site that had nothing waiting stands before the backlogs of all others, as with
-new flows in fq_codel (RFC 8290): at the head of the round that is being served. It uses up the
-quantum of its site in that round, which the relay notes as it publishes (`ServedTurn`), so that a
-site that always has one task waiting gets what any other gets, and no more. Where tasks differ in
-what they take, those who ask give the turns.
+A task for a site with nothing waiting goes before the backlogs of all others, like new flows in
+fq_codel (RFC 8290): to the head of the current round. It uses up the site's quantum in that round,
+which the relay records as it publishes (`ServedTurn`), so that a site that always has one task
+waiting gets its share and no more. For tasks of unequal cost, the caller sets the turns.
 """
 
 import json
@@ -49,18 +46,18 @@ from models.tables import OutboxEntry, ServedTurn
 from worker.store.statements import rows_only
 
 QUANTUM = 8
-"""Tasks that each site has in a round: a page every few seconds is never behind a backlog, and as
-many are one task of a worker."""
+"""Tasks per site and round: a page every few seconds never falls behind a backlog, and one task of
+a worker takes as many."""
 
 _ROUND = 2 * QUANTUM
-"""Turns in a round: first those of its head, then those of the backlogs."""
+"""Turns per round: those of its head first, then those of the backlogs."""
 
 _WHOLE_LANE = 0
-"""Site of the lane as a whole in `ServedTurn`."""
+"""Site id that stands for the whole lane in `ServedTurn`."""
 
 
 class Waiting(NamedTuple):
-    """An entry as the relay publishes it, see `OutboxEntry`."""
+    """An entry as the relay publishes it; see `OutboxEntry`."""
 
     id: int
     task: str | None
@@ -75,14 +72,14 @@ class Waiting(NamedTuple):
 def add_tasks(
     session: Session, task: str, arguments: Iterable[Mapping[str, Any]], *, site_id: int | None
 ) -> None:
-    """Ask for one Celery task per mapping of arguments, all for one site or for none."""
+    """Enqueue one Celery task per mapping of arguments, all for one site or for none."""
     add_tasks_of_sites(session, task, [(site_id, each) for each in arguments])
 
 
 def add_tasks_of_sites(
     session: Session, task: str, wanted: Sequence[tuple[int | None, Mapping[str, Any]]]
 ) -> None:
-    """Ask for tasks of one kind, each by its site, or none, and its arguments."""
+    """Enqueue tasks of one kind, each with its site (or None) and its arguments."""
     if not wanted:
         return
     session.execute(
@@ -133,7 +130,7 @@ def _adding_tasks() -> Insert:
     after_own = own // _ROUND * QUANTUM + own % QUANTUM + 1
     first = func.greatest(after_own, served_round * QUANTUM, type_=BigInteger)
     place = first + of_site.c.place - 1
-    # Of a site that has no more in this round than what came before the backlogs.
+    # A site that has had nothing in this round but tasks at its head.
     is_head = and_(
         or_(own.is_(None), own // _ROUND < served_round, own % _ROUND < QUANTUM),
         place // QUANTUM == served_round,
@@ -178,7 +175,7 @@ _ADD_TASKS = rows_only(_adding_tasks())
 
 
 def clock(session: Session) -> int:
-    """Return the turn of what is asked for now, where turns are times: in ms."""
+    """Return the current time in ms, for lanes whose turns are times."""
     now = cast(func.extract("epoch", func.now()) * 1000, BigInteger)
     return session.scalars(select(now)).one()
 
@@ -186,7 +183,7 @@ def clock(session: Session) -> int:
 def add_tasks_in_turn(
     session: Session, task: str, wanted: Sequence[tuple[int, Mapping[str, Any], int]]
 ) -> None:
-    """Ask for tasks of one kind, each by its site, its arguments and its turn."""
+    """Enqueue tasks of one kind, each with its site, its arguments and its turn."""
     if wanted:
         session.execute(
             _ADD_TASKS_IN_TURN,
@@ -209,7 +206,7 @@ def add_message(
     headers: Mapping[str, Any] | None = None,
     message_id: str | None = None,
 ) -> None:
-    """Ask for a plain message."""
+    """Enqueue a plain message."""
     session.add(
         OutboxEntry(
             exchange=exchange,
@@ -271,7 +268,7 @@ def _removing() -> Insert:
         ["lane", "site_id", "turn"],
         select(each.c.lane, each.c.site_id, func.max(each.c.turn))
         .group_by(each.c.lane, each.c.site_id)
-        # Two relays that note the same sites in different orders would deadlock.
+        # Two relays that update the same sites in different orders would deadlock.
         .order_by(each.c.lane, each.c.site_id),
     )
     return add.on_conflict_do_update(
@@ -285,7 +282,7 @@ _REMOVE = rows_only(_removing())
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A plain message that is to be published."""
+    """A plain message to publish."""
 
     exchange: str
     routing_key: str
@@ -294,7 +291,7 @@ class NewMessage:
 
 
 def add_messages(session: Session, messages: Sequence[NewMessage]) -> None:
-    """Ask for plain messages."""
+    """Enqueue plain messages."""
     session.execute(_ADD_MESSAGES, [{**vars(message), "headers": {}} for message in messages])
 
 
@@ -302,33 +299,26 @@ _ADD_MESSAGES = rows_only(insert(OutboxEntry).execution_options(dml_strategy="ra
 
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
-    """Return those of some lanes that have entries."""
+    """Return those of the given lanes that have entries."""
     return session.scalars(_LANES_WAITING, {"lanes": list(lanes)}).all()
 
 
 def take_next(session: Session, lane: str, limit: int, *, max_bytes: int) -> Sequence[Waiting]:
-    """Lock and return the entries of a lane whose turn it is, that no other relay holds.
+    """Lock and return the next entries of a lane, skipping those that another relay holds.
 
-    Parameters
-    ----------
-    lane
-        The lane.
-    limit
-        Most entries.
-    max_bytes
-        Bytes of bodies from which on no more entries are taken; the first is, however large.
+    No entry follows once the bodies reach ``max_bytes``; the first is returned whatever its size.
     """
     rows = session.execute(_TAKE_NEXT, {"lane": lane, "number": limit, "max_bytes": max_bytes})
     return [Waiting(*row) for row in rows]
 
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
-    """Remove entries that the broker has confirmed, and note the turns that were served."""
+    """Remove entries confirmed by the broker, and record their turns as served."""
     session.execute(_REMOVE, {"ids": list(entry_ids)})
 
 
 def refuse(session: Session, entry_id: int, refusal: str) -> None:
-    """Set an entry aside that the broker refused, with what the broker said."""
+    """Set aside an entry that the broker refused, with the broker's reason."""
     session.execute(
         update(OutboxEntry)
         .where(OutboxEntry.id == entry_id)
@@ -339,7 +329,7 @@ def refuse(session: Session, entry_id: int, refusal: str) -> None:
 def refused(
     session: Session, message_id: str | None = None, *, limit: int | None = None
 ) -> Sequence[OutboxEntry]:
-    """Return the entries that the broker refused, the first first; of one id if it is given."""
+    """Return the entries that the broker refused, oldest first; of one message id if given."""
     query = select(OutboxEntry).where(*_is_refused(message_id)).order_by(OutboxEntry.id)
     return session.scalars(query.limit(limit)).all()
 
@@ -347,7 +337,7 @@ def refused(
 def retry_refused(
     session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
 ) -> int:
-    """Let the relay publish refused entries again, and return how many."""
+    """Return refused entries to the relay, and return their number."""
     again = update(OutboxEntry).where(*_is_refused(message_id, entry_ids))
     return len(
         session.scalars(
@@ -360,7 +350,7 @@ def retry_refused(
 def drop_refused(
     session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
 ) -> int:
-    """Remove refused entries for good, and return how many."""
+    """Delete refused entries permanently, and return their number."""
     gone = delete(OutboxEntry).where(*_is_refused(message_id, entry_ids)).returning(OutboxEntry.id)
     return len(session.scalars(gone, execution_options={"synchronize_session": False}).all())
 
@@ -379,7 +369,7 @@ def _is_refused(
 def withdraw(
     session: Session, tasks: Sequence[str], site_id: int, argument: str, values: list[int]
 ) -> None:
-    """Remove the tasks of a site that no relay holds and whose argument is one of some values."""
+    """Remove a site's tasks by values of one argument, except those that a relay holds."""
     void = (
         select(OutboxEntry.id)
         .where(
@@ -393,7 +383,7 @@ def withdraw(
 
 
 def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:
-    """Tell whether tasks of a kind, of a site if one is given, are still to be published."""
+    """Return whether tasks of a kind, for one site if given, wait to be published."""
     query = exists().where(OutboxEntry.lane == task)
     if site_id is not None:
         query = query.where(OutboxEntry.site_id == site_id)
@@ -401,11 +391,11 @@ def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:
 
 
 def sites_waiting(session: Session, task: str) -> set[int | None]:
-    """Return the sites that tasks of a kind are still to be published for."""
+    """Return the sites for which tasks of a kind wait to be published."""
     return set(session.scalars(select(OutboxEntry.site_id).where(OutboxEntry.lane == task)))
 
 
 def count(session: Session) -> int:
-    """Return the number of entries waiting."""
+    """Return the number of waiting entries."""
     waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
     return session.scalar(waiting) or 0

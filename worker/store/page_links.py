@@ -1,4 +1,4 @@
-"""What pages list, as it went out last."""
+"""Links of pages, as last published."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -19,13 +19,13 @@ _LAST_IDS = rows_only(
 
 
 def last_ids(session: Session, page_ids: Collection[int]) -> dict[int, str]:
-    """Return the ids of the messages that went out last of pages, by page."""
+    """Return the ids of the last link messages, by page."""
     rows = session.execute(_LAST_IDS, {"page_ids": list(page_ids)})
     return dict(map(tuple, rows))
 
 
 def save(session: Session, messages: Mapping[int, dict[str, Any]]) -> None:
-    """Note the messages that go out of pages, which must be locked."""
+    """Record the link messages of pages, which must be locked."""
     new = insert(PageLinks).values(
         [{"page_id": page_id, "message": message} for page_id, message in messages.items()]
     )
@@ -38,6 +38,6 @@ def save(session: Session, messages: Mapping[int, dict[str, Any]]) -> None:
 
 
 def links_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
-    """Yield the messages of pages that messages of one run brought, ordered by site and URL."""
+    """Yield the link messages of the pages of a run, ordered by site and URL."""
     query = select(PageLinks.message).join(StoredPage, StoredPage.id == PageLinks.page_id)
     yield from session.scalars(of_run(query, message_prefix))

@@ -1,4 +1,4 @@
-"""Pages, their sites, their contents and the receipts of their messages."""
+"""Pages, their sites and contents, and the receipts of their messages."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -48,9 +48,9 @@ _ADD_SITES = rows_only(
 
 
 def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
-    """Return the ids of sites, made if new, and hold their rows until the transaction ends.
+    """Return the ids of sites, created if new, and lock their rows until the transaction ends.
 
-    Pages of a site are thus written one after the other, and each sees those before it.
+    Pages of a site are thus written one after another, each seeing those before it.
     """
     # Two transactions that lock the same sites in different orders would deadlock.
     missing = sorted(set(keys))
@@ -65,14 +65,14 @@ def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
 
 
 def lock_site(session: Session, key: str) -> int:
-    """Return the id of a site, made if new, and hold its row until the transaction ends."""
+    """Return the id of a site, created if new, and lock its row until the transaction ends."""
     return lock_sites(session, [key])[key]
 
 
 def sites_called(session: Session, name: str) -> dict[int, str]:
     """Return the keys of the sites of a name, by id.
 
-    There are several where a sender gives pages of several domains the name of one site
+    There are several if a sender uses the name for pages of several domains
     (`worker.html.site_key`).
     """
     called_so = or_(Site.key == name, Site.key.startswith(f"{name}@", autoescape=True))
@@ -83,7 +83,7 @@ def sites_called(session: Session, name: str) -> dict[int, str]:
 def only_sites(
     query: Select[*Columns], site_id: InstrumentedAttribute[int], ids: Sequence[int] | None
 ) -> Select[*Columns]:
-    """Return a query for some sites only; for all where none are named."""
+    """Restrict a query to some sites; None for all."""
     if ids is None:
         return query
     return query.where(site_id == any_(bindparam(None, list(ids), type_=ARRAY(BigInteger))))
@@ -91,14 +91,9 @@ def only_sites(
 
 @dataclass(frozen=True)
 class TouchedSite:
-    """A site after its pages changed.
+    """A site after a change of its pages.
 
-    Parameters
-    ----------
-    version
-        Its new version.
-    has_groups
-        Whether it was clustered before.
+    ``has_groups`` tells whether it has been clustered.
     """
 
     version: int
@@ -115,24 +110,24 @@ _TOUCH_SITES = rows_only(
 
 
 def touch_sites(session: Session, site_ids: Iterable[int]) -> dict[int, TouchedSite]:
-    """Note that pages of sites changed; return what the sites are then, by id."""
+    """Record that pages of sites changed, and return the new state of these, by id."""
     rows = session.execute(_TOUCH_SITES, {"ids": list(site_ids)})
     return {site_id: TouchedSite(version, has_groups) for site_id, version, has_groups in rows}
 
 
 def touch_site(session: Session, site_id: int) -> int:
-    """Note that pages of the site changed, and return its new version."""
+    """Record that pages of a site changed, and return its new version."""
     return touch_sites(session, [site_id])[site_id].version
 
 
 def load_page(session: Session, page_id: int, *, lock: bool = False) -> StoredPage | None:
-    """Return a page, locked against other writers if asked."""
+    """Return a page, locked against other writers if requested."""
     query = select(StoredPage).where(StoredPage.id == page_id)
     return session.scalar(query.with_for_update() if lock else query)
 
 
 def sites_of(session: Session, page_ids: Sequence[int]) -> dict[int, int]:
-    """Return the ids of the sites of pages, by page."""
+    """Return the site ids of pages, by page."""
     rows = session.execute(
         select(StoredPage.id, StoredPage.site_id).where(StoredPage.id.in_(page_ids))
     )
@@ -140,7 +135,7 @@ def sites_of(session: Session, page_ids: Sequence[int]) -> dict[int, int]:
 
 
 def load_content(session: Session, page_id: int) -> bytes | str | None:
-    """Return the page as fetched, text where text was sent; nothing if it was removed."""
+    """Return the page as fetched (text if sent as text), or None if it was removed."""
     stored = session.execute(_CONTENT, {"page_id": page_id}).one_or_none()
     if stored is None:
         return None
@@ -160,9 +155,9 @@ def key_of_site(session: Session, site_id: int) -> str:
 
 
 def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
-    """Return the ids of the pages of a site whose HTML is kept, ascending.
+    """Return the ids of a site's pages whose HTML is stored, ascending.
 
-    Not those that are part of another now.
+    Pages joined to another are left out.
     """
     return list(
         session.scalars(
@@ -178,7 +173,7 @@ def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
 
 
 def pending_with_tree(session: Session, site_id: int) -> list[int]:
-    """Return the ids of the pages of a site that could be extracted and wait for it, ascending."""
+    """Return the ids of a site's extractable pages that wait for extraction, ascending."""
     return list(
         session.scalars(
             select(StoredPage.id)
@@ -194,7 +189,7 @@ def pending_with_tree(session: Session, site_id: int) -> list[int]:
 
 
 def force_revisions(session: Session, page_ids: Sequence[int]) -> None:
-    """Make the next extraction of these pages give a revision, changed or not."""
+    """Make the next extraction of these pages publish a revision, changed or not."""
     session.execute(
         update(StoredPage)
         .where(StoredPage.id.in_(page_ids), StoredPage.tree_id.is_not(None))
@@ -203,7 +198,7 @@ def force_revisions(session: Session, page_ids: Sequence[int]) -> None:
 
 
 class NewReceipt(NamedTuple):
-    """What became of a message, see `Receipt`."""
+    """The result of a message; see `Receipt`."""
 
     message_id: str | None
     result: ReceiptResult
@@ -211,17 +206,17 @@ class NewReceipt(NamedTuple):
     page_id: int | None = None
 
 
-# Raw: the mapper would make one statement of each set of columns that are not null.
+# Raw: the mapper would emit one statement per set of non-null columns.
 _ADD_RECEIPTS = rows_only(insert(Receipt).execution_options(dml_strategy="raw"))
 
 
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
-    """Note what became of messages."""
+    """Record the results of messages."""
     session.execute(_ADD_RECEIPTS, [each._asdict() for each in receipts])
 
 
 def has_article() -> ColumnElement[bool]:
-    """Condition: the page's last revision holds, be it that a wall stands before it now."""
+    """Condition: the page's last revision is current, even if the page is now behind a wall."""
     is_missed = StoredPage.outcome.in_((PageOutcome.WALL, PageOutcome.GONE))
     return or_(StoredPage.outcome == PageOutcome.ARTICLE, and_(is_missed, StoredPage.revision > 0))
 
@@ -232,8 +227,8 @@ def is_pending() -> ColumnElement[bool]:
 
 
 def is_asked_for() -> ColumnElement[bool]:
-    """Condition: the page's extraction was asked for, at `StoredPage.asked_at`, and is not done.
+    """Condition: the page's extraction was requested, at `StoredPage.asked_at`, and is not done.
 
-    A page that is pending otherwise waits for what comes before that.
+    A page that is pending without this waits for an earlier stage.
     """
     return StoredPage.extracted_generation < StoredPage.generation

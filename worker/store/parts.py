@@ -1,4 +1,4 @@
-"""Pages that an article is spread over: what each leads to, and what was joined of them."""
+"""Pages of multi-page articles: where each leads, and what was joined from them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,25 +36,17 @@ from worker.store.pages import has_article
 from worker.store.statements import rows_only
 
 MAX_REACHED = 100
-"""Pages that are looked at for one, so that no site makes a look take long: twice as many as are
-joined, for a first one and for a last one that lead to the rest."""
+"""Maximum number of pages examined for one article: twice as many as are joined, for a first and a
+last page that lead to the rest."""
 
 Addresses = Callable[[Mapping[str, Any]], Iterable[str]]
 
 
 class NewParts(NamedTuple):
-    """What an extraction tells of a page that is a part.
+    """Parts found by the extraction of a page.
 
-    Attributes
-    ----------
-    page_id
-        The page.
-    links
-        What it leads to, as JSON values.
-    message
-        Its new article message; None where the last one holds.
-    whole
-        Address that has all on one page.
+    ``links`` are its links to other parts, as JSON values; ``message`` its new article message, or
+    None if the last one is current; ``whole`` the URL of a version on a single page.
     """
 
     page_id: int
@@ -65,14 +57,9 @@ class NewParts(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A page that is a part, with what was joined of it; see `PageParts`.
+    """A page that is a part, and its state; see `PageParts`.
 
-    Attributes
-    ----------
-    url, revision
-        Of the page.
-    size
-        Bytes of the message of the page alone; None where its last outcome is no article.
+    ``size`` is the size in bytes of its own message, None if its last outcome is not an article.
     """
 
     page_id: int
@@ -86,7 +73,7 @@ class StoredPart:
 
 
 def ways_to_write(url: str) -> list[str]:
-    """Return the addresses under which a page may have been sent that is linked by another one."""
+    """Return the URLs under which a linked page may have been sent."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         return [url]
@@ -103,9 +90,9 @@ def ways_to_write(url: str) -> list[str]:
 
 
 def _digests_of(url: str) -> list[str]:
-    """Return the digests of the addresses that may lead to the page that a link leads to.
+    """Return the digests of the addresses that may lead to the target of a link.
 
-    As it is written, too: where an address was taken from its form's page, it has its own.
+    Spellings are included, since a separated address has a digest of its own.
     """
     ways = ways_to_write(url)
     return [*dict.fromkeys(map(digest_of_url, [*ways, *map(canonical_form, ways)]))]
@@ -140,19 +127,10 @@ _FIND = rows_only(_finding())
 def find_pages(
     session: Session, addresses: Mapping[int, Collection[str]]
 ) -> dict[int, dict[str, int]]:
-    """Return which pages of the same site addresses lead to.
+    """Resolve linked addresses to pages of the same site.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    addresses
-        Addresses by the id of the page that they stand on.
-
-    Returns
-    -------
-    dict
-        For each page that has any such the ids of pages by address.
+    ``addresses`` maps the id of the linking page to its addresses. The result maps it to the
+    linked page ids by address; pages without any are left out.
     """
     asked = [
         (page_id, url, digest)
@@ -216,7 +194,7 @@ _NOTE = rows_only(_noting())
 
 
 def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
-    """Note what pages, which must be locked, lead to; those that changed are looked at again."""
+    """Record where pages, which must be locked, lead; those that changed become due."""
     if parts:
         session.execute(
             _NOTE,
@@ -262,33 +240,17 @@ _NOTE_OTHERS = rows_only(_noting_others())
 
 
 def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
-    """Note pages that are no parts, and those that have a new article.
+    """Record pages that are not parts, and pages with a new article.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    others
-        Pages, which must be locked, that lead to no other part.
-    revised
-        Pages with a new article: it may be the whole of what others are parts of.
+    ``others``, which must be locked, lead to no other part. The article of a page in ``revised``
+    may be the single-page version of others.
     """
     if others or revised:
         session.execute(_NOTE_OTHERS, {"others": list(others), "revised": list(revised)})
 
 
 def due(session: Session, *, settle_seconds: float, limit: int) -> list[tuple[int, int]]:
-    """Return pages that changed and are to be looked at, each with the version that it has now.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    settle_seconds
-        How long nothing of the page must have changed.
-    limit
-        How many at most.
-    """
+    """Return the pages due for joining, unchanged for ``settle_seconds``, with their versions."""
     query = (
         select(PageParts.page_id, PageParts.version)
         .where(
@@ -302,14 +264,14 @@ def due(session: Session, *, settle_seconds: float, limit: int) -> list[tuple[in
 
 
 def is_due() -> ColumnElement[bool]:
-    """Condition: the row is still to be looked at."""
+    """Condition: the row is due for joining."""
     return PageParts.version > PageParts.seen_version
 
 
 def begin(session: Session, page_id: int) -> tuple[int, int] | None:
-    """Note that a page is looked at; return how often that was begun, and the page's version.
+    """Count an attempt to join a page's parts; return the number of attempts, and the version.
 
-    None where a look at another part of its article has seen it.
+    None if the page was seen meanwhile, with another part of its article.
     """
     do_not_wait_for_disk(session)
     row = session.execute(
@@ -323,18 +285,10 @@ def begin(session: Session, page_id: int) -> tuple[int, int] | None:
 
 
 def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:
-    """Return the pages that are parts and that a page leads to, directly or by others; and itself.
+    """Return the parts that a page leads to, directly or through others, and whether all are found.
 
-    Says also whether these are all.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    page_id
-        The page.
-    addresses
-        Returns the addresses that count of links, as `NewParts.links` has them.
+    The page itself is included. ``addresses`` returns the relevant addresses of
+    `NewParts.links`.
     """
     reached: dict[int, None] = {}
     following = {page_id: None}
@@ -353,9 +307,9 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
 
 
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
-    """Return pages that are parts, locked until the transaction ends, in the order of their ids.
+    """Return pages that are parts, locked until the transaction ends, ordered by id.
 
-    Without their messages: what many parts say may be more than a process can hold.
+    Without their messages, which may not fit into memory for many parts.
     """
     locked = {
         row.id: row
@@ -404,7 +358,7 @@ _OWN_SIZE = _size_of(PageParts.message)
 
 
 def message_of(session: Session, page_id: int) -> dict[str, Any]:
-    """Return the article message of a page that is a part, alone."""
+    """Return a part's own article message."""
     message: dict[str, Any] = session.execute(
         select(PageParts.message).where(PageParts.page_id == page_id)
     ).scalar_one()
@@ -412,7 +366,7 @@ def message_of(session: Session, page_id: int) -> dict[str, Any]:
 
 
 def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
-    """Return the last article message of a page, None where its last outcome is none."""
+    """Return the last article message of a page, or None if its last outcome is not an article."""
     return session.scalar(
         select(Article.message)
         .join(StoredPage, StoredPage.id == Article.page_id)
@@ -425,7 +379,7 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
 
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
-    """Note that a look for parts made a revision of a page's article, which must be locked."""
+    """Record that joining made a revision of a page's article; the page must be locked."""
     articles.note_revision(session, page_id, revision)
     session.execute(
         update(PageParts).where(PageParts.page_id == page_id).values(joined_revision=revision),
@@ -434,7 +388,7 @@ def note_revision(session: Session, page_id: int, revision: int) -> None:
 
 
 def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> None:
-    """Note which pages an article was joined of, beside its first."""
+    """Record which pages an article was joined from, in addition to its first."""
     for condition, first in (
         (and_(PageParts.first_id == first_id, PageParts.page_id.not_in(page_ids)), None),
         (PageParts.page_id.in_(page_ids), first_id),
@@ -446,7 +400,7 @@ def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> Non
 
 
 def note_seen(session: Session, versions: Mapping[int, int]) -> None:
-    """Note that pages were looked at as they were in a version each."""
+    """Record the versions at which pages were examined."""
     for page_id, version in sorted(versions.items()):
         session.execute(
             update(PageParts)

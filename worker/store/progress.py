@@ -1,4 +1,4 @@
-"""What an operator or a run wants to know: counts by stage, site and outcome."""
+"""Counts for operators, monitoring and runs, by stage, site and outcome."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -29,12 +29,12 @@ from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
 
 RECENT_SECONDS = 900
-"""Time in which a failure counts as recent. A count of all would fall when they are pruned."""
+"""Age up to which a failure counts as recent. A total would fall when failures are pruned."""
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """Where the messages of one run stand."""
+    """Progress of the messages of one run."""
 
     received: int
     results: dict[str, int]
@@ -47,9 +47,9 @@ class RunProgress:
     outcomes: dict[str, int]
     outbox: int
     parts: int
-    """Pages whose parts are still to be looked for."""
+    """Pages whose parts are still to be joined."""
     stories: int
-    """Pages whose articles are still to be told of their stories."""
+    """Pages whose articles are still to be grouped into stories."""
 
 
 @dataclass(frozen=True)
@@ -59,28 +59,28 @@ class SiteStatus:
     key: str
     pages: int
     pending: int
-    """Number of its pages without an outcome."""
+    """Number of pages without an outcome."""
     again: int
-    """Number of those that have one and are extracted again."""
+    """Number of pages that have an outcome and are being extracted again."""
     generation: int
     groups: dict[int, int] = field(default_factory=dict)
     outliers: int = 0
     silhouette: float | None = None
     outcomes: dict[str, int] = field(default_factory=dict)
     changed_design: datetime | None = None
-    """When the first page was fetched that differs, of the last change noticed."""
+    """When the first page of the last redesign was fetched."""
     not_clustered_since: datetime | None = None
-    """When its clustering had failed too often; None where it is clustered."""
+    """Since when clustering is disabled, or None."""
     not_clustered_because: str | None = None
     doubtful: int = 0
-    """Number of its articles that are probably not right."""
+    """Number of articles that are probably wrong."""
     dark: bool = False
     """Whether most of its articles of the last day are doubtful."""
 
 
 @dataclass(frozen=True)
 class SiteTotals:
-    """What the states of sites come to."""
+    """Totals of the states of several sites."""
 
     sites: int
     pages: int
@@ -90,17 +90,17 @@ class SiteTotals:
     outliers: int
     outcomes: dict[str, int]
     changed_design: int
-    """Number of sites whose design has ever changed."""
+    """Number of sites that have had a redesign."""
     not_clustered: int
-    """Number of sites that are clustered no more."""
+    """Number of sites for which clustering is disabled."""
     doubtful: int
-    """Number of articles that are probably not right."""
+    """Number of articles that are probably wrong."""
     dark: int
-    """Number of sites most of whose articles of the last day are doubtful."""
+    """Number of sites with mostly doubtful articles in the last day."""
 
     @classmethod
     def of(cls, sites: Sequence[SiteStatus]) -> Self:
-        """Return the totals of some sites."""
+        """Return the totals of sites."""
         outcomes: Counter[str] = Counter()
         for site in sites:
             outcomes.update(site.outcomes)
@@ -121,15 +121,7 @@ class SiteTotals:
 
 @dataclass(frozen=True)
 class SiteHistory:
-    """The groups that a site ever had, the changes of its design, and what joined of its pages.
-
-    Attributes
-    ----------
-    groups, changes
-        The groups and the changes.
-    addresses
-        Number of addresses that joined the page of another, by kind.
-    """
+    """History of a site: its groups, its redesigns, and its joined addresses, counted by kind."""
 
     groups: list[GroupHistory]
     changes: Sequence[DesignChange]
@@ -138,35 +130,35 @@ class SiteHistory:
 
 @dataclass(frozen=True)
 class ServiceCounts:
-    """What a monitor watches, over all sites.
+    """Counts of the whole service, for monitoring.
 
     Parameters
     ----------
     outcomes
-        Pages by outcome, `worker.outcomes.PENDING` for those without one.
+        Pages by outcome; `worker.outcomes.PENDING` for those without one.
     waiting
         Pages that wait for their outcome, or for a better one.
     longest_wait_seconds
-        How long one of them has been without an outcome, at most; 0 where all have one.
+        Longest time that a page has been without an outcome; 0 if all have one.
     sites, groups, outliers
         Number of sites, and of the groups and outliers of their last generations.
     sites_in_quarantine
-        Number of sites that are clustered no more.
+        Number of sites for which clustering is disabled.
     generations, articles
         Clusterings and articles, ever.
     design_changes
-        Changes of design ever noticed, by site.
+        Redesigns, ever, by site.
     doubtful
-        Doubtful articles of the last day of sites where most of that day's are, by site.
+        Doubtful articles of the last day, for sites where they are the majority.
     walls
-        Pages of the last day that a wall stands before, of sites where most are, by site.
+        Walls among the pages of the last day, for sites where they are the majority.
     recent_failures
         Tasks that failed in the last `RECENT_SECONDS`, by name.
     outbox
-        Messages that the relay has to publish.
+        Messages waiting for the relay.
     oldest_seconds
-        Age of the oldest request that is not done, by work: ``relay``, ``compare`` and
-        ``extract``; 0 where there is none.
+        Age of the oldest open request, by work: ``relay``, ``compare`` and ``extract``; 0 if there
+        is none.
     """
 
     outcomes: dict[str, int]
@@ -187,9 +179,9 @@ class ServiceCounts:
 
 
 def run_progress(session: Session, message_prefix: str) -> RunProgress:
-    """Count what became of the messages whose id starts with a prefix."""
+    """Count the results of the messages whose id starts with a prefix."""
     of_run = Receipt.message_id.startswith(message_prefix, autoescape=True)
-    # A message delivered twice leaves two receipts; the first tells what it was.
+    # A redelivered message leaves two receipts; the first has its result.
     first_ids = select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
     firsts = select(Receipt.result, Receipt.reason).where(Receipt.id.in_(first_ids)).subquery()
     results = _counts(session, select(firsts.c.result, func.count()).group_by(firsts.c.result))
@@ -242,7 +234,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
 
 
 def _comparisons(session: Session, page_ids: Select[int | None]) -> tuple[int, int]:
-    """Return the pairs of trees that the pages' sites asked for, and how many are compared."""
+    """Return the number of tree pairs planned for the pages' sites, and of those compared."""
     sites = select(StoredPage.site_id).where(StoredPage.id.in_(page_ids))
     planned, compared = session.execute(
         select(func.sum(Site.pairs_planned), func.sum(Site.pairs_compared)).where(
@@ -253,7 +245,7 @@ def _comparisons(session: Session, page_ids: Select[int | None]) -> tuple[int, i
 
 
 def sites_of_run(session: Session, message_prefix: str) -> list[str]:
-    """Return the keys of the sites that messages of one run belong to."""
+    """Return the keys of the sites that the messages of a run belong to."""
     return list(
         session.scalars(
             select(Site.key)
@@ -268,7 +260,7 @@ def sites_of_run(session: Session, message_prefix: str) -> list[str]:
 def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
     """Return the state of the given sites, or of all, by key.
 
-    The number of statements does not depend on the number of sites.
+    The number of queries does not depend on the number of sites.
     """
     sites = select(Site.id, Site.key).order_by(Site.key)
     if keys is not None:
@@ -324,7 +316,7 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
 def _last_generations(
     session: Session, site_ids: Sequence[int] | None
 ) -> dict[int, tuple[int, float | None]]:
-    """Return number and silhouette of the last clustering of sites, by site."""
+    """Return number and silhouette of the last clustering, by site."""
     query = (
         select(Generation.site_id, Generation.number, Generation.silhouette)
         .ext(distinct_on(Generation.site_id))
@@ -335,7 +327,7 @@ def _last_generations(
 
 
 def _groups(session: Session, site_ids: Sequence[int] | None) -> dict[int, dict[int, int]]:
-    """Return the sizes of the groups of sites in their last generations, by site and number."""
+    """Return the group sizes of the last generation, by site and number."""
     last = _last_numbers()
     query = (
         select(TemplateGroup.site_id, TemplateGroup.number, TemplateGroup.size)
@@ -353,7 +345,7 @@ def _groups(session: Session, site_ids: Sequence[int] | None) -> dict[int, dict[
 
 
 def _outliers(session: Session, site_ids: Sequence[int] | None) -> dict[int, int]:
-    """Return the number of outliers of sites in their last generations, by site."""
+    """Return the number of outliers of the last generation, by site."""
     last = _last_numbers()
     query = (
         select(Membership.site_id, func.count())
@@ -376,12 +368,9 @@ def _last_numbers() -> Subquery:
 
 
 def site_history(session: Session, key: str) -> SiteHistory:
-    """Return what became of a site's groups and design so far.
+    """Return the history of a site's groups and designs.
 
-    Raises
-    ------
-    NoResultFound
-        If no page of the site ever came.
+    Raises `NoResultFound` if the site is unknown.
     """
     site_id = session.scalars(select(Site.id).where(Site.key == key)).one()
     return SiteHistory(
@@ -392,7 +381,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
 
 
 def service_counts(session: Session) -> ServiceCounts:
-    """Count what a monitor watches."""
+    """Return the counts that monitoring exposes."""
     last = _last_numbers()
     groups = (
         select(func.count())
@@ -424,7 +413,7 @@ def service_counts(session: Session) -> ServiceCounts:
         outliers=_count(session, outliers),
         sites_in_quarantine=clusterings.count_quarantined(session),
         generations=_count(session, select(func.count()).select_from(Generation)),
-        # Rows of superseded ones may have been removed.
+        # Superseded articles may have been removed.
         articles=_count(session, select(func.coalesce(func.sum(StoredPage.revision), 0))),
         design_changes=_counts(
             session,
@@ -441,12 +430,12 @@ def service_counts(session: Session) -> ServiceCounts:
 
 
 def longest_wait_seconds(session: Session) -> float:
-    """Return how long a page has been without an outcome, at most; 0 where all have one."""
+    """Return the longest time that a page has been without an outcome; 0 if all have one."""
     return _age(session, StoredPage.waiting_since, StoredPage.outcome.is_(None))
 
 
 def oldest_seconds(session: Session) -> dict[str, float]:
-    """Return the age of the oldest request that is not done, by work, see `ServiceCounts`."""
+    """Return the age of the oldest open request, by work; see `ServiceCounts`."""
     return {
         "relay": _age(session, OutboxEntry.created_at, OutboxEntry.lane.is_not(None)),
         "compare": _age(session, ComparisonBlock.asked_at),

@@ -1,8 +1,8 @@
-"""Pages of sites that were never clustered: which must not wait for that, and where they stand.
+"""Pages that must not wait for the first clustering of their site.
 
-An extraction is asked for with a generation of the site. A page that does not wait for the first
-clustering is an outlier of a provisional one, which stands for no clustering: the site is as new
-as before, its later pages wait, and its first clustering may still be one of them all.
+An extraction is requested with a generation of the site. A page that does not wait for the first
+clustering becomes an outlier of a provisional one, which does not count as a clustering: the site
+stays new, its later pages wait, and its first clustering may still include them all.
 """
 
 from collections import defaultdict
@@ -33,13 +33,13 @@ from models.tables import Generation, Membership, Site, StoredPage
 from worker.store.locks import AdvisoryLock
 
 PROVISIONAL = "provisional"
-"""`Generation.method` of a generation that stands for no clustering."""
+"""`Generation.method` of a generation that does not count as a clustering."""
 
 UNGROUPED = "none"
-"""`Generation.method` where no groups were sought, but the site counts as clustered."""
+"""`Generation.method` of a site that counts as clustered without a search for groups."""
 
 NUMBER = 1
-"""Of the provisional generation: no other comes before it."""
+"""Number of the provisional generation, which is always the first."""
 
 
 def has_clustering(site_id: ColumnElement[int] | InstrumentedAttribute[int]) -> ColumnElement[bool]:
@@ -48,7 +48,7 @@ def has_clustering(site_id: ColumnElement[int] | InstrumentedAttribute[int]) -> 
 
 
 def _is_unasked() -> ColumnElement[bool]:
-    """Condition: a page without an outcome whose extraction was not asked for."""
+    """Condition: a page without an outcome whose extraction was not requested."""
     return and_(
         StoredPage.outcome.is_(None),
         StoredPage.tree_id.is_not(None),
@@ -59,7 +59,7 @@ def _is_unasked() -> ColumnElement[bool]:
 def _comparable_pages(
     site_id: ColumnElement[int] | InstrumentedAttribute[int],
 ) -> ColumnElement[int]:
-    """Return how many pages of a site have a tree, at most two: more make no difference."""
+    """Return the number of a site's pages with a tree, capped at two: more make no difference."""
     page = aliased(StoredPage)
     some = (
         select(page.id)
@@ -107,33 +107,19 @@ _STILL_WAITING = select(StoredPage.site_id, StoredPage.id).where(
 def lone_pages(
     session: Session, *, alone_seconds: float, watched_seconds: float, most: int
 ) -> dict[int, int]:
-    """Return the sites, by page, of pages that have waited for a while and are alone on theirs.
+    """Return pages that are alone on their site and have waited for a while, with their site ids.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    alone_seconds, watched_seconds
-        How long they have waited, at least and at most: a page that is not alone in that time
-        never will be.
-    most
-        How many.
+    They have waited for between ``alone_seconds`` and ``watched_seconds``: a page that was not
+    alone in that time never will be. At most ``most`` are returned.
     """
     values = {"alone_seconds": alone_seconds, "watched_seconds": watched_seconds, "most": most}
     return _by_page(session.execute(_LONE, values))
 
 
 def late_pages(session: Session, *, patience_seconds: float, most: int) -> dict[int, int]:
-    """Return the sites, by page, of pages that waited too long for the first clustering.
+    """Return the pages that waited too long for the first clustering, with their site ids.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    patience_seconds
-        How long that is.
-    most
-        How many pages: those that waited for longest.
+    At most ``most`` are returned, those that waited for longest first.
     """
     values = {"patience_seconds": patience_seconds, "most": most}
     return _by_page(session.execute(_LATE, values))
@@ -144,9 +130,9 @@ def _by_page(rows: Result[int, int]) -> dict[int, int]:
 
 
 def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
-    """Lock those of some sites that nobody writes pages or a generation of; return them.
+    """Lock sites until the transaction ends, and return their ids.
 
-    Until the transaction ends. Nothing is waited for.
+    Sites that someone else writes to are skipped, without waiting.
     """
     free = session.scalars(
         select(Site.id)
@@ -162,7 +148,7 @@ def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
 def still_waiting(
     session: Session, page_ids: Sequence[int], site_ids: Sequence[int]
 ) -> dict[int, list[int]]:
-    """Return those of some pages, by site, that wait for the first clustering of these sites."""
+    """Return those of the pages that wait for the first clustering of these sites, by site."""
     rows = session.execute(_STILL_WAITING, {"pages": list(page_ids), "sites": list(site_ids)})
     by_site: defaultdict[int, list[int]] = defaultdict(list)
     for site_id, page_id in sorted(map(tuple, rows)):
@@ -171,7 +157,7 @@ def still_waiting(
 
 
 def place(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) -> None:
-    """Make pages of sites that were never clustered outliers of their provisional generation."""
+    """Make pages of new sites outliers of their provisional generation."""
     session.execute(
         insert(Generation)
         .values(
@@ -199,7 +185,7 @@ def place(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) ->
 
 
 def without_siblings(session: Session, site_ids: Sequence[int]) -> list[int]:
-    """Return those of some sites that were never clustered and have one page at most to compare."""
+    """Return those of the sites that are new and have no two comparable pages."""
     return list(
         session.scalars(
             select(Site.id)
@@ -214,7 +200,7 @@ def without_siblings(session: Session, site_ids: Sequence[int]) -> list[int]:
 
 
 def comparable_pages(session: Session, site_ids: Sequence[int]) -> list[tuple[int, int, bool]]:
-    """Return the pages of sites that have a tree: id, site, and whether one waits unasked for."""
+    """Return the pages of sites with a tree: id, site, and whether it waits without a request."""
     is_unasked = and_(
         or_(StoredPage.outcome.is_(None), StoredPage.forced),
         StoredPage.extracted_generation >= StoredPage.generation,
@@ -229,16 +215,10 @@ def comparable_pages(session: Session, site_ids: Sequence[int]) -> list[tuple[in
 
 
 def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_all: bool) -> None:
-    """Let provisional generations of sites count as clusterings that sought no groups.
+    """Turn provisional generations of sites, which must be locked, into clusterings without groups.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    site_ids
-        The sites, which must be locked.
-    has_seen_all
-        Whether they saw all pages of their sites; else none, and a clustering finds all new.
+    With ``has_seen_all`` they have seen all pages of their sites; otherwise none, so that a
+    clustering treats all as new.
     """
     version = select(Site.version).where(Site.id == Generation.site_id).scalar_subquery()
     seen = {"site_version": version} if has_seen_all else {}

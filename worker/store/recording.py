@@ -1,4 +1,4 @@
-"""Recording fetched pages: what becomes of one that comes, be it new, changed or known."""
+"""Recording of fetched pages: new, changed or unchanged."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,23 +31,15 @@ from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
-"""What a fetch is that gives its page another content."""
+"""Results of a fetch that changes the content of its page."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What became of a fetched page.
+    """The result of recording a fetch.
 
-    Attributes
-    ----------
-    page_id, site_id
-        The page that it is of, and its site.
-    result
-        What the fetch was to that.
-    has_tree
-        Whether the page has a tree then.
-    is_changed
-        Whether the page is to be extracted anew.
+    ``has_tree`` tells whether the page now has a tree, and ``is_changed`` whether it must be
+    extracted again.
     """
 
     page_id: int
@@ -58,7 +50,7 @@ class Recorded:
 
 
 class _Judged(NamedTuple):
-    """A fetch, where it belongs, the page that stands there, and what the fetch is to it."""
+    """A fetch with its address, the stored page if any, and its result."""
 
     fetched: FetchedPage
     read: ReadPage
@@ -73,28 +65,21 @@ class _Judged(NamedTuple):
 
 
 def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[Recorded]:
-    """Store fetched pages, or tell why nothing is to be done; their sites must be locked.
+    """Store fetched pages, whose sites must be locked, and return the result of each.
 
-    A page that comes under another of its addresses is a fetch like any other
-    (`worker.store.addresses`). Of two fetches of one page the later by ``fetched_at`` stands,
-    whatever the order they came in; where a date is missing the one that came last does, and at
-    equal dates the greater digest. Of equal fetches of one URL, the earliest dated and then the
-    smallest crawler id is kept, so that a page sent twice gives the same article in any order; of
-    equal fetches of several, the latest dated one.
+    A page fetched under another of its addresses is a fetch like any other
+    (`worker.store.addresses`). Of two fetches of one page, the later by ``fetched_at`` wins in any
+    order of arrival; without a date the last to arrive, and at equal dates the greater digest. Of
+    equal fetches of one URL, the earliest dated and then the smallest crawler id is kept, so that a
+    page sent twice gives the same article in any order; of equal fetches of several URLs, the
+    latest dated.
 
-    What a site answered in place of a page never takes the place of the page as it was: it stands
-    beside that (`StoredPage.refused`) until the page is fetched again.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    fetches
-        Id of the site, the page and what was read of it.
+    A refusal never replaces the page as it was: it is stored in addition (`StoredPage.refused`)
+    until the page is fetched again.
     """
     recorded: list[Recorded] = []
     while len(recorded) < len(fetches):
-        # What comes under a second address is judged by what the first one left.
+        # A fetch of a second address depends on the changes made for the first one.
         rest = fetches[len(recorded) :]
         located = addresses.locate(session, rest)
         recorded += _record(session, rest, located)
@@ -135,7 +120,7 @@ def _record(
 
 
 def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
-    """Write what parsing a stored page again gave: the tree, or the outcome of a refusal."""
+    """Store what parsing a stored page again gave: the tree, or the outcome of a refusal."""
     tree_ids = trees.save_trees(session, [read.tree] if read.tree is not None else [])
     _assign(page, _of_reading(read, tree_ids))
     addresses.save_reading(session, page, read.declared)
@@ -176,7 +161,7 @@ def _save_changed_trees(session: Session, judged: Iterable[_Judged]) -> dict[str
 
 
 def _bring_up_to_date(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
-    """Change the page that stands as the fetch asks; tell whether its content is to be stored."""
+    """Update the stored page from the fetch, and return whether to store the content."""
     page = each.standing
     if page is None:
         return False
@@ -205,7 +190,7 @@ def _bring_up_to_date(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
     return False
 
 
-# Raw: the mapper would make one statement of each set of columns that are not null.
+# Raw: the mapper would emit one statement per set of non-null columns.
 _ADD_PAGES = rows_only(
     insert(StoredPage)
     .returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
@@ -216,7 +201,7 @@ _ADD_PAGES = rows_only(
 def _add_pages(
     session: Session, new: Sequence[_Judged], tree_ids: Mapping[str, int]
 ) -> dict[tuple[int, str], int]:
-    """Store new pages; return the id of each by its site and the digest of its URL."""
+    """Store new pages, and return their ids by site and URL digest."""
     if not new:
         return {}
     rows = session.execute(
@@ -240,9 +225,9 @@ def _add_pages(
 def _continue_revisions(
     session: Session, judged: Sequence[_Judged], added: Mapping[tuple[int, str], int]
 ) -> None:
-    """Let the revisions of addresses that part from a page go on where that page's are.
+    """Continue the revisions of the former page for addresses that leave it.
 
-    The ids of both are made of addresses that were once those of one page.
+    The ids of both articles derive from addresses of what was one page.
     """
     for each in judged:
         if each.located.parted_from is None:
@@ -267,7 +252,7 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Located) -> Rec
     if page is None:
         return ReceiptResult.ACCEPTED
     if page.outcome == PageOutcome.JOINED:
-        # Its address was taken or has parted from the page that it had joined.
+        # Its address was separated or has left the page that it had joined.
         return ReceiptResult.UPDATED
     is_same = page.content_digest == fetched.content_digest
     if not place.speaks:
@@ -275,10 +260,10 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Located) -> Rec
     if fetched.refusal is not None:
         return _judge_refusal(page, fetched.refusal, place)
     if page.refused is not None and refusal_of(page.url, Answer.of(page.extra)) is not None:
-        # However old: so far no page was fetched, but what came in its place.
+        # However old: so far only a refusal was fetched.
         return ReceiptResult.UPDATED
     if canonical_form(page.url) != place.address:
-        # So far a variant spoke for the page.
+        # So far, a variant spoke for the page.
         return ReceiptResult.UPDATED
     if is_same:
         is_back = page.refused is not None and not place.is_stale
@@ -311,7 +296,7 @@ def _refuse(page: StoredPage, refusal: Refusal, fetched_at: datetime | None) -> 
 def _refused(
     refusal: Refusal, fetched_at: datetime | None, before: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return what is kept of a refusal, and since when the site has said that the page is gone."""
+    """Return a refusal as stored, with the time since which the site has declared the page gone."""
     moment = fetched_at.astimezone(UTC).isoformat() if fetched_at is not None else None
     since = (before or {}).get("gone_since") or moment
     return {
@@ -323,14 +308,14 @@ def _refused(
 
 
 def _read_again(page: StoredPage) -> None:
-    """Have a page extracted again that keeps its content."""
+    """Make the page wait for another extraction of the content it has."""
     if page.outcome is not None:
         page.waiting_since = func.now()
     page.outcome, page.outcome_detail, page.extraction_key = None, None, None
 
 
 def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
-    """Tell whether a page is of a later fetch than another; False where a date is missing."""
+    """Return whether a page's fetch is later than another; False if a date is missing."""
     return (
         page.fetched_at is not None
         and fetched.fetched_at is not None
@@ -365,7 +350,7 @@ def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         setattr(page, name, value)
     if page.outcome is not None:
-        # It waits for no extraction that was asked for before.
+        # Earlier requests for extraction are void.
         page.forced = False
         page.extracted_generation = page.generation
     elif had_outcome:
@@ -373,7 +358,7 @@ def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
 
 
 def _keep_first(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
-    """Keep of two fetches with one content the one that stands, see `record_pages`."""
+    """Apply the precedence of equal fetches; see `record_pages`."""
     is_one_url = page.url == fetched.url
 
     def precedence(each: FetchedPage | StoredPage) -> tuple[bool, float, str, str]:
@@ -391,7 +376,7 @@ _OF_CONTENT = (
     *("url", "crawler_id", "content_type", "fetched_at", "extra", "content_digest"),
     *("encoding", "tree_id", "comment_pattern", "outcome", "outcome_detail", "refused"),
 )
-"""Columns of a page that go with its content."""
+"""Columns that belong to the content of a page."""
 
 _LOCK_PAGES = (
     select(StoredPage)
@@ -404,20 +389,11 @@ _LOCK_PAGES = (
 
 
 def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> StoredPage:
-    """Make one page of several, which were stored before it was known that they are one.
+    """Merge pages that turn out to be one; they must be locked and of one site.
 
-    The first one stays, with the content of the address that speaks for all. Where one has an
-    article, the page gets a revision in any case: whoever has that article learns what became of
-    it.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    page_ids
-        The pages, of one site, which must be locked.
-    speaker
-        The address that speaks for them.
+    The first stays, with the content of ``speaker``, the address that speaks for all. If one has an
+    article, the page gets a revision in any case, so that consumers of that article learn of the
+    merge.
     """
     page, *others = session.scalars(_LOCK_PAGES, {"ids": list(page_ids)})
     for other in others:
@@ -447,7 +423,7 @@ def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> Store
 
 
 def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
-    """Give another page the content of a page, and all that was read of it."""
+    """Copy the content of a page, and what was parsed from it, to another page."""
     for name in _OF_CONTENT:
         setattr(other, name, getattr(page, name))
     other.html_removed_at = page.html_removed_at
@@ -471,7 +447,7 @@ def _saving_contents() -> ReturningInsert[int]:
         "is_text": add.excluded.is_text,
         "stored_at": func.now(),
     }
-    # What is returned makes it one statement for all rows.
+    # With RETURNING, all rows take one statement.
     return (
         add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values)
         .returning(PageContent.page_id)

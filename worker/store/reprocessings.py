@@ -1,4 +1,4 @@
-"""Reprocessings of all sites: how far each has come, and when it may go on."""
+"""Reprocessing of all sites: its progress, and when it may continue."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,23 +10,15 @@ from sqlalchemy.orm import Session
 from models.tables import FollowedRequest, Reprocessing, Site
 
 CATCH_UP = timedelta(minutes=2)
-"""Time in which nothing could be taken up that is made up for; more would come in a burst."""
+"""Maximum delay that is made up for; more would cause a burst."""
 
 
 @dataclass(frozen=True)
 class ReprocessingProgress:
-    """How far the last reprocessing of all sites has come.
+    """Progress of the last reprocessing of all sites.
 
-    Parameters
-    ----------
-    stage, pages_per_minute
-        As asked for.
-    sites_done, sites
-        Sites taken up, and to take up in all.
-    pages
-        Pages taken up.
-    state
-        ``running``, ``paused`` or ``ended``.
+    ``sites_done``, ``sites`` and ``pages`` count sites and pages taken up, and the sites in total.
+    ``state`` is ``running``, ``paused`` or ``ended``.
     """
 
     stage: str
@@ -38,7 +30,7 @@ class ReprocessingProgress:
 
 
 def is_new_request(session: Session, task_id: str) -> bool:
-    """Tell whether a task was never followed, and note that it is now."""
+    """Return whether a task is handled for the first time, and record it."""
     added = session.scalar(
         insert(FollowedRequest)
         .values(task_id=task_id)
@@ -49,7 +41,7 @@ def is_new_request(session: Session, task_id: str) -> bool:
 
 
 def begin(session: Session, stage: str, pages_per_minute: float | None) -> bool:
-    """Begin to reprocess all sites that there are; False if that is under way already."""
+    """Start to reprocess all existing sites; return False if one is in progress already."""
     last = select(func.coalesce(func.max(Site.id), 0)).scalar_subquery()
     added = session.scalar(
         insert(Reprocessing)
@@ -61,7 +53,7 @@ def begin(session: Session, stage: str, pages_per_minute: float | None) -> bool:
 
 
 def lock_due(session: Session) -> Reprocessing | None:
-    """Return what is under way, held until the transaction ends; nothing if it has to wait."""
+    """Return the reprocessing in progress, locked, or None if it has to wait."""
     return session.scalar(
         select(Reprocessing)
         .where(
@@ -74,7 +66,7 @@ def lock_due(session: Session) -> Reprocessing | None:
 
 
 def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
-    """Return the first site that has not been taken up; nothing, and the end, if all have."""
+    """Return the next site, or None after the last one, which ends the reprocessing."""
     site_id = session.scalar(
         select(func.min(Site.id)).where(
             Site.id > reprocessing.site_id, Site.id <= reprocessing.last_site_id
@@ -86,7 +78,7 @@ def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
 
 
 def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages: int) -> None:
-    """Note that a site was taken up, and that its pages use up their share of time."""
+    """Record that a site was taken up, and delay the next by the share of its pages."""
     reprocessing.site_id = site_id
     reprocessing.pages += pages
     if reprocessing.pages_per_minute is not None:
@@ -98,17 +90,17 @@ def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages:
 
 
 def pause(session: Session) -> bool:
-    """Let no more site be taken up; False if nothing is under way."""
+    """Pause before the next site; return False if nothing is in progress."""
     return _change(session, is_paused=True)
 
 
 def resume(session: Session) -> bool:
-    """Go on; False if nothing is under way."""
+    """Continue a paused reprocessing; return False if nothing is in progress."""
     return _change(session, is_paused=False, resume_at=func.now())
 
 
 def cancel(session: Session) -> bool:
-    """End it before all sites are taken up; False if nothing is under way."""
+    """End the reprocessing before its last site; return False if nothing is in progress."""
     return _change(session, ended_at=func.now())
 
 
@@ -123,7 +115,7 @@ def _change(session: Session, **values: object) -> bool:
 
 
 def progress(session: Session) -> ReprocessingProgress | None:
-    """Return how far the last one has come; nothing if there never was one."""
+    """Return the progress of the last reprocessing, or None if there never was one."""
     last = session.scalar(select(Reprocessing).order_by(Reprocessing.id.desc()).limit(1))
     if last is None:
         return None

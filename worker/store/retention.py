@@ -1,4 +1,4 @@
-"""What of the store need not be kept for ever, and its removal in small transactions."""
+"""Removal of what need not be kept forever, in small transactions."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -39,16 +39,16 @@ from worker.store.pages import is_pending
 from worker.store.removable import Kind
 
 KEPT_OUTCOMES = (PageOutcome.FAILED, PageOutcome.NEEDS_RENDERING)
-"""Outcomes of pages whose HTML stays: a better version, or a browser, makes articles of them."""
+"""Outcomes of pages whose HTML is kept: a later version, or a browser, may extract them."""
 
 WINDOW = 1000
-"""Ids looked at in one transaction: of 50,000 pages with 13 kB of compressed HTML each, the HTML
-took 0.26 s a window and 0.5 s at most, everything else less."""
+"""Ids examined per transaction: on 50,000 pages with 13 kB of compressed HTML each, a window of
+HTML took 0.26 s and at most 0.5 s, everything else less."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """How far a removal has come: the number of the rule, and the last id looked at."""
+    """Progress of a removal: number of the rule, and last id examined."""
 
     rule: int = 0
     after: int = 0
@@ -56,16 +56,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """What one transaction removed.
+    """Result of one transaction.
 
-    Parameters
-    ----------
-    kind
-        What was looked at.
-    removed
-        Number of rows that went, or would go.
-    following
-        Where to go on; None at the end.
+    ``removed`` counts the rows removed, or removable in a dry run; ``following`` is where to
+    continue, None at the end.
     """
 
     kind: Kind
@@ -78,16 +72,10 @@ Column: TypeAlias = InstrumentedAttribute[int]
 
 @dataclass(frozen=True)
 class _Rule:
-    """Rows of one table that may go.
+    """Removable rows of one table.
 
-    Parameters
-    ----------
-    kind
-        What they are.
-    windows
-        Primary key that is gone through, window by window.
-    key
-        The same id in the table that is removed from.
+    The ids of ``windows``, a primary key, are scanned window by window; ``key`` is the same id in
+    the table to remove from.
     """
 
     kind: Kind
@@ -96,7 +84,7 @@ class _Rule:
     is_removable: Callable[[timedelta], ColumnElement[bool]]
 
     def remove(self, session: Session, keys: Collection[int], age: timedelta) -> int:
-        """Remove what is removable of these keys, which are locked."""
+        """Remove what is removable of these locked keys."""
         where = self.key.in_(keys) & self.is_removable(age)
         if self.kind != "html":
             return _rows(session.execute(delete(self.key.class_).where(where)))
@@ -144,7 +132,7 @@ def _superseded(age: timedelta) -> ColumnElement[bool]:
 
 
 def _past_place(_age: timedelta) -> ColumnElement[bool]:
-    # A page that came while its site was clustered stands in the clustering before.
+    # A page that arrived during a clustering is in the generation before it.
     current = select(StoredPage.generation).where(StoredPage.id == Membership.page_id)
     return Membership.generation < current.scalar_subquery()
 
@@ -192,7 +180,7 @@ _RULES = (
 
 
 def first_place(kinds: Collection[Kind]) -> Place | None:
-    """Return where the removal of these kinds begins; None where there is none."""
+    """Return where the removal of these kinds begins, or None if there are none."""
     return _place_from(0, kinds)
 
 
@@ -206,22 +194,10 @@ def _place_from(rule: int, kinds: Collection[Kind]) -> Place | None:
 def prune(
     session: Session, place: Place, *, kinds: Collection[Kind], days: float, dry_run: bool = False
 ) -> Step:
-    """Look at one window of ids, and remove what may go.
+    """Scan one window of ids, and remove what is removable; with ``dry_run``, count it.
 
-    What another transaction holds stays until the next time.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    place
-        Where to begin.
-    kinds
-        What may go at all.
-    days
-        Age from which it may, where age counts.
-    dry_run
-        Whether it is only counted.
+    ``days`` is the minimum age, for kinds with an age. Rows that another transaction holds stay
+    until the next run.
     """
     rule = _RULES[place.rule]
     age = timedelta(days=days)
@@ -238,8 +214,8 @@ def prune(
             select(func.count()).select_from(rule.key.class_).where(inside, rule.is_removable(age))
         )
         return Step(rule.kind, number or 0, following)
-    # A transaction that is about to use one of them holds it, and is not disturbed; once they
-    # are locked here none begins to, and those that ended before are seen by what removes.
+    # Rows that another transaction is about to use are locked by it, and skipped. Once locked
+    # here, no transaction can start to use them, and the removal sees all that ended before.
     locked = session.scalars(
         select(rule.key)
         .where(inside, rule.is_removable(age))

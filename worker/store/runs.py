@@ -1,4 +1,4 @@
-"""What the pages of one run of the command line gave."""
+"""Results of one run of the command line."""
 
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ S = TypeVar("S", bound=Select[*tuple[Any, ...]])
 
 
 def is_of_run(message_prefix: str) -> ColumnElement[bool]:
-    """Condition: messages of one run brought the stored page."""
+    """Condition: a message of the run brought the page."""
     return StoredPage.id.in_(
         select(Receipt.page_id)
         .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
@@ -22,10 +22,9 @@ def is_of_run(message_prefix: str) -> ColumnElement[bool]:
 
 
 def of_run(query: S, message_prefix: str) -> S:
-    """Limit a query of stored pages to those that messages of one run brought.
+    """Restrict a query of stored pages to those of a run.
 
-    Its rows are ordered by site and URL, so that a run's file does not depend on the order of
-    arrival.
+    Rows are ordered by site and URL, so that the output does not depend on the order of arrival.
     """
     return (
         query.join(Site, Site.id == StoredPage.site_id)
@@ -36,7 +35,7 @@ def of_run(query: S, message_prefix: str) -> S:
 
 
 def received(session: Session, message_prefix: str) -> Iterator[str]:
-    """Yield the ids of the messages of a run that the store has received, in their order."""
+    """Yield the ids of a run's received messages, in order."""
     query = (
         select(Receipt.message_id)
         .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
@@ -49,7 +48,7 @@ def received(session: Session, message_prefix: str) -> Iterator[str]:
 
 
 def forget_attempts(session: Session) -> None:
-    """Forget how often work was begun that all ended with the processes that did it."""
+    """Forget the attempts at unfinished work, all of whose processes have ended."""
     for statement in (
         update(StoredPage).where(is_pending(), StoredPage.attempts > 0).values(attempts=0),
         update(ComparisonBlock).where(ComparisonBlock.attempts > 0).values(attempts=0),
