@@ -1,1 +1,1 @@
-"""Exchanges, queues, names of tasks, and messages before the service has taken them."""
+"""Exchanges, queues, task names, and messages before the service accepts them."""

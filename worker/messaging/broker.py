@@ -18,17 +18,17 @@ from worker.settings import Settings, SettingsError
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30
-"""Silence after which a connection counts as lost, twice as long at worst.
+"""Heartbeat interval; a connection counts as lost after one or two of them in silence.
 
-The intake and the relay do not read from the broker while they parse a page or
-write to the database, which takes seconds at worst.
+The intake and the relay do not read from the broker while they parse a page or write to the
+database, which takes seconds at worst.
 """
 
 CONNECT_SECONDS = 5.0
-"""Time that the broker has to take a connection of a process, which then tries again."""
+"""Maximum time to connect before the process retries."""
 
 COMMAND_CONNECT_SECONDS = 3.0
-"""Time that the broker has to take a connection of a command, for which a person waits."""
+"""Maximum time to connect for a command, for which a person waits."""
 
 
 class BrokerIsAwayError(ExpectedError):
@@ -37,12 +37,12 @@ class BrokerIsAwayError(ExpectedError):
     def __init__(self, error: Exception) -> None:
         super().__init__(
             f"the broker does not answer: {without_passwords(cause(error))}: check"
-            " DETOURAGE_BROKER_URL, and whether it runs"
+            " DETOURAGE_BROKER_URL, and that it is running"
         )
 
 
 class BrokerRefusesError(ExpectedError):
-    """The broker answers, and lets this process not in."""
+    """The broker answers, but refuses this process."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(
@@ -52,7 +52,7 @@ class BrokerRefusesError(ExpectedError):
 
 
 def topology_of(settings: Settings) -> Topology:
-    """Return the topology that the settings ask for."""
+    """Return the topology for the settings."""
     return Topology(prefix=settings.queue_prefix, durable_features=settings.broker_is_amqp)
 
 
@@ -63,19 +63,14 @@ def transport_options(settings: Settings) -> dict[str, str | int | float | bool]
 
 
 def broker_tls(settings: Settings) -> dict[str, Any] | None:
-    """Return how the broker is verified; nothing where the connection is not encrypted."""
+    """Return the TLS options for the broker, or None for an unencrypted connection."""
     return tls_options(settings.require_broker_url(), settings.broker_ca_file)
 
 
 def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Connection:
     """Return a connection to the broker, not yet established.
 
-    Parameters
-    ----------
-    settings
-        Which broker.
-    connect_seconds
-        Time that it has to take the connection.
+    ``connect_seconds`` limits the time to establish it.
     """
     url = settings.require_broker_url()
     transports = {"amqps": TlsTransport, "amqp": Transport, "pyamqp": Transport}
@@ -91,14 +86,14 @@ def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Con
 
 @contextmanager
 def connected(settings: Settings) -> Iterator[Connection]:
-    """Give a connection to the broker to a command, which does not wait for one that is away.
+    """Yield a connection to the broker to a command, which does not wait for one that is away.
 
     Raises
     ------
     BrokerIsAwayError
         If the broker does not answer.
     BrokerRefusesError
-        If it does not let this process in.
+        If it refuses this process.
     """
     with connect(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:
@@ -113,13 +108,7 @@ def connected(settings: Settings) -> Iterator[Connection]:
 
 
 def check_message_size(settings: Settings) -> None:
-    """Try whether the broker takes messages as large as the settings allow.
-
-    Raises
-    ------
-    SettingsError
-        If it does not.
-    """
+    """Raise `SettingsError` unless the broker accepts messages as large as the settings allow."""
     if not settings.broker_is_amqp:
         return
     size = settings.max_message_bytes
@@ -130,36 +119,36 @@ def check_message_size(settings: Settings) -> None:
             Producer(channel).publish(bytes(size), exchange="", routing_key=queue)
         except PreconditionFailed as error:
             raise SettingsError(
-                f"the broker takes no message of DETOURAGE_MAX_MESSAGE_BYTES={size}: set that"
-                f" lower, or its max_message_size higher ({error.reply_text})"
+                f"the broker refuses messages of DETOURAGE_MAX_MESSAGE_BYTES={size}: lower that"
+                f" setting, or raise the broker's max_message_size ({error.reply_text})"
             ) from error
 
 
 def messages_waiting(settings: Settings, queue: str) -> int:
-    """Return the number of messages ready in a queue that is declared."""
+    """Return the number of messages ready in a declared queue."""
     with connect(settings) as connection, connection.channel() as channel:
         return depth(channel, queue)
 
 
 def messages_seen(settings: Settings, queue: str) -> int | None:
-    """Return the number of messages ready in a queue; nothing if the broker does not tell now."""
+    """Return the number of messages ready in a queue, or None if the broker does not answer."""
     connection = connect(settings)
     try:
         return messages_waiting(settings, queue)
     except (*connection.connection_errors, *connection.channel_errors, OperationalError) as error:
-        warn_of(logger, f"the broker does not tell what waits in {queue}", error)
+        warn_of(logger, f"could not count the messages in {queue}", error)
         return None
 
 
 class QueueState(NamedTuple):
-    """What is in a queue: messages that are ready, and who takes them."""
+    """State of a queue: messages that are ready, and consumers."""
 
     messages: int
     consumers: int
 
 
 def queue_states(settings: Settings) -> dict[str, QueueState]:
-    """Return what is in each queue, in the order of a page's road."""
+    """Return the state of each queue, in the order in which pages pass them."""
     topology = topology_of(settings)
     names = [*topology.work_queues, *topology.quarantines.values()]
     with connected(settings) as connection:
@@ -169,12 +158,12 @@ def queue_states(settings: Settings) -> dict[str, QueueState]:
 
 
 def queue_depths(settings: Settings) -> dict[str, int]:
-    """Return the number of messages ready in each queue, in the order of a page's road."""
+    """Return the number of messages ready in each queue, in the order in which pages pass them."""
     return {name: state.messages for name, state in queue_states(settings).items()}
 
 
 def depth(channel: StdChannel, queue: str) -> int:
-    """Return the number of messages ready in a queue that is declared."""
+    """Return the number of messages ready in a declared queue."""
     return _state(channel, queue).messages
 
 

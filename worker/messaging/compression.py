@@ -1,4 +1,4 @@
-"""Bodies that a publisher compressed, undone within a bound."""
+"""Decompression of message bodies, with a size limit."""
 
 import bz2
 import lzma
@@ -9,29 +9,25 @@ from typing import Any, Final, Protocol
 import brotli
 
 PLAIN_ENCODINGS: Final = frozenset({"", "utf-8", "utf8", "us-ascii", "binary", "identity"})
-"""Values of the property ``content_encoding`` that say nothing of compression."""
+"""Values of the property ``content_encoding`` that do not name a compression."""
 
 LZMA_MEMORY_BYTES = 64 * 1024 * 1024
-"""Memory that LZMA may take: its strongest preset asks for 65 MiB, a hostile header for 4 GiB."""
+"""Memory limit for LZMA: its strongest preset needs 65 MiB, and a hostile header asks for 4 GiB."""
 
 
 class CompressionError(Exception):
-    """A body is not compressed as its message says; the message is one line for a person."""
+    """A body cannot be decompressed; the message is one line for a person."""
 
 
 class BodyTooLargeError(CompressionError):
-    """A body is larger than the limit once it is decompressed."""
+    """A decompressed body exceeds the limit."""
 
 
 def compression_of(headers: Mapping[str, Any], content_encoding: str | None) -> str | None:
-    """Return how a message says that it is compressed.
+    """Return the compression that a message declares, or None.
 
-    Parameters
-    ----------
-    headers
-        Its headers: kombu names a compression in ``compression``.
-    content_encoding
-        Its AMQP property, which is for that too; character sets stand there as often.
+    kombu names it in the header ``compression``. The AMQP property ``content_encoding`` serves the
+    same purpose, but as often holds a character set.
     """
     named = headers.get("compression") or content_encoding or ""
     name = str(named).strip().lower().removeprefix("application/").removeprefix("x-")
@@ -39,23 +35,23 @@ def compression_of(headers: Mapping[str, Any], content_encoding: str | None) -> 
 
 
 def decompressed(body: bytes, compression: str, *, limit: int) -> bytes:
-    """Undo a compression.
+    """Decompress a body up to ``limit`` bytes.
 
     Parameters
     ----------
     body
         The compressed bytes.
     compression
-        Its name, as `compression_of` gives it.
+        Its name, from `compression_of`.
     limit
-        Largest body that is returned.
+        Maximum size of the result.
 
     Raises
     ------
     BodyTooLargeError
-        If the body is larger. No more than the limit was decompressed.
+        If the result is larger. No more than the limit was decompressed.
     CompressionError
-        If the compression is unknown, or the body damaged or cut off.
+        If the compression is unknown, or the body is corrupt or truncated.
     """
     decompress = _DECOMPRESS.get(compression)
     if decompress is None:
@@ -63,9 +59,9 @@ def decompressed(body: bytes, compression: str, *, limit: int) -> bytes:
     try:
         plain = decompress(body, limit + 1)
     except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError, brotli.error) as error:
-        raise CompressionError(f"the body is no {compression}: {error}") from error
+        raise CompressionError(f"the body is not valid {compression}: {error}") from error
     if len(plain) > limit:
-        raise BodyTooLargeError(f"the message holds more than {limit} bytes, decompressed")
+        raise BodyTooLargeError(f"the message has more than {limit} bytes when decompressed")
     return plain
 
 
@@ -105,7 +101,7 @@ def _unbrotli(body: bytes, length: int) -> bytes:
 
 
 def _cut_off() -> bytes:
-    raise EOFError("it is cut off")
+    raise EOFError("it is truncated")
 
 
 _DECOMPRESS: Final[Mapping[str, Callable[[bytes, int], bytes]]] = {

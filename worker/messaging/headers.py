@@ -1,4 +1,4 @@
-"""Headers of messages in quarantine: why they are there, and since when."""
+"""Headers of messages in quarantine: why and since when they are there."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,12 +11,12 @@ DETAIL: Final = "x-detail"
 FAILED_AT: Final = "x-failed-at"
 
 DEATHS: Final = "x-death"
-"""The broker's own, of what it moved to a quarantine."""
+"""RabbitMQ's header on dead-lettered messages."""
 
 FIRST_DEATH_PREFIX: Final = "x-first-death"
 
 DELIVERY_COUNT: Final = "x-delivery-count"
-"""How often RabbitMQ has redelivered a message of a quorum queue."""
+"""RabbitMQ's count of redeliveries from a quorum queue."""
 
 MAX_DETAIL_CHARACTERS: Final = 2000
 
@@ -24,12 +24,12 @@ MAX_DETAIL_CHARACTERS: Final = 2000
 def quarantine_headers(
     reason: UnusableReason | GivenUpReason, detail: str, failed_at: datetime
 ) -> dict[str, str]:
-    """Return the headers that say why a message is in quarantine."""
+    """Return the headers that explain why a message is in quarantine."""
     return {REASON: reason.value, DETAIL: detail, FAILED_AT: failed_at.isoformat()}
 
 
 def without_quarantine(headers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the headers that a message had before it came into quarantine."""
+    """Return the headers without those of quarantine."""
     return {
         name: value
         for name, value in headers.items()

@@ -1,4 +1,4 @@
-"""Page messages as they come: what page one tells of, or why it tells of none."""
+"""Page messages as received: parsed into a page, or rejected with a reason."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -28,22 +28,22 @@ from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.outcomes import UnusableReason
 
 FETCHED_AHEAD = timedelta(days=1)
-"""How far a crawler's clock may be ahead of ours; zones that are given wrong make half a day."""
+"""Maximum lead of a crawler's clock; a wrong time zone causes up to half a day."""
 
 _BOM_AND_SPACE = 64
-"""Bytes of a body in which its JSON begins."""
+"""Bytes within which the JSON of a body begins."""
 
 
 @dataclass
 class UnusableMessageError(Exception):
-    """A message that can never work.
+    """A message that can never be processed.
 
     Parameters
     ----------
     reason
-        Code to count by.
+        Code for counting.
     detail
-        What is wrong, for a person.
+        Explanation for a person.
     """
 
     reason: UnusableReason
@@ -53,25 +53,24 @@ class UnusableMessageError(Exception):
 def plain_body(
     body: bytes, headers: Mapping[str, Any], content_encoding: str | None, *, withheld: int = 0
 ) -> bytes:
-    """Return the JSON of a message, decompressed where it is compressed.
+    """Return the JSON of a message, decompressed if necessary.
 
     Parameters
     ----------
     body
-        As it was sent. One that begins like JSON is JSON, whatever is said of it.
+        The body as sent. One that begins like JSON counts as JSON, whatever its headers say.
     headers, content_encoding
-        As for `compression_of`.
+        See `compression_of`.
     withheld
-        Bytes of a body too large to be read.
+        Size of a body too large to be read.
 
     Raises
     ------
     UnusableMessageError
-        If the body is too large (``oversized``) or cannot be decompressed
-        (``undecodable-body``).
+        If the body is too large (``oversized``) or cannot be decompressed (``undecodable-body``).
     """
     if withheld:
-        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message holds {withheld} bytes")
+        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {withheld} bytes")
     compression = compression_of(headers, content_encoding)
     if compression is None or body[:_BOM_AND_SPACE].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return body
@@ -84,20 +83,20 @@ def plain_body(
 
 
 def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMessage:
-    """Read a page message.
+    """Parse a page message.
 
     Parameters
     ----------
     body
         JSON.
     received_at
-        When it came. A page that was fetched later than `FETCHED_AHEAD` after that is refused,
-        as it would supersede all that is fetched until then.
+        Time of receipt. A page dated more than `FETCHED_AHEAD` later is rejected: it would
+        supersede all fetches until then.
 
     Raises
     ------
     UnusableMessageError
-        If the body is not one.
+        If the body is not a valid page message.
     """
     message = _validated(body)
     if (
@@ -114,7 +113,7 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
 
 def _validated(body: bytes) -> PageMessage:
     if len(body) > MAX_BODY_BYTES:
-        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message holds {len(body)} bytes")
+        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {len(body)} bytes")
     try:
         return PageMessage.from_json(body)
     except ValidationError as error:
@@ -125,7 +124,7 @@ def _validated(body: bytes) -> PageMessage:
 
 
 def _told_by_source(body: bytes) -> UnusableMessageError | None:
-    """Return the reason that `worker.inputs` gave in place of a page too large to send."""
+    """Return the reason that `worker.inputs` sends in place of a page that is too large."""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         told = json.loads(body)["unusable"]
         return UnusableMessageError(
@@ -136,7 +135,7 @@ def _told_by_source(body: bytes) -> UnusableMessageError | None:
 
 
 def writable(value: object) -> str:
-    """Return text that the database takes: without NUL and half characters."""
+    """Return text that PostgreSQL accepts: without NUL and lone surrogates."""
     return str(value).replace("\x00", "").encode("utf-8", "replace").decode()
 
 

@@ -1,4 +1,4 @@
-"""Publishing page messages, as a crawler does."""
+"""Publishing of page messages, as a crawler does."""
 
 from collections.abc import Iterable
 
@@ -9,15 +9,10 @@ from worker.settings import Settings
 
 
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
-    """Publish raw page messages on ``crawler.pages`` and return how many.
+    """Publish raw page messages on ``crawler.pages``, and return their number.
 
-    Parameters
-    ----------
-    settings
-        Which broker.
-    messages
-        Each with its AMQP id, by which its fate can be followed, and its body, which is published
-        as it is: the intake judges it.
+    Each has an AMQP id, by which its result can be followed, and a body, which is not checked: that
+    is the task of the intake.
     """
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address
@@ -40,7 +35,7 @@ def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> 
 
 
 def purge_pages(settings: Settings) -> None:
-    """Remove all messages from ``crawler.pages``."""
+    """Delete all messages from ``crawler.pages``."""
     topology = topology_of(settings)
     with connected(settings) as connection:
         topology.declare(connection)

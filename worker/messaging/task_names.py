@@ -1,4 +1,4 @@
-"""Names of the tasks: all that a sender needs to know of them."""
+"""Names of the tasks: all that a sender needs to know."""
 
 from typing import Final, Literal, get_args
 
@@ -19,22 +19,21 @@ CORRECT_STORIES: Final = "detourage.correct_stories"
 TELL_STORIES: Final = "detourage.tell_stories"
 
 OTHERS: Final = "others"
-"""Argument of tasks that are done together: the other pages, each with its version. A request that
-names it, be it with none, is never joined with others."""
+"""Argument of a batched task: the other pages, each with its version. A request that already has
+it, even if empty, is not batched again."""
 
 JOINED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
-"""Tasks of one page of which several that wait are done as one, and the argument that is the
-version of their page."""
+"""Tasks of one page that are batched if several wait, and the argument with the page's version."""
 
 PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
-"""Requests that are published under another name: a page that has its outcome already is extracted
-as any other, but waits apart, so that those that have none can go first."""
+"""Requests published under another name: a page with an outcome is extracted like any other, but
+waits in a lane of its own, so that pages without one can go first."""
 
 EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)
-"""Where extractions wait for the relay."""
+"""Outbox lanes of extractions."""
 
 REPEATED: Final = (EXTRACT_AGAIN, PARSE)
-"""Requests for pages that have been dealt with before."""
+"""Requests for pages that were processed before."""
 
 STAGE_OF_TASK: Final = {
     ASSIGN: "assign",
@@ -52,12 +51,12 @@ STAGE_OF_TASK: Final = {
     CORRECT_STORIES: "maintenance",
     TELL_STORIES: "stories",
 }
-"""Stage, and so queue, of each task."""
+"""Stage, and thus queue, of each task."""
 
 STAGES: Final = tuple(dict.fromkeys(STAGE_OF_TASK.values()))
 """Kinds of task, each with a queue of its own so that hosts can be specialised."""
 
 ReprocessStage = Literal["parse", "compare", "cluster", "extract"]
-"""Where a site's reprocessing can begin."""
+"""Stages from which reprocessing can start."""
 
 REPROCESS_STAGES: Final[tuple[ReprocessStage, ...]] = get_args(ReprocessStage)

@@ -1,7 +1,7 @@
-"""Every exchange and queue, and the one place that declares them.
+"""All exchanges and queues, and the only place that declares them.
 
-A queue whose arguments differ from those it was declared with makes publishers
-and consumers fail with 406 PRECONDITION_FAILED, so nobody else declares one.
+A queue declared with different arguments makes publishers and consumers fail with 406
+PRECONDITION_FAILED.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from kombu import Connection, Exchange, Queue
 from worker.messaging.task_names import STAGES
 
 DELIVERY_LIMIT = 5
-"""Deliveries of one message before it is moved to quarantine.
+"""Maximum deliveries of a message before it goes to quarantine.
 
-A message that kills its consumer is redelivered; on a quorum queue the limit ends that.
+A message that kills its consumer is redelivered; on a quorum queue, the limit ends that.
 """
 
 
@@ -25,10 +25,10 @@ class Topology:
     Parameters
     ----------
     prefix
-        Put before every name, so that deployments can share a broker.
+        Prefix of every name, so that deployments can share a broker.
     durable_features
-        Whether the broker is RabbitMQ: quorum queues, dead letters and bounded
-        redelivery; the embedded broker has none of them.
+        Whether the broker is RabbitMQ, with quorum queues, dead letters and bounded redelivery.
+        The embedded broker has none of these.
     """
 
     prefix: str
@@ -36,21 +36,21 @@ class Topology:
 
     @property
     def pages(self) -> str:
-        """Queue that crawlers publish page messages on."""
+        """Queue of page messages from crawlers."""
         return f"{self.prefix}crawler.pages"
 
     @property
     def pages_exchange(self) -> Exchange:
-        """Exchange of page messages alone.
+        """Exchange of page messages.
 
-        Who may publish on the default exchange may publish on any queue, so a crawler whose
-        rights end at its pages needs another one.
+        Whoever may publish on the default exchange may publish on any queue, so a crawler that is
+        restricted to its pages needs this one.
         """
         return Exchange(self.pages, type="fanout", durable=True)
 
     @property
     def pages_address(self) -> tuple[str, str]:
-        """Exchange and routing key that page messages are published with."""
+        """Exchange and routing key of page messages."""
         return (self.pages_exchange.name if self.durable_features else "", self.pages)
 
     @property
@@ -60,41 +60,41 @@ class Topology:
 
     @property
     def repeats_exchange(self) -> Exchange:
-        """Topic exchange of articles that repeat others, where they are sent apart."""
+        """Topic exchange of articles that repeat others, if these are sent separately."""
         return Exchange(f"{self.articles_exchange.name}.repeats", type="topic", durable=True)
 
     @property
     def links_exchange(self) -> Exchange:
-        """Topic exchange of what pages list, on request; routing key ``<kind>.<site>``."""
+        """Topic exchange of links on pages, if enabled; routing key ``<kind>.<site>``."""
         return Exchange(f"{self.prefix}links", type="topic", durable=True)
 
     @property
     def tasks_exchange(self) -> Exchange:
         """Exchange of Celery tasks.
 
-        A topic one: on a direct exchange Celery cannot delay a task of a quorum
-        queue without blocking the queue.
+        A topic exchange: on a direct one, Celery cannot delay a task of a quorum queue without
+        blocking the queue.
         """
         return Exchange(f"{self.prefix}detourage.tasks", type="topic", durable=True)
 
     def task_queue(self, stage: str) -> str:
-        """Queue of a kind of task."""
+        """Return the queue of a kind of task."""
         return f"{self.prefix}detourage.{stage}"
 
     @staticmethod
     def quarantine_of(queue: str) -> str:
-        """Queue that holds what could never be handled on another one."""
+        """Return the quarantine of a queue."""
         return f"{queue}.quarantine"
 
     @property
     def quarantines(self) -> dict[str, str]:
-        """Quarantine queue by stage: ``intake`` and the kinds of task."""
+        """Quarantine queues by stage: ``intake`` and the kinds of task."""
         stages = {stage: self.quarantine_of(self.task_queue(stage)) for stage in STAGES}
         return {"intake": self.quarantine_of(self.pages), **stages}
 
     @property
     def work_queues(self) -> list[str]:
-        """Queues that hold work, in the order of a page's road."""
+        """Queues of work, in the order in which pages pass them."""
         return [self.pages, *(self.task_queue(stage) for stage in STAGES), self.articles_queue]
 
     @property
@@ -109,12 +109,12 @@ class Topology:
 
     @property
     def links_queue(self) -> str:
-        """Queue of the crawler, bound to the exchange of links."""
+        """Queue of links for the crawler, bound to the links exchange."""
         return f"{self.prefix}crawler.links"
 
     @property
     def outgoing(self) -> dict[str, Exchange]:
-        """Queues that are filled for others, each with the exchange that it is bound to."""
+        """Queues filled for others, each with the exchange it is bound to."""
         return {
             self.articles_queue: self.articles_exchange,
             self.repeats_queue: self.repeats_exchange,
@@ -122,7 +122,7 @@ class Topology:
         }
 
     def celery_queues(self) -> list[Queue]:
-        """Queues that Celery workers consume."""
+        """Return the queues that Celery workers consume."""
         return [
             Queue(
                 self.task_queue(stage),
@@ -134,7 +134,7 @@ class Topology:
         ]
 
     def pages_queue(self) -> Queue:
-        """Queue of page messages: on an exchange of its own and on the default one."""
+        """Return the queue of page messages, on an exchange of its own and on the default one."""
         exchange = self.pages_exchange if self.durable_features else None
         return Queue(
             self.pages,
@@ -144,18 +144,16 @@ class Topology:
         )
 
     def declare(self, connection: Connection) -> None:
-        """Declare everything; repeating it changes nothing."""
+        """Declare everything; this is idempotent."""
         with connection.channel() as channel:
             for queue in self.queues():
                 queue(channel).declare()
 
     def declare_for_crawler(self, connection: Connection) -> None:
-        """Declare everything, so that no page is sent to nowhere.
+        """Declare everything, so that no page is lost.
 
-        Raises
-        ------
-        amqp.exceptions.NotFound
-            Where the user may not declare, and the service has not done it yet.
+        If the user may not declare, the service must have done so; otherwise
+        `amqp.exceptions.NotFound` is raised.
         """
         try:
             self.declare(connection)
@@ -164,7 +162,7 @@ class Topology:
                 channel.exchange_declare(self.pages_exchange.name, type="fanout", passive=True)
 
     def queues(self) -> list[Queue]:
-        """All queues, each with the exchange that it is bound to."""
+        """Return all queues, each with the exchange it is bound to."""
         quarantines = [
             Queue(name, queue_arguments=self._quarantine_arguments())
             for name in self.quarantines.values()
@@ -193,7 +191,7 @@ class Topology:
         }
 
     def _quarantine_arguments(self) -> dict[str, object] | None:
-        # Looking through a quarantine takes its messages and puts them back. A
-        # quorum queue counts that as a failed delivery, and from RabbitMQ 4 on
-        # drops a message after twenty; a classic queue does not.
+        # Browsing a quarantine takes its messages and requeues them. A quorum queue counts that
+        # as a failed delivery, and since RabbitMQ 4 drops a message after twenty; a classic queue
+        # does not.
         return {"x-queue-type": "classic"} if self.durable_features else None

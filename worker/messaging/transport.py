@@ -1,9 +1,9 @@
-"""The AMQP transport for messages that anybody may have published.
+"""The AMQP transport for messages from untrusted publishers.
 
-kombu undoes the compression that a header names before its caller sees the message, with no
-bound, and drops a message that it cannot decompress. The AMQP library raises on properties that
-are no UTF-8, which ends the connection. Here the body arrives as it was sent, properties are
-decoded with replacement characters, and a body beyond the limit is never held in memory.
+kombu decompresses a body as its headers say, without a limit and before its caller sees the
+message, and drops a message that it cannot decompress. The AMQP library raises on properties that
+are not UTF-8, which ends the connection. This transport delivers the body as it was sent, decodes
+properties with replacement characters, and never holds a body beyond the limit in memory.
 """
 
 import ssl
@@ -28,23 +28,20 @@ _HEADER = ">HHQ"
 _HEADER_BYTES = 12
 
 _LENGTHS = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
-"""Bytes of the properties that are numbers; the others are short strings, and one is a table."""
+"""Sizes of numeric properties; the others are short strings, and one is a table."""
 
 _TABLE = "application_headers"
 
 
 class ReceivedMessage(pyamqp.Message):
-    """A message whose body is as it was sent, whatever its headers say.
+    """A message with its body as sent, whatever its headers say.
 
-    Attributes
-    ----------
-    withheld_bytes
-        Length of a body beyond `MAX_BODY_BYTES`, which is not there; else 0.
+    ``withheld_bytes`` is the size of a body beyond `MAX_BODY_BYTES`, which is left out; 0 if none.
     """
 
     def __init__(self, msg: Any, channel: Any = None, **options: Any) -> None:
         properties = msg.properties
-        # Without headers: by them kombu would decompress the body.
+        # Without headers: kombu would decompress the body according to them.
         base.Message.__init__(
             self,
             body=getattr(msg, "body", b""),
@@ -62,23 +59,23 @@ class ReceivedMessage(pyamqp.Message):
 
 
 def raw_body(message: base.Message) -> bytes:
-    """Return the bytes of a body; the embedded broker gives text as text."""
+    """Return the bytes of a body; the embedded broker delivers text as text."""
     body = message.body
     return body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
 
 
 def withheld_bytes(message: base.Message) -> int:
-    """Return the length of a body that was too large to be held; 0 for one that is there."""
+    """Return the size of a body that was too large to be held, or 0."""
     return int(getattr(message, "withheld_bytes", 0))
 
 
 _WITHHELD = "cluster_id"
-"""Property that tells `ReceivedMessage` of a withheld body: AMQP 0-9-1 reserves it, always empty,
-and what a publisher writes there is taken out."""
+"""Property that passes the size of a withheld body to `ReceivedMessage`. AMQP 0-9-1 reserves it as
+always empty, and whatever a publisher writes there is removed."""
 
 
 def readable_frames(connection: Any, callback: Callable[..., Any]) -> Callable[[Any], bool]:
-    """Return the library's reader of frames, behind a filter of what it cannot read."""
+    """Return the library's frame reader, behind a filter of what it cannot read."""
     read = frame_handler(connection, callback)
     to_skip: dict[int, int] = {}
 
@@ -96,7 +93,7 @@ def readable_frames(connection: Any, callback: Callable[..., Any]) -> Callable[[
 
 
 def _readable_header(payload: bytes) -> tuple[bytes, int]:
-    """Return a header frame that the library can read, and how much of the body to skip."""
+    """Return a header frame that the library can read, and the number of body bytes to skip."""
     class_id, weight, size = unpack_from(_HEADER, payload, 0)
     withheld = size if size > MAX_BODY_BYTES else 0
     try:
@@ -114,23 +111,16 @@ def _readable_header(payload: bytes) -> tuple[bytes, int]:
 
 
 def packed_properties(properties: Mapping[str, Any]) -> bytes:
-    """Return the properties of a message as AMQP packs them."""
+    """Return the properties of a message in AMQP's encoding."""
     return bytes(amqp.Message(**properties)._serialize_properties())  # noqa: SLF001 - the only way
 
 
 def lenient_properties(packed: bytes) -> dict[str, Any]:
-    """Decode the properties of a message as far as they can be decoded.
+    """Decode the properties of a message as far as possible.
 
-    Parameters
-    ----------
-    packed
-        Property flags and properties (AMQP 0-9-1, section 4.2.6.1).
-
-    Returns
-    -------
-    dict
-        Texts with replacement characters for what is no UTF-8; a table of headers that cannot
-        be read is left out, and so is all that follows where the packing itself is broken.
+    ``packed`` holds property flags and properties (AMQP 0-9-1, section 4.2.6.1). Invalid UTF-8
+    becomes replacement characters, an unreadable header table is left out, and decoding stops where
+    the encoding itself is broken.
     """
     properties: dict[str, Any] = {}
     offset = 2
@@ -156,7 +146,7 @@ def lenient_properties(packed: bytes) -> dict[str, Any]:
 
 
 def _short_text(packed: bytes) -> str:
-    # A replacement character takes three bytes, and a short string has 255 at most.
+    # A replacement character takes three bytes, and a short string has at most 255.
     text = packed.decode("utf-8", "replace").encode()[:SHORT_STRING_BYTES]
     return text.decode("utf-8", "ignore")
 
@@ -172,7 +162,7 @@ def _extent(name: str, packed: bytes, offset: int) -> tuple[int, int]:
 def _table(packed: bytes) -> Mapping[str, Any]:
     try:
         (table,), _ = loads("F", packed, 0)
-        # What cannot be written again could not be handed to the library either.
+        # What cannot be encoded again could not be passed to the library either.
         packed_properties({_TABLE: table})
     except Exception:  # noqa: BLE001 - the library raises whatever the bytes lead it to
         return {}
@@ -180,13 +170,13 @@ def _table(packed: bytes) -> Mapping[str, Any]:
 
 
 class Channel(pyamqp.Channel):
-    """A channel that gives messages as they were sent."""
+    """A channel that delivers messages as they were sent."""
 
     Message = ReceivedMessage
 
 
 class Connection(pyamqp.Connection):
-    """A connection that survives any properties of a message."""
+    """A connection that survives any message properties."""
 
     Channel = Channel
 
@@ -195,15 +185,10 @@ class Connection(pyamqp.Connection):
 
 
 def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
-    """Return how the server of an ``amqps://`` URL is verified; nothing for other URLs.
+    """Return the TLS options of an ``amqps://`` URL, or None for other URLs.
 
-    Parameters
-    ----------
-    url
-        Of the broker. Left to itself the AMQP library does not verify the server's name: any
-        certificate of any authority would do.
-    ca_file
-        Certificates of the authorities that are trusted; the system's where absent.
+    ``ca_file`` holds the trusted authorities, the system's by default. Without these options the
+    AMQP library does not verify the server's name: any certificate of any authority would do.
     """
     if not url.startswith("amqps:"):
         return None

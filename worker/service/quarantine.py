@@ -307,7 +307,7 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
             else _text(found.get(headers.REASON) or _death(found))
         ),
         detail=(
-            f"the message holds {withheld} bytes"
+            f"the message has {withheld} bytes"
             if withheld
             else _text(found.get(headers.DETAIL) or found.get("task") or "")
         ),

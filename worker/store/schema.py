@@ -1,7 +1,6 @@
-"""Whether a database has the schema of this code.
+"""Check of a database's schema against this code.
 
-Without Alembic, which imports languages of templates and the colours of three dozen programming
-languages: as long as all else that a command of an operator waits for.
+Free of Alembic: its imports take as long as everything else that a command does before it answers.
 """
 
 from collections.abc import Iterator
@@ -16,10 +15,10 @@ from worker.store.database import REFUSALS, Database, ForeignSchemaError, is_con
 from worker.store.revisions import known_revisions, newest_revision
 
 BEHIND = "older than this version: run `detourage migrate`"
-"""What is wrong with a schema that is behind, and what helps, for a person."""
+"""How a schema that is behind is reported, with the remedy."""
 
 COMMAND_CONNECT_SECONDS = 3
-"""Time that a server has to take a connection of a command, for which a person waits."""
+"""Maximum time to connect for a command, for which a person waits."""
 
 _VERSION_TABLE = "alembic_version"
 _REVISION: Select[str] = select(column("version_num", Text)).select_from(table(_VERSION_TABLE))
@@ -29,55 +28,55 @@ _ADMITTED = text("SELECT admitted_schemas()")
 
 
 def is_behind(database: Database) -> bool:
-    """Tell whether the schema is older than this code."""
+    """Return whether the schema is older than this code."""
     with database.engine.connect() as connection:
         return revision_of(connection) != newest_revision()
 
 
 def check_current(database: Database) -> None:
-    """Raise as `require_current` does, and if the database does not answer."""
+    """Raise like `require_current`, or if the database does not answer; do not wait."""
     with database.engine.connect() as connection:
         _require_current(connection)
 
 
 class DatabaseIsAwayError(ExpectedError):
-    """The database does not answer, or lets this process not in."""
+    """The database does not answer, or refuses this process."""
 
     def __init__(self, error: DBAPIError) -> None:
-        told = without_passwords(cause(error))
+        reason = without_passwords(cause(error))
         super().__init__(
-            f"the database refuses: {told}: check user, password and database in"
+            f"the database refuses: {reason}: check user, password and database in"
             " DETOURAGE_DATABASE_URL"
             if REFUSALS.search(str(error.orig))
-            else f"the database does not answer: {told}: check DETOURAGE_DATABASE_URL, and whether"
-            " it runs"
+            else f"the database does not answer: {reason}: check DETOURAGE_DATABASE_URL, and that"
+            " it is running"
         )
 
 
 class SchemaIsBehindError(ExpectedError):
-    """The database was not brought to the schema of this version."""
+    """The database was not migrated to the schema of this version."""
 
     def __init__(self) -> None:
         super().__init__(f"schema: {BEHIND}")
 
 
 class UnknownSchemaError(ExpectedError):
-    """A version of the schema that this code does not know, and whose database refuses it."""
+    """The schema version of the database is unknown to this code, which it does not admit."""
 
     def __init__(self, version: str) -> None:
         super().__init__(
-            f"schema: {version} is none that this version of the service knows, up to"
-            f" {newest_revision()}"
+            f"schema: version {version} is unknown to this version of the service, which knows"
+            f" versions up to {newest_revision()}"
         )
 
 
 def require_current(database: Database) -> None:
-    """Raise if the schema is not of this code; waits for a database that is away.
+    """Wait for the database, and raise unless it admits this code.
 
     Raises
     ------
     SchemaIsBehindError
-        If it is older.
+        If the schema is older.
     UnknownSchemaError
         If it is newer.
     DatabaseRefusesError
@@ -89,14 +88,14 @@ def require_current(database: Database) -> None:
 
 @contextmanager
 def current_database(url: str) -> Iterator[Database]:
-    """Give a database of this version's schema to a command; closes its connections at the end.
+    """Yield the database of this version's schema to a command, and close its connections.
 
     Raises
     ------
     DatabaseIsAwayError
-        If it does not answer now. One that goes away later is waited for.
+        If it does not answer now. Later interruptions are waited out.
     SchemaIsBehindError, UnknownSchemaError
-        If its schema is older than this code, or newer.
+        If its schema is older or newer than this code.
     """
     database = Database(url, connect_seconds=COMMAND_CONNECT_SECONDS)
     try:
@@ -112,7 +111,7 @@ def current_database(url: str) -> Iterator[Database]:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """Return the revision of a database, None where it was never migrated."""
+    """Return the schema version of a database, or None if it was never migrated."""
     if connection.scalar(select(func.to_regclass(_VERSION_TABLE))) is None:
         return None
     return connection.scalar(_REVISION)
@@ -129,12 +128,9 @@ def _require_current(connection: Connection) -> None:
 
 
 def require_admitted(session: Session) -> None:
-    """Raise where the database no longer admits this version, before what cannot be taken back.
+    """Raise `ForeignSchemaError` if the database no longer admits this version.
 
-    Raises
-    ------
-    ForeignSchemaError
-        See `worker.store.database`.
+    Called before a step that cannot be undone.
     """
     if not _admits(session.connection()):
         raise ForeignSchemaError(f"the database does not admit version {newest_revision()} of it")

@@ -1,4 +1,4 @@
-"""Addresses that joined another page: listed, and separated from it permanently."""
+"""Addresses joined to another page: listing, and permanent separation."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,27 +17,20 @@ from worker.store.fetched_pages import digest_of_url
 from worker.store.recording import copy_content
 
 WAITS = "waits for its next fetch"
-"""Detail of the outcome of a page whose content is not known."""
+"""Outcome detail of a page without content."""
 
 
 class NotJoinedError(ExpectedError):
-    """An address cannot be taken from a page."""
+    """An address cannot be separated from its page."""
 
 
 @dataclass(frozen=True)
 class Separated:
-    """A page that an address has of its own.
+    """The page of a separated address.
 
-    Attributes
-    ----------
-    page_id, site_id
-        The page, and its site.
-    has_content
-        Whether a content of it is known: that of its last fetch if that stood, else that of its
-        last fetch before it joined.
-    is_other_empty
-        Whether the page that it had joined stood with that content, and has none until its next
-        fetch; it keeps the article that it has.
+    ``has_content`` tells whether its content is stored: that of its last fetch if current,
+    otherwise that of its last fetch before it joined. ``is_other_empty`` means that this content
+    was that of the page it had joined, which has none until its next fetch but keeps its article.
     """
 
     page_id: int
@@ -47,32 +40,31 @@ class Separated:
 
 
 def separate(session: Session, url: str) -> list[Separated]:
-    """Take an address from its page: from now on it is a page of its own, and joins none again.
+    """Separate an address from its page: it gets a page of its own, and never joins one again.
 
     Parameters
     ----------
     session
         The transaction.
     url
-        The address, as it was given or in its canonical form. A spelling of an address is taken
-        from it alone.
+        The address, as sent or in its canonical form. A spelling is separated alone.
 
     Returns
     -------
     list of Separated
-        What was taken, in each site that has the address.
+        One for each site that has the address.
 
     Raises
     ------
     NotJoinedError
-        If the address is not known, or is the only one of its page.
+        If the address is unknown, or is the only one of its page.
     """
     digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
     known = select(Site.key).join(Address, Address.site_id == Site.id).distinct()
     keys = session.scalars(known.where(Address.digest.in_(digests)))
     site_ids = pages.lock_sites(session, keys.all())
     if not site_ids:
-        raise NotJoinedError("no page came under this address")
+        raise NotJoinedError("no page with this address is stored")
     return [_separate(session, site_id, url, digests) for site_id in sorted(site_ids.values())]
 
 
@@ -89,9 +81,9 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
     ).all()
     is_spelling = url != row.address and row.spellings != [url]
     if not is_spelling and not beside:
-        detail = "no other address joined its page"
+        detail = "its page has no other address"
         if len(row.spellings) > 1:
-            detail = "all that lead to its page are spellings of it: they can be taken from it"
+            detail = "its page has only spellings of this address: separate one of these instead"
         raise NotJoinedError(detail)
     page = session.get_one(StoredPage, row.page_id, with_for_update=True, populate_existing=True)
     spellings = [url] if is_spelling else list(row.spellings)
@@ -129,7 +121,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
 
 
 def _empty(session: Session, page: StoredPage) -> None:
-    """Take from a page the content that is another's; whatever comes next stands."""
+    """Remove a content that belongs to another page; the next fetch replaces it."""
     page.url = canonical_of(addresses.of_pages(session, [page.id])[page.id])
     page.content_digest, page.fetched_at = "", None
     page.tree_id, page.comment_pattern, page.forced = None, None, False
@@ -142,7 +134,7 @@ def _empty(session: Session, page: StoredPage) -> None:
 
 
 def _page_of_its_own(session: Session, page: StoredPage, spellings: Sequence[str]) -> StoredPage:
-    """Return the page that an address had before it joined another, else a new one."""
+    """Return the page that an address had before joining another, or a new one."""
     digests = [digest_of_url(each) for each in spellings]
     before = session.scalars(
         select(StoredPage)
@@ -170,23 +162,15 @@ def _page_of_its_own(session: Session, page: StoredPage, spellings: Sequence[str
 
 
 MOST_LISTED = 10_000
-"""Addresses that are listed of a site, the ones that came last."""
+"""Maximum number of addresses listed for a site, newest first."""
 
 
 @dataclass(frozen=True)
 class JoinedAddress:
-    """An address that joined the page of another, or was taken from it.
+    """An address that joined the page of another, or was separated from it.
 
-    Attributes
-    ----------
-    address
-        As it was given.
-    kind
-        How it joined, `worker.addresses.Kind`; ``separated`` where it was taken.
-    canonical
-        The one address of its page.
-    since
-        When.
+    ``address`` is the URL as sent, ``kind`` a `worker.addresses.Kind` or ``separated``, and
+    ``canonical`` the address of the page.
     """
 
     address: str
@@ -196,7 +180,7 @@ class JoinedAddress:
 
 
 def counts(session: Session, site_id: int) -> dict[str, int]:
-    """Return how many addresses of a site joined another's page, by kind."""
+    """Return the number of a site's joined addresses, by kind."""
     counted: Counter[str] = Counter()
     of_site = select(
         func.coalesce(Address.kind, "canonical"),
@@ -215,7 +199,7 @@ def counts(session: Session, site_id: int) -> dict[str, int]:
 
 
 def joined_addresses(session: Session, key: str) -> list[JoinedAddress]:
-    """Return the addresses of a site that joined another's page, and those that were taken."""
+    """Return the addresses of a site that joined another's page or were separated."""
     rows = session.scalars(
         select(Address)
         .join(Site, Site.id == Address.site_id)

@@ -1,4 +1,4 @@
-"""Pages of a site that show the same short text."""
+"""Pages of a site with the same short text."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -12,7 +12,7 @@ from worker.store.locks import AdvisoryLock
 from worker.store.statements import rows_only
 
 MOST_COUNTED = 100
-"""Pages that are looked at of those with one text: a wall may stand at all addresses of a site."""
+"""Maximum number of pages counted per text: a wall may be at all addresses of a site."""
 
 _ASKED = (
     func.unnest(bindparam("texts", type_=ARRAY(LargeBinary)))
@@ -33,10 +33,10 @@ _WITH = rows_only(select(_ASKED.c.text, _PAGES.c.id).select_from(_ASKED.join(_PA
 
 
 def pages_with(session: Session, site_id: int, texts: Collection[bytes]) -> dict[bytes, set[int]]:
-    """Return pages of a site that show some short texts, by the text.
+    """Return the pages of a site with the given short texts, by text.
 
-    Until the transaction ends nobody else counts those of the site: of pages that came at the same
-    time, the last one sees the others.
+    Locks the count for the site until the transaction ends: of pages processed concurrently, the
+    last sees the others.
     """
     session.execute(
         select(func.pg_advisory_xact_lock(AdvisoryLock.SHORT_TEXTS.value, func.hashint8(site_id)))
@@ -48,9 +48,9 @@ def pages_with(session: Session, site_id: int, texts: Collection[bytes]) -> dict
 
 
 def articles_among(session: Session, page_ids: Sequence[int]) -> Mapping[int, list[int]]:
-    """Return, locked, those of some pages that end as articles, by their generations.
+    """Lock those of the pages whose outcome is an article, and return them by generation.
 
-    Not those that another transaction holds: it will count these itself.
+    Pages locked by another transaction are left out: that one counts them itself.
     """
     found: defaultdict[int, list[int]] = defaultdict(list)
     rows = session.execute(_ARTICLES, {"ids": list(page_ids)})

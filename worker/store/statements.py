@@ -1,7 +1,7 @@
-"""Statements that are built once, and that the connection runs without the unit of work.
+"""Statements that are built once, and run by the connection without the unit of work.
 
-SQLAlchemy's session prepares every statement for objects: what only gives rows, or none, costs a
-third when the connection runs it, and to build a statement costs as much again as to run it.
+SQLAlchemy's session prepares every statement for objects. For plain rows, or none, running it on
+the connection saves two thirds, and building a statement costs as much as running it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,12 @@ _ROWS_ONLY = "detourage_rows_only"
 
 
 def rows_only(statement: S) -> S:
-    """Return a statement that `RowSession` leaves to the connection; it must give no objects."""
+    """Mark a statement for `RowSession` to run on the connection; it must not return objects."""
     return statement.execution_options(**{_ROWS_ONLY: True})
 
 
 class RowSession(Session):
-    """A session that leaves statements marked with `rows_only` to its connection."""
+    """A session that runs statements marked by `rows_only` on its connection."""
 
     def execute(
         self,
@@ -34,16 +34,16 @@ class RowSession(Session):
         """Run a statement."""
         if not statement.get_execution_options().get(_ROWS_ONLY):
             return super().execute(statement, params, **options)
-        # What was added before must be there, as it would for the session's own statements.
+        # Flush pending objects first, as the session does for its own statements.
         self.flush()
         return self.connection().execute(statement, params)
 
     def scalar(self, statement: Executable, params: Parameters = None, **options: Any) -> Any:
-        """Run a statement; return the first column of its first row, None without any."""
+        """Run a statement, and return the first column of its first row, or None."""
         return self.execute(statement, params, **options).scalar()
 
     def scalars(
         self, statement: Executable, params: Parameters = None, **options: Any
     ) -> ScalarResult[Any]:
-        """Run a statement; return the first column of its rows."""
+        """Run a statement, and return the first column of its rows."""
         return self.execute(statement, params, **options).scalars()

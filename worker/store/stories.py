@@ -1,4 +1,4 @@
-"""Texts of articles, what they have in common, and the stories that they are grouped into."""
+"""Texts of articles, their overlaps, and the stories they are grouped into."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -33,26 +33,26 @@ from worker.store.locks import AdvisoryLock
 from worker.store.statements import rows_only
 
 MAX_OF_BAND = 50
-"""Texts of a band that are looked at: as many as a story has that are compared with others."""
+"""Maximum number of texts examined per band: as many as a story compares with others."""
 
 MAX_CANDIDATES = 100
-"""Texts that one is compared with: those that have most bands in common with it."""
+"""Maximum number of texts to compare with one, those that share most bands first."""
 
 MAX_OVERLAPS = 100
-"""Overlaps of a text that are stored, so that no number of texts makes reading them take long."""
+"""Maximum number of overlaps stored for a text, which bounds the time to read them."""
 
 MAX_SITES = 100
-"""Sites of a text that are noted."""
+"""Maximum number of sites stored for a text."""
 
 LOCK_SECONDS = 1
-"""Time that grouping waits for a lock; then it is tried again later."""
+"""Maximum time that grouping waits for a lock before it is retried later."""
 
 RESTING_SECONDS = 10
-"""Time that a transaction which groups may rest."""
+"""Maximum idle time of a grouping transaction."""
 
 
 class KnownText(NamedTuple):
-    """A text with its shingles, see `StoryText`."""
+    """A text with its shingles; see `StoryText`."""
 
     id: int
     story_id: int
@@ -61,7 +61,7 @@ class KnownText(NamedTuple):
 
 
 class GroupedText(NamedTuple):
-    """A text without its shingles, but their number."""
+    """A text with the number of its shingles."""
 
     id: int
     story_id: int
@@ -88,11 +88,11 @@ _SET_LIMITS = rows_only(
 
 
 def lock_stories(session: Session) -> None:
-    """Keep others from grouping articles until the transaction, which must be short, ends.
+    """Prevent concurrent grouping until the transaction, which must be short, ends.
 
-    Two that came at the same time would not see each other.
+    Two concurrent articles would not see each other.
     """
-    # The lock is not held until the disk has it: what a crash loses is grouped again.
+    # Release the lock without waiting for the disk: what a crash loses is grouped again.
     do_not_wait_for_disk(session)
     session.execute(_SET_LIMITS)
     session.execute(_LOCK)
@@ -128,7 +128,7 @@ def _candidates() -> Select[*tuple[Any, ...]]:
         .table_valued("band", name="asked")
         .render_derived()
     )
-    # Band by band: of an overlap of arrays the planner expects so much that it reads all texts.
+    # Band by band: for an overlap of arrays, the planner overestimates and reads all texts.
     with_band = (
         select(StoryText.id, StoryText.key)
         .where(
@@ -160,7 +160,7 @@ _CANDIDATES = rows_only(_candidates())
 def texts_like(
     session: Session, bands: Sequence[int], seen_at: datetime, window: timedelta
 ) -> list[KnownText]:
-    """Return texts that have a band in common with one, those with most first."""
+    """Return texts that share bands with one, those with most first."""
     between = {"bands": list(bands), "earliest": seen_at - window, "latest": seen_at + window}
     return [_known(row) for row in session.execute(_CANDIDATES, between)]
 
@@ -171,12 +171,12 @@ def _known(row: Any) -> KnownText:
 
 
 def packed(shingles: np.ndarray[Any, np.dtype[np.uint32]]) -> bytes:
-    """Return shingles as they are stored."""
+    """Return shingles as stored."""
     return shingles.astype("<u4").tobytes()
 
 
 def unpacked(stored: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
-    """Return shingles as they are compared."""
+    """Return stored shingles as an array."""
     return np.frombuffer(stored, dtype="<u4").astype(np.uint32, copy=False)
 
 
@@ -198,7 +198,7 @@ def add_text(
     common: Mapping[int, int],
     story_id: int,
 ) -> int:
-    """Store a text, with what it has in common with others, by their id; return its own."""
+    """Store a text with its overlaps, ``common`` by text id, and return its id."""
     text_id = session.execute(
         _ADD_TEXT,
         {
@@ -223,7 +223,7 @@ def add_text(
 
 
 def add_story(session: Session, first_page_id: int | None = None) -> int:
-    """Store a story without texts; return its id."""
+    """Store a story without texts, and return its id."""
     return int(session.execute(_ADD_STORY, {"first_page_id": first_page_id}).scalar_one())
 
 
@@ -231,7 +231,7 @@ _NEWEST = rows_only(select(func.max(StoryText.id)))
 
 
 def newest_text(session: Session) -> int:
-    """Return the id of the text that was stored last, 0 where there is none."""
+    """Return the id of the newest text, 0 if there is none."""
     return session.scalar(_NEWEST) or 0
 
 
@@ -246,7 +246,7 @@ _FULL = rows_only(_finding_full())
 
 
 def full_texts(session: Session, text_ids: Collection[int]) -> set[int]:
-    """Return those of some texts that have as many overlaps as are stored."""
+    """Return those of the texts with the maximum number of stored overlaps."""
     return set(session.execute(_FULL, {"ids": sorted(text_ids)}).scalars().all())
 
 
@@ -266,13 +266,13 @@ _STORIES_OF = rows_only(select(StoryText.id, StoryText.story_id).where(StoryText
 def touch_text(
     session: Session, text_id: int, *, sites: Collection[int], seen_at: datetime
 ) -> None:
-    """Note that a further article has a text."""
+    """Record that another article has a text."""
     values = {"text_id": text_id, "new_sites": sorted(sites)[:MAX_SITES], "seen_at": seen_at}
     session.execute(_TOUCH_TEXT, values)
 
 
 def stories_of(session: Session, text_ids: Collection[int]) -> dict[int, int]:
-    """Return the stories of those of some texts that are there, by text."""
+    """Return the stories of those of the texts that exist, by text."""
     if not text_ids:
         return {}
     rows = session.execute(_STORIES_OF, {"ids": sorted(text_ids)})
@@ -303,13 +303,13 @@ _OVERLAPS = rows_only(
 
 
 def texts_of_stories(session: Session, story_ids: Collection[int], most: int) -> list[GroupedText]:
-    """Return the texts of some stories, at most so many."""
+    """Return at most ``most`` texts of the given stories."""
     rows = session.execute(_TEXTS_OF_STORIES, {"ids": list(story_ids), "most": most})
     return [_as_grouped(row) for row in rows]
 
 
 def texts_with_ids(session: Session, text_ids: Collection[int]) -> list[GroupedText]:
-    """Return some texts."""
+    """Return texts by their ids."""
     if not text_ids:
         return []
     return [_as_grouped(row) for row in session.execute(_TEXTS, {"ids": sorted(text_ids)})]
@@ -323,7 +323,7 @@ def _as_grouped(row: Any) -> GroupedText:
 def overlaps_with(
     session: Session, text_ids: Collection[int], most: int
 ) -> dict[tuple[int, int], int]:
-    """Return how much texts have in common with any others, at most so many pairs of them."""
+    """Return the overlaps of texts with any others, at most ``most`` pairs."""
     rows = session.execute(_OVERLAPS, {"ids": sorted(text_ids), "most": most})
     return {(lower, higher): common for lower, higher, common in rows}
 
@@ -344,12 +344,12 @@ _REMOVE_STORIES = rows_only(
 
 
 def move_texts(session: Session, text_ids: Collection[int], story_id: int) -> None:
-    """Give texts another story."""
+    """Move texts to another story."""
     session.execute(_MOVE, {"ids": sorted(text_ids), "new_story": story_id})
 
 
 def remove_empty_stories(session: Session, story_ids: Collection[int]) -> None:
-    """Remove those of some stories that have no text."""
+    """Delete those of the stories without texts."""
     session.execute(_REMOVE_STORIES, {"ids": sorted(story_ids)})
 
 
@@ -371,7 +371,7 @@ _SET_SITES = rows_only(
 
 
 def review_text(session: Session, text_id: int) -> None:
-    """Bring a text up to date that an article no longer has; one that none has is removed."""
+    """Update a text that an article no longer has; delete it if no article has it."""
     sites = list(session.execute(_SITES_OF_ARTICLES, {"text_id": text_id}).scalars())
     if not sites:
         session.execute(_REMOVE_TEXTS, {"ids": [text_id]})
@@ -398,21 +398,10 @@ _OLD = rows_only(_finding_old())
 
 
 def remove_old_stories(session: Session, window: timedelta, most: int) -> int:
-    """Remove texts of stories whose last article came longer ago than a window, and the stories.
+    """Delete the texts of stories without a new article for ``window``, and the empty stories.
 
-    What was told of their articles stays. Nobody else may group articles meanwhile.
-
-    Parameters
-    ----------
-    session, window
-        The transaction, and the window.
-    most
-        How many texts and stories.
-
-    Returns
-    -------
-    int
-        How many texts and stories without any are gone.
+    The stories told to their articles stay. The caller must hold the lock of `lock_stories`.
+    Returns the number of rows handled, at most ``most``.
     """
     found = session.execute(_OLD, {"window": window, "most": most}).all()
     session.execute(_REMOVE_TEXTS, {"ids": [each for _, each in found if each is not None]})
@@ -426,6 +415,6 @@ _SHINGLES = rows_only(select(StoryText.id, StoryText.shingles).where(StoryText.i
 def shingles_of(
     session: Session, text_ids: Iterable[int]
 ) -> dict[int, np.ndarray[Any, np.dtype[np.uint32]]]:
-    """Return the shingles of texts, by their id."""
+    """Return the shingles of texts, by text id."""
     rows = session.execute(_SHINGLES, {"ids": sorted(set(text_ids))})
     return {text_id: unpacked(stored) for text_id, stored in rows}

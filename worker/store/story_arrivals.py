@@ -1,4 +1,4 @@
-"""Articles that wait to be grouped into stories, after the extraction that gave them."""
+"""Articles that wait to be grouped into stories after their extraction."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -29,7 +29,7 @@ from worker.store.stories import packed, unpacked
 
 
 class NewArrival(NamedTuple):
-    """An article that comes to the stories."""
+    """An article to be grouped."""
 
     page_id: int
     fingerprint: Fingerprint
@@ -39,7 +39,7 @@ class NewArrival(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """A page whose article waits, see `StoryArrival`; without one where it has none any more."""
+    """A page whose article waits (see `StoryArrival`); no fingerprint if the article is gone."""
 
     page_id: int
     arrived_at: datetime
@@ -81,7 +81,7 @@ _ADD_GONE = rows_only(_replacing(_adding_gone()))
 
 
 def add(session: Session, arrivals: Collection[NewArrival]) -> None:
-    """Note articles of pages, which must be locked, that wait."""
+    """Enqueue the articles of pages, which must be locked."""
     session.execute(
         _ADD,
         [
@@ -99,7 +99,7 @@ def add(session: Session, arrivals: Collection[NewArrival]) -> None:
 
 
 def add_gone(session: Session, page_ids: Collection[int]) -> bool:
-    """Note pages, which must be locked, that no longer have articles; tell whether any had."""
+    """Enqueue pages, which must be locked, that lost their articles; return whether any had one."""
     if not page_ids:
         return False
     noted: Any = session.execute(_ADD_GONE, {"ids": sorted(page_ids)})
@@ -149,12 +149,12 @@ _ARE_WAITING = rows_only(
 
 
 def waiting(session: Session, most: int) -> Sequence[int]:
-    """Return pages whose articles wait, ascending."""
+    """Return pages with waiting articles, ascending."""
     return session.execute(_WAITING, {"most": most}).scalars().all()
 
 
 def load(session: Session, page_id: int) -> Waiting | None:
-    """Return what waits of a page."""
+    """Return the waiting article of a page."""
     row = session.execute(_LOAD, {"page_id": page_id}).one_or_none()
     if row is None:
         return None
@@ -164,22 +164,22 @@ def load(session: Session, page_id: int) -> Waiting | None:
 
 
 def lock(session: Session, arrival: Waiting) -> bool:
-    """Lock what waits of a page, unless another holds it or has replaced it."""
+    """Lock a waiting article, unless another transaction holds it or has replaced it."""
     return bool(session.scalar(_LOCK, arrival._asdict()))
 
 
 def remove(session: Session, page_id: int) -> None:
-    """Remove what waits of a page, which must be locked."""
+    """Remove the waiting article of a page, which must be locked."""
     session.execute(_REMOVE, {"page_id": page_id})
 
 
 def are_waiting(session: Session) -> bool:
-    """Tell whether articles are still to be told of their stories."""
+    """Return whether articles wait to be grouped, or to be told a changed story."""
     return bool(session.scalar(_ARE_WAITING))
 
 
 def is_waiting(page_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    """Condition: the article of a page is still to be told of its story."""
+    """Condition: the article of a page waits for its story."""
     arrives = exists().where(StoryArrival.page_id == page_id)
     is_retold = (
         exists()

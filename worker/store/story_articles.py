@@ -1,4 +1,4 @@
-"""Which story the article of each page tells, and what its last revision says of that."""
+"""The story of each page's article, and what its last revision says about it."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -51,14 +51,14 @@ from worker.store.pages import has_article
 from worker.store.statements import rows_only
 
 MAX_COMPARED: Final = 100
-"""Articles of a story that the first is looked for among."""
+"""Maximum number of a story's articles among which the first is sought."""
 
 MAX_DOUBLINGS: Final = 20
-"""Corrections after which the time before the next one no longer doubles."""
+"""Number of corrections after which the delay until the next one stops doubling."""
 
 
 class Told(NamedTuple):
-    """What is known of a page's article among the stories, see `StoryArticle`."""
+    """A page's article among the stories; see `StoryArticle`."""
 
     text_id: int | None
     key: bytes
@@ -69,7 +69,7 @@ class Told(NamedTuple):
 
 
 class TellingArticle(NamedTuple):
-    """An article of a story, with the names of its page and site."""
+    """An article of a story, with its site and URL."""
 
     page_id: int
     text_id: int
@@ -81,7 +81,7 @@ class TellingArticle(NamedTuple):
 
 
 class Retelling(NamedTuple):
-    """A story whose articles are to be told of another first article, see `Story`."""
+    """A story whose articles must be told of a new first article; see `Story`."""
 
     story_id: int
     first_page_id: int | None
@@ -105,7 +105,7 @@ _TOLD = rows_only(
 
 
 def told_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, Told]:
-    """Return what is known of the articles of some pages, by page."""
+    """Return the articles of pages among the stories, by page."""
     rows = session.execute(_TOLD, {"ids": list(page_ids)})
     return {page_id: Told(*rest) for page_id, *rest in rows}
 
@@ -186,18 +186,11 @@ _NOTE_CHANGE = rows_only(
 def first_of_story(
     session: Session, story_id: int, page_id: int | None
 ) -> tuple[TellingArticle, bool] | None:
-    """Return the first article of a story, and whether it is noted as the first.
+    """Return the first article of a story, and whether it is recorded as the first.
 
-    The first is that fetched first; at equal times, or where none is known, the order is that of
-    the keys of the texts, of the sites and of the addresses. Of a story of more than `MAX_COMPARED`
-    articles it is looked for among as many, that which is noted, and a new one.
-
-    Parameters
-    ----------
-    session, story_id
-        The transaction, and the story.
-    page_id
-        A page that is new to it.
+    The first is the earliest fetched; at equal or unknown times, the order is by text key, site and
+    URL. For a story of more than `MAX_COMPARED` articles, only that many are considered, with the
+    recorded first and ``page_id``, a page new to the story.
     """
     asked = {"story_id": story_id, "new_page": page_id}
     row = session.execute(_FIRST, asked).one_or_none()
@@ -209,13 +202,13 @@ def first_of_story(
 
 
 def noted_first(session: Session, story_id: int) -> TellingArticle | None:
-    """Return the article that is noted as the first of a story."""
+    """Return the article recorded as the first of a story."""
     row = session.execute(_NOTED_FIRST, {"story_id": story_id}).one_or_none()
     return None if row is None else _telling(row)
 
 
 def note_change(session: Session, story_id: int, first_page_id: int, *, retell: bool) -> None:
-    """Note that a story changed, its first article, and whether all its articles are retold."""
+    """Record that a story changed, its first article, and whether to retell all its articles."""
     asked = {"story_id": story_id, "new_first": first_page_id, "retell": retell}
     session.execute(_NOTE_CHANGE, asked)
 
@@ -271,7 +264,7 @@ _NOTE_RETOLD = rows_only(
 
 
 def story_to_retell(session: Session) -> Retelling | None:
-    """Return a story whose articles are to be told of another first article."""
+    """Return a story whose articles must be told of a new first article."""
     row = session.execute(_TO_RETELL).one_or_none()
     if row is None or row.retold_to is None:
         return None
@@ -293,7 +286,7 @@ def articles_to_retell(
 
 
 def note_retold(session: Session, story: Retelling, retold_to: list[int] | None) -> bool:
-    """Note how far a story is retold, None for wholly; False if it has changed meanwhile."""
+    """Record how far a story is retold, None if completely; return False if it changed."""
     asked = {
         "story_id": story.story_id,
         "of_change": story.changed_at,
@@ -316,7 +309,7 @@ _PUT = rows_only(_putting())
 
 
 def put_article(session: Session, page_id: int, told: Told) -> None:
-    """Note which text a page's article has, and what is told of it for now."""
+    """Record the text of a page's article, and the story it is told for now."""
     session.execute(
         _PUT,
         {
@@ -352,7 +345,7 @@ _TELL = rows_only(_telling_all())
 
 
 def tell(session: Session, told: Mapping[int, Mapping[str, Any]]) -> None:
-    """Note what is told of the articles of pages, by page."""
+    """Record the stories told to the articles of pages, by page."""
     if told:
         session.execute(_TELL, _given(told))
 
@@ -367,7 +360,7 @@ _ADD_SAID = rows_only(
 
 
 def add_said(session: Session, said: Mapping[int, Told]) -> None:
-    """Note what pages without a story say of it until they are grouped."""
+    """Record what pages without a story say about it until they are grouped."""
     if said:
         values = [
             {
@@ -401,7 +394,7 @@ _NOTE_SENT = rows_only(_noting_sent())
 def note_sent(
     session: Session, said: Mapping[int, Mapping[str, Any]], held_back: Collection[int]
 ) -> None:
-    """Note what the last revisions of pages say of their stories; some were held back."""
+    """Record what the last revisions say about their stories, and which were held back."""
     session.execute(_NOTE_SENT, {**_given(said), "held": sorted(held_back)})
 
 
@@ -423,7 +416,7 @@ _NOTE_CORRECTION = rows_only(_noting_correction())
 
 
 def note_correction(session: Session, page_id: int, period_seconds: float) -> None:
-    """Note that a page's article was corrected; the next correction waits twice as long."""
+    """Record a correction of a page's article; the next one waits twice as long."""
     session.execute(_NOTE_CORRECTION, {"of_page": page_id, "period": period_seconds})
 
 
@@ -436,7 +429,7 @@ _TAKE_OUT = rows_only(
 
 
 def take_out(session: Session, page_id: int) -> None:
-    """Take the article of a page from its text."""
+    """Detach the article of a page from its text."""
     session.execute(_TAKE_OUT, {"of_page": page_id})
 
 
@@ -448,7 +441,7 @@ _REMOVE = rows_only(
 
 
 def remove_articles(session: Session, page_ids: Collection[int]) -> None:
-    """Forget the articles of pages, which are in no story any more."""
+    """Delete the articles of pages that are no longer in any story."""
     session.execute(_REMOVE, {"ids": sorted(page_ids)})
 
 
@@ -458,14 +451,14 @@ _IS_TOLD_OTHERWISE = and_(
     or_(StoryArticle.correct_after.is_(None), StoryArticle.correct_after <= func.now()),
     ~exists().where(StoryArrival.page_id == StoryArticle.page_id),
 )
-"""Whether an article says of its story what is no longer told, and may be corrected."""
+"""Condition: an article's last revision states an outdated story, and may be corrected now."""
 
 
 def pages_to_correct(session: Session, limit: int) -> list[int]:
-    """Return pages whose last revision says something else than what is told now, ascending.
+    """Return pages whose last revision states an outdated story, ascending.
 
-    A page that waits to be extracted is none of them: its next article says it. Nor is one whose
-    article is still to be told, or was corrected a short time ago.
+    Left out are pages that wait for extraction, since their next article states the new one, those
+    whose article waits to be grouped, and those corrected recently.
     """
     return list(
         session.scalars(
@@ -479,7 +472,7 @@ def pages_to_correct(session: Session, limit: int) -> list[int]:
 
 
 class Correction(NamedTuple):
-    """The last revision of a page's article, which says of its story what is told no more."""
+    """The last revision of a page's article, which states an outdated story."""
 
     message: dict[str, Any]
     content_digest: str
@@ -488,7 +481,7 @@ class Correction(NamedTuple):
 
 
 def lock_correction(session: Session, page_id: int) -> Correction | None:
-    """Return, locked, what is to be corrected of a page; None where nothing is any more."""
+    """Lock a page and return its correction, or None if none is due any more."""
     page = session.execute(
         select(StoredPage.revision)
         .where(StoredPage.id == page_id, has_article())
@@ -515,7 +508,7 @@ def lock_correction(session: Session, page_id: int) -> Correction | None:
 
 
 def copy_comments(session: Session, before: UUID, after: UUID) -> None:
-    """Give an article the comments of the revision before it."""
+    """Copy the comments of an article's previous revision to it."""
     names = [each.name for each in ArticleComment.__table__.columns if each.name != "article_id"]
     columns = [getattr(ArticleComment, name) for name in names]
     session.execute(

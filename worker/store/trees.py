@@ -1,4 +1,4 @@
-"""Trees and the distances between them, keyed by structure."""
+"""Trees and the distances between them, stored once per structure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -43,7 +43,7 @@ _ADD_TREES = rows_only(
     .execution_options(dml_strategy="raw")
 )
 
-# Held until the pages that have them are written: they could be removed as nobody's.
+# Locked until their pages are written; otherwise they could be removed as orphans.
 _HOLD_TREES = rows_only(
     select(StoredTree.digest, StoredTree.id)
     .where(StoredTree.digest == any_(bindparam("digests", type_=ARRAY(Text))))
@@ -53,7 +53,7 @@ _HOLD_TREES = rows_only(
 
 
 def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
-    """Store the trees that are not there yet, and return the id of each by its digest."""
+    """Store new trees, and return the ids of all by digest."""
     # Two transactions that insert the same rows in different orders would deadlock.
     missing = dict(sorted({tree.digest: tree for tree in trees}.items()))
     stored: dict[str, int] = {}
@@ -72,7 +72,7 @@ def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
 
 
 def save_tree(session: Session, tree: Tree) -> int:
-    """Store the tree unless an equal one is there, and return its id."""
+    """Store a tree unless an equal one is stored, and return its id."""
     return save_trees(session, [tree])[tree.digest]
 
 
@@ -99,25 +99,25 @@ _SITE_SHAPES = rows_only(
 
 
 def load_trees(session: Session, tree_ids: Iterable[int]) -> dict[int, Tree]:
-    """Return the trees by id, in the order of the ids."""
+    """Return trees by id, in ascending order."""
     rows = session.execute(_TREES, {"tree_ids": list(tree_ids)})
     return {tree_id: Tree.from_bytes(packed) for tree_id, packed in rows}
 
 
 def tree_shapes(session: Session, tree_ids: Iterable[int]) -> dict[int, TreeShape]:
-    """Return digest and number of nodes by tree id, in the order of the ids."""
+    """Return digest and number of nodes by tree id, in ascending order."""
     rows = session.execute(_SHAPES, {"tree_ids": list(tree_ids)})
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
 def site_tree_shapes(session: Session, site_id: int) -> dict[int, TreeShape]:
-    """Return digest and number of nodes of the distinct trees of a site, in order of the ids."""
+    """Return digest and number of nodes of a site's distinct trees by id, in ascending order."""
     rows = session.execute(_SITE_SHAPES, {"site_id": site_id})
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
 def site_tree_ids(session: Session, site_id: int, most: int | None = None) -> list[int]:
-    """Return the ids of the distinct trees of a site, ascending: the first ``most`` of them."""
+    """Return the ids of a site's distinct trees, ascending, at most the first ``most``."""
     return list(
         session.scalars(
             select(StoredPage.tree_id)
@@ -155,20 +155,10 @@ _DISTANCES = rows_only(
 def distance_matrix(
     session: Session, tree_ids: Sequence[int]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the raw distances among trees, and which of them are stored.
+    """Return the raw distances among trees (ids ascending), and a mask of those stored.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    tree_ids
-        The trees, ascending.
-
-    Returns
-    -------
-    tuple of ndarrays, both of shape (len(tree_ids), len(tree_ids))
-        The distances, NaN where one is not stored or the trees cannot be compared;
-        and True where something is stored, on the diagonal too.
+    A distance is NaN if it is not stored, or if the trees cannot be compared. The mask is True on
+    the diagonal.
     """
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
     is_stored = np.eye(len(tree_ids), dtype=np.bool_)
@@ -204,7 +194,7 @@ _SAVE_DISTANCES = rows_only(
 
 
 def save_distances(session: Session, distances: Mapping[tuple[int, int], int | None]) -> None:
-    """Store distances by ordered pair of tree ids; those already there stay."""
+    """Store distances by ordered pair of tree ids, keeping those already stored."""
     if not distances:
         return
     # Two tasks that insert the same rows in different orders would deadlock.
@@ -220,7 +210,7 @@ def save_distances(session: Session, distances: Mapping[tuple[int, int], int | N
 
 
 def forget_distances(session: Session, tree_ids: Sequence[int]) -> None:
-    """Remove the distances among the given trees."""
+    """Delete the distances among the given trees."""
     session.execute(
         delete(Distance).where(
             Distance.lower_tree_id.in_(tree_ids), Distance.higher_tree_id.in_(tree_ids)

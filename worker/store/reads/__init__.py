@@ -1,1 +1,1 @@
-"""What the inspector reads of a deployment."""
+"""Queries of the inspector."""

@@ -1,7 +1,7 @@
-"""Pages and their last articles, searched: the newest first, a page of the list at a time.
+"""Search for pages with their last articles, newest first, one screen at a time.
 
-Words and languages stand in the articles themselves, which no index tells of: so many pages are
-looked through at most, and the search goes on from there.
+Words and languages are in the articles themselves, without an index: a search scans a limited
+number of pages, and continues from there.
 """
 
 import json
@@ -20,33 +20,33 @@ from worker.outcomes import PENDING
 
 LOOKED_THROUGH: Final = 5000
 LOOKING_SECONDS: Final = 0.04
-"""Pages whose articles a search for words or a language reads, and how long: what comes first."""
+"""Maximum number of pages, and maximum time, to scan in one search for words or a language."""
 
 BATCH: Final = 200
-"""Pages whose articles are read by one statement."""
+"""Pages whose articles one statement reads."""
 
 LEAD_CHARACTERS: Final = 300
-"""Characters of a lead that are shown."""
+"""Maximum length of a lead as shown."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is searched for; what is None is any.
+    """Search criteria; None matches anything.
 
     Parameters
     ----------
     site
-        What the site's name contains, in any case.
+        Part of the site's name, ignoring case.
     outcome
-        Outcome of the page, `worker.outcomes.PENDING` for those without one.
+        Outcome of the page; `worker.outcomes.PENDING` for pages without one.
     since, until
-        When the page was received: from, and before.
+        Time of receipt: from, and before.
     language
-        Language of the article, or the beginning of its tag.
+        Language of the article, or a prefix of its tag.
     below, above
         Confidence of the article: less than, and at least.
     words
-        Words that are all in its title or its text, in any case.
+        Words that must all be in its title or text, ignoring case.
     """
 
     site: str | None = None
@@ -60,13 +60,13 @@ class Wanted:
 
     @property
     def reads_articles(self) -> bool:
-        """Whether only the articles tell."""
+        """Whether articles must be read to match."""
         return bool(self.words or self.language)
 
 
 @dataclass(frozen=True)
 class FoundPage:
-    """A page that was found, with its last article."""
+    """A matching page with its last article."""
 
     id: int
     url: str
@@ -83,18 +83,10 @@ class FoundPage:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found.
+    """Result of a search.
 
-    Parameters
-    ----------
-    pages
-        The newest first.
-    before
-        Id of the page that the search goes on before; None at the end.
-    looked
-        How many pages were looked through.
-    is_cut
-        Whether they were so many that the search ended there.
+    ``pages`` come newest first. The search continues before the page id ``before``, None at the
+    end. ``looked`` is the number of pages scanned, and ``is_cut`` whether that hit the limit.
     """
 
     pages: list[FoundPage]
@@ -104,19 +96,7 @@ class Found:
 
 
 def search(session: Session, wanted: Wanted, *, before: int | None = None, limit: int) -> Found:
-    """Return pages, the newest first.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    wanted
-        What is searched for.
-    before
-        Id of the page that the search goes on before.
-    limit
-        Most pages.
-    """
+    """Return up to ``limit`` matching pages, newest first, from before the page id ``before``."""
     began, looked, found = monotonic(), 0, []
     while True:
         ids = _next_ids(session, wanted, before, BATCH if wanted.reads_articles else limit + 1)
@@ -132,7 +112,7 @@ def search(session: Session, wanted: Wanted, *, before: int | None = None, limit
 
 
 def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
-    """Return the texts of the last articles of pages, by page."""
+    """Return the text of each page's last article."""
     held = _held(page_ids)
     text = held.c.message["text"].astext
     return dict(session.execute(select(held.c.id, text).where(held.c.message.is_not(None))).all())
@@ -141,16 +121,9 @@ def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
 def messages(
     session: Session, wanted: Wanted, *, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """Return some of the messages of the articles that are wanted, and where they go on.
+    """Return some article messages that match, and the page id to continue before.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    wanted
-        What is searched for.
-    before
-        Id of the page that the search goes on before; None to begin.
+    Start with ``before`` None; a returned None ends the search.
     """
     ids = _next_ids(session, wanted, before, BATCH)
     held = _held(ids)
@@ -160,7 +133,7 @@ def messages(
 
 
 def _next_ids(session: Session, wanted: Wanted, before: int | None, number: int) -> Sequence[int]:
-    """Return the ids of pages that may be wanted, as far as they themselves tell."""
+    """Return the ids of candidate pages, by the criteria on the pages themselves."""
     query = select(StoredPage.id).where(*_in_pages(wanted))
     if wanted.site is not None:
         sites = select(Site.id).where(Site.key.icontains(wanted.site, autoescape=True))
@@ -171,10 +144,10 @@ def _next_ids(session: Session, wanted: Wanted, before: int | None, number: int)
 
 
 def _held(ids: Sequence[int]) -> CTE:
-    """Return some pages with the messages of their last articles.
+    """Return pages with the messages of their last articles.
 
-    Materialized: planned together with what is sought in the messages, the articles of all pages
-    are read in place of those of these.
+    Materialized: planned together with the conditions on messages, PostgreSQL would read the
+    articles of all pages.
     """
     return (
         select(
@@ -234,13 +207,13 @@ def _in_message(held: CTE, wanted: Wanted) -> Iterator[ColumnElement[bool]]:
     if wanted.language is not None:
         yield message["language"].astext.istartswith(wanted.language, autoescape=True)
     if wanted.words:
-        # In one path, so that a message is unpacked once: that takes as long as all else.
+        # One path, so that each message is decompressed once, which takes half of the time.
         path = " && ".join(map(_holds, wanted.words))
         yield func.jsonb_path_match(message, cast(path, JSONPATH))
 
 
 def _holds(word: str) -> str:
-    """Return the condition that a word is in the title or in the text, in any case."""
+    """Return the condition that a word is in the title or text, ignoring case."""
     literal = json.dumps(word)
     places = (f'exists($.{key} ? (@ like_regex {literal} flag "iq"))' for key in ("title", "text"))
     return f"({' || '.join(places)})"

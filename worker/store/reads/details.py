@@ -1,4 +1,4 @@
-"""What is known of one site, one group or one page, for those who look into it."""
+"""Details of one site, group or page, for inspection."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ from worker.store.trees import site_tree_ids
 
 
 class SiteGroup(NamedTuple):
-    """A group of a site's last generation, with the page that represents it."""
+    """A group of a site's last generation, with its representative page."""
 
     number: int
     size: int
@@ -46,7 +46,7 @@ class SiteGroup(NamedTuple):
 
 
 class InspectedSite(NamedTuple):
-    """A site: how many pages it has, and how its last clustering found groups (none: 0)."""
+    """A site with its number of pages and its last clustering (generation 0 if none)."""
 
     id: int
     key: str
@@ -58,7 +58,7 @@ class InspectedSite(NamedTuple):
 
 
 def inspected_site(session: Session, site_id: int) -> InspectedSite | None:
-    """Return a site."""
+    """Return a site, or None."""
     pages = (
         select(func.count())
         .select_from(StoredPage)
@@ -84,7 +84,7 @@ def inspected_site(session: Session, site_id: int) -> InspectedSite | None:
 
 
 def groups_of_generation(session: Session, site_id: int, generation: int) -> list[SiteGroup]:
-    """Return the groups of a generation, the largest first."""
+    """Return the groups of a generation, largest first."""
     rows = session.execute(
         select(
             TemplateGroup.number,
@@ -101,16 +101,10 @@ def groups_of_generation(session: Session, site_id: int, generation: int) -> lis
 
 
 class PagesInNoGroup(NamedTuple):
-    """How many pages of a site are in no group.
+    """Numbers of a site's pages in no group.
 
-    Attributes
-    ----------
-    outliers
-        Pages that were compared, and are like no group.
-    waiting
-        Pages that have no place in the generation yet.
-    without_tree
-        Pages that cannot be compared.
+    ``outliers`` were compared and match none, ``waiting`` are not in the generation yet, and those
+    ``without_tree`` cannot be compared.
     """
 
     outliers: int
@@ -119,7 +113,7 @@ class PagesInNoGroup(NamedTuple):
 
 
 def pages_in_no_group(session: Session, site_id: int, generation: int) -> PagesInNoGroup:
-    """Return how many pages of a site are in no group of a generation, by why."""
+    """Return the numbers of a site's pages in no group of a generation, by reason."""
     has_tree, has_place = StoredPage.tree_id.is_not(None), Membership.page_id.is_not(None)
     row = session.execute(
         select(
@@ -138,7 +132,7 @@ def pages_in_no_group(session: Session, site_id: int, generation: int) -> PagesI
 
 
 class GenerationSizes(NamedTuple):
-    """A clustering, and the sizes of its groups by number."""
+    """A clustering, and the sizes of its groups as pairs of number and size."""
 
     number: int
     created_at: datetime
@@ -148,7 +142,7 @@ class GenerationSizes(NamedTuple):
 
 
 def last_generations(session: Session, site_id: int, most: int) -> list[GenerationSizes]:
-    """Return the last generations of a site, the oldest of them first."""
+    """Return the last generations of a site, oldest first."""
     last = (
         select(Generation)
         .where(Generation.site_id == site_id)
@@ -187,10 +181,10 @@ def last_generations(session: Session, site_id: int, most: int) -> list[Generati
 
 
 def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
-    """Return the trees that stand for a site in pictures, ascending.
+    """Return the trees that represent a site in pictures, ascending.
 
-    Those of its references where it has some, as all distances are stored of these alone; else all,
-    and of more than ``most`` the oldest.
+    These are its references if it has any, the only trees among which all distances are stored;
+    otherwise all its trees. At most the oldest ``most`` are returned.
     """
     references = session.scalar(
         select(ReferenceSet.tree_ids)
@@ -204,7 +198,7 @@ def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
 
 
 class PageOfTree(NamedTuple):
-    """A page with its tree and its place in a generation; without one it has no role."""
+    """A page with its tree and its place in a generation; its role is None without a place."""
 
     tree_id: int
     page_id: int
@@ -216,7 +210,7 @@ class PageOfTree(NamedTuple):
 def pages_of_trees(
     session: Session, site_id: int, generation: int, tree_ids: Sequence[int]
 ) -> list[PageOfTree]:
-    """Return the pages of a site that have some trees, in the order of their ids."""
+    """Return the pages of a site with the given trees, ordered by id."""
     rows = session.execute(
         select(
             StoredPage.tree_id,
@@ -244,7 +238,7 @@ def pages_of_trees(
 
 
 class GroupPage(NamedTuple):
-    """A page of a group, with what became of it."""
+    """A page of a group, with its result."""
 
     id: int
     url: str
@@ -258,7 +252,7 @@ class GroupPage(NamedTuple):
 def pages_of_group(
     session: Session, site_id: int, generation: int, number: int | None, *, most: int, after: int
 ) -> list[GroupPage]:
-    """Return pages of a group, or the outliers (no number), by their ids, those after one."""
+    """Return pages of a group, or outliers if ``number`` is None, by id, after the id ``after``."""
     rows = session.execute(
         select(
             StoredPage.id,
@@ -283,7 +277,7 @@ def pages_of_group(
 
 
 def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | None:
-    """Return what was learned from a page for its template, packed, and when."""
+    """Return the packed knowledge learned from a page, and when it was learned."""
     row = session.execute(
         select(PageKnowledge.packed, PageKnowledge.learned_at).where(
             PageKnowledge.page_id == page_id
@@ -293,7 +287,7 @@ def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | Non
 
 
 class PagePlace(NamedTuple):
-    """Where a page stands: its site, its group, and the page that it is compared with."""
+    """The site and group of a page, and the page it is compared with."""
 
     site_key: str
     stored_at: datetime | None
@@ -308,7 +302,7 @@ class PagePlace(NamedTuple):
 
 
 def place_of_page(session: Session, page_id: int) -> PagePlace | None:
-    """Return where a page stands in the generation that it is, or is to be, extracted with."""
+    """Return the place of a page in the generation of its last or next extraction."""
     pivot = aliased(StoredPage)
     row = session.execute(
         select(
@@ -357,7 +351,7 @@ def place_of_page(session: Session, page_id: int) -> PagePlace | None:
 
 
 class Revision(NamedTuple):
-    """An article of a page; its message for some only."""
+    """An article of a page; its message is loaded on request."""
 
     number: int
     created_at: datetime
@@ -367,7 +361,7 @@ class Revision(NamedTuple):
 def revisions_of(
     session: Session, page_id: int, *, most: int, with_messages: Sequence[int]
 ) -> list[Revision]:
-    """Return the last articles of a page, the newest first, some with their messages."""
+    """Return the last articles of a page, newest first, some with their messages."""
     rows = session.execute(
         select(
             Article.revision,
@@ -382,14 +376,14 @@ def revisions_of(
 
 
 class LastArticle(NamedTuple):
-    """A page, and the message of its last article; None where it has none."""
+    """A page, and the message of its last article or None."""
 
     page_id: int
     message: dict[str, Any] | None
 
 
 def last_article(session: Session, page_id: int) -> LastArticle | None:
-    """Return the last article of a page; None where there is no such page."""
+    """Return the last article of a page, or None if the page does not exist."""
     row = session.execute(
         select(StoredPage.id, Article.message)
         .outerjoin(
@@ -402,7 +396,7 @@ def last_article(session: Session, page_id: int) -> LastArticle | None:
 
 
 def receipts_of(session: Session, page_id: int, most: int) -> list[tuple[datetime, str]]:
-    """Return when messages of a page came and what the intake made of them, the newest first."""
+    """Return the times and results of a page's messages, newest first."""
     rows = session.execute(
         select(Receipt.received_at, Receipt.result)
         .where(Receipt.page_id == page_id)
@@ -413,7 +407,7 @@ def receipts_of(session: Session, page_id: int, most: int) -> list[tuple[datetim
 
 
 class GroupOutcome(NamedTuple):
-    """Pages of a group with one outcome (none: they wait), and their mean confidence."""
+    """Pages of a group with one outcome (None: pending), and their mean confidence."""
 
     outcome: str | None
     pages: int
@@ -423,7 +417,7 @@ class GroupOutcome(NamedTuple):
 def outcomes_of_group(
     session: Session, site_id: int, generation: int, number: int | None
 ) -> list[GroupOutcome]:
-    """Return what became of the pages of a group, or of the outliers (no number)."""
+    """Return the outcomes of the pages of a group, or of the outliers if ``number`` is None."""
     rows = session.execute(
         select(StoredPage.outcome, func.count(), func.avg(StoredPage.confidence))
         .join(Membership, Membership.page_id == StoredPage.id)
@@ -439,7 +433,7 @@ def outcomes_of_group(
 
 
 class Container(NamedTuple):
-    """A place that articles of some pages were found at, and by which method."""
+    """A place where articles were found, the method, and the number of pages."""
 
     method: str | None
     xpath: str | None
@@ -463,7 +457,7 @@ def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
-    """Return whether a message waits for the relay, or was refused by the broker; else None."""
+    """Return whether a message waits for the relay or was refused by the broker, or None."""
     row = session.execute(
         select(OutboxEntry.refused_at).where(OutboxEntry.message_id == message_id).limit(1)
     ).one_or_none()

@@ -1,7 +1,7 @@
-"""What a person asks first of a deployment: what became of its pages, and what went wrong of late.
+"""Overview of a deployment: outcomes, rates, waiting work and recent trouble.
 
-Two looks at each page, whatever is shown; what waits is found by indexes, and rates are counted of
-the last messages alone.
+It scans the pages twice, whatever is shown; waiting work is found by indexes, and rates are
+computed from the last messages only.
 """
 
 from collections import Counter, defaultdict
@@ -20,39 +20,38 @@ from worker.store.doubts import LATELY, MIN_DOUBTFUL, Doubts, is_doubtful
 from worker.store.outbox import count as outbox_count
 
 SLOTS: Final = 48
-"""Most slots that the time of the pages is divided into."""
+"""Maximum number of slots on the time axis."""
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _WIDTHS: Final = (
     *(5, 15, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR),
     *(_DAY, 2 * _DAY, 7 * _DAY, 14 * _DAY, 30 * _DAY, 90 * _DAY, 365 * _DAY),
 )
-"""Seconds of a slot: the first with which the pages need no more than `SLOTS`."""
+"""Slot lengths in seconds: the first that needs no more than `SLOTS` is used."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _OLDEST: Final = 1000
-"""Pages among which the time of the first is sought: one that comes again counts as received then,
-so that the first page that was stored need not be it."""
+"""Pages among which the earliest time of receipt is sought: a page received again has the new
+time, so that the first page stored need not be the oldest."""
 
 RATE_SECONDS: Final = 900
-"""Time that rates are counted over."""
+"""Time over which rates are computed."""
 
 MOST_RECEIPTS: Final = 20_000
-"""Messages that rates are counted of, the last ones: a deployment that takes more in that time has
-its rates of a shorter one."""
+"""Maximum number of recent messages for rates: beyond that, rates cover a shorter time."""
 
 FALL: Final = 0.1
-"""Fall of the mean confidence of a site's articles that is shown; chosen to be plain, not measured.
-A site is only shown for it, nothing else depends on it."""
+"""Minimum drop of a site's mean confidence to be shown; chosen to be obvious, not measured.
+Nothing else depends on it."""
 
 MOST_SITES: Final = 10
-"""Sites and changes of design that are shown, the worst and the last."""
+"""Maximum number of sites and redesigns shown, the worst and the newest."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """Pages that were received in a stretch of time, by outcome."""
+    """Pages received in one slot, by outcome."""
 
     begins: datetime
     outcomes: dict[str, int]
@@ -62,18 +61,8 @@ class Slot:
 class Arrivals:
     """Pages by outcome over time.
 
-    Parameters
-    ----------
-    outcomes
-        Of all pages.
-    doubtful
-        Articles that are probably not right.
-    articles_sent
-        Revisions of articles, ever.
-    slot_seconds
-        Length of a slot.
-    slots
-        Those in which pages were received, the first first.
+    ``outcomes`` and ``doubtful`` (articles that are probably wrong) count all pages,
+    ``articles_sent`` all revisions ever. ``slots`` are those with pages, oldest first.
     """
 
     outcomes: dict[str, int]
@@ -85,16 +74,10 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Rates:
-    """How fast pages come and articles go.
+    """Rates of incoming pages and outgoing articles.
 
-    Parameters
-    ----------
-    pages_per_minute, articles_per_minute
-        In the last `seconds`; the articles are those of the last `MOST_RECEIPTS` messages.
-    seconds
-        Time that they are counted over.
-    first_received_at, last_received_at
-        When the first of these messages came, and the last; None where none ever did.
+    They cover the last ``seconds``; articles are those of the last `MOST_RECEIPTS` messages.
+    ``first_received_at`` and ``last_received_at`` delimit these messages, None if there are none.
     """
 
     pages_per_minute: float
@@ -106,7 +89,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Waits:
-    """What waits in the store, and for how long."""
+    """Work waiting in the store, and its age."""
 
     pages: int
     longest_seconds: float
@@ -116,7 +99,7 @@ class Waits:
 
 @dataclass(frozen=True)
 class NoticedChange:
-    """A change of a site's design."""
+    """A redesign of a site."""
 
     site_id: int
     site: str
@@ -128,20 +111,10 @@ class NoticedChange:
 
 @dataclass(frozen=True)
 class FallingSite:
-    """A site whose articles of late are less certain than those before, or mostly doubtful.
+    """A site whose recent articles are less certain than earlier ones, or mostly doubtful.
 
-    Parameters
-    ----------
-    site_id, site
-        The site.
-    before
-        Mean confidence of its articles up to then; None where there are none.
-    lately
-        Mean confidence of those of late.
-    articles, doubtful
-        Number of those of late, and of the doubtful ones among them.
-    is_dark
-        Whether most of those of late are doubtful.
+    ``before`` and ``lately`` are the mean confidences of earlier (None if there are none) and
+    recent articles; ``articles`` and ``doubtful`` count the recent ones.
     """
 
     site_id: int
@@ -155,9 +128,9 @@ class FallingSite:
 
 @dataclass(frozen=True)
 class Overview:
-    """The state of a deployment, as far as its database tells.
+    """State of a deployment, from its database.
 
-    ``mean_seconds`` is what each kind of work took so far, by its name in `durations`.
+    ``mean_seconds`` is the mean duration of each kind of work, by its name in `durations`.
     """
 
     sites: int
@@ -195,13 +168,7 @@ def overview(session: Session) -> Overview:
 
 
 def slot_seconds(span: float) -> int:
-    """Return the length of the slots that a time is divided into.
-
-    Parameters
-    ----------
-    span
-        The time, in seconds.
-    """
+    """Return the slot length for a span of time, both in seconds."""
     return next((width for width in _WIDTHS if span / width < SLOTS - 1), _WIDTHS[-1])
 
 
@@ -211,7 +178,7 @@ def _arrivals(session: Session) -> Arrivals:
         select(select(func.min(oldest.c.received_at)).scalar_subquery(), func.now())
     ).one()
     width = slot_seconds((now - (began or now)).total_seconds())
-    # What is older than the oldest of these, as a page may come again, is shown with them.
+    # Older pages, which a repeated receipt can hide, are counted in the first slot.
     received = func.greatest(StoredPage.received_at, began or now)
     slot = func.date_bin(timedelta(seconds=width), received, _EPOCH)
     rows = session.execute(
@@ -259,7 +226,7 @@ def _rates(session: Session) -> Rates:
             func.count(last.c.page_id).filter(last.c.received_at > of_late),
         ).select_from(last)
     ).one()
-    # Where these messages do not reach so far back, the time since the first of them.
+    # If these messages do not reach back that far, rates cover the time since the first.
     seconds = float(RATE_SECONDS)
     if messages == MOST_RECEIPTS:
         seconds = min(seconds, max((now - first).total_seconds(), 1.0))

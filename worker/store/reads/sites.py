@@ -1,6 +1,6 @@
-"""What a person who looks at a deployment asks for: sites in some order, a page at a time.
+"""Lists of sites in a chosen order, one screen at a time.
 
-Each query costs what is shown, or one look at each page of the deployment; none locks anything.
+The cost of each query is bounded by what is shown, or by one scan of the pages; none takes locks.
 """
 
 from collections import defaultdict
@@ -31,14 +31,14 @@ from worker.store.provisional import PROVISIONAL, UNGROUPED
 SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
 
 TREND_PAGES: Final = 200
-"""Pages of a site, its newest, that its trend is made of."""
+"""Maximum number of pages in a site's trend, the newest."""
 
 TREND_PARTS: Final = 20
-"""Parts of equal size of them, in the order they were fetched in."""
+"""Number of equal parts of a trend, in the order of fetching."""
 
 
 class Place(NamedTuple):
-    """Where a list goes on: after the row of these values."""
+    """Cursor of a list: the values of its last row."""
 
     value: int
     id: int
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class TrendPart:
-    """Some pages of a site that follow each other, and how many of them are articles."""
+    """Consecutive pages of a site, with the number of articles and doubtful ones among them."""
 
     pages: int
     articles: int
@@ -57,16 +57,8 @@ class TrendPart:
 class ListedSite:
     """A site in a list.
 
-    Parameters
-    ----------
-    id
-        Its id.
-    status
-        Its state.
-    is_clustered
-        Whether groups were sought among its pages.
-    trend
-        Its newest pages, the oldest first.
+    ``is_clustered`` tells whether groups were sought among its pages. ``trend`` describes its
+    newest pages, oldest first.
     """
 
     id: int
@@ -77,7 +69,7 @@ class ListedSite:
 
 @dataclass(frozen=True)
 class SiteList:
-    """Sites in an order, and where they go on; None at the end."""
+    """Sites in order, and the cursor to continue from, None at the end."""
 
     sites: list[ListedSite]
     after: Place | None
@@ -91,21 +83,11 @@ def sites_in_order(
     after: Place | None = None,
     limit: int,
 ) -> SiteList:
-    """Return some sites.
+    """Return up to ``limit`` sites from a cursor.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    order
-        By name, else those with the most pages, pages that wait or doubtful articles first, or
-        those whose pages changed last.
-    name
-        What their names contain, in any case; all sites where it is absent.
-    after
-        Where the list goes on.
-    limit
-        Most sites.
+    ``order`` is by name, or puts those with the most pages, waiting pages or doubtful articles
+    first, or those changed most recently. ``name`` restricts them to names that contain it,
+    ignoring case.
     """
     counted = _counted(order)
     value = _value_of(order, counted)
@@ -142,7 +124,7 @@ def sites_in_order(
 
 
 def clustered_sites(session: Session, site_ids: Sequence[int]) -> set[int]:
-    """Return those of some sites among whose pages groups were sought."""
+    """Return those of the sites whose pages were searched for groups."""
     query = select(Generation.site_id).where(
         Generation.site_id.in_(site_ids), Generation.method.not_in((PROVISIONAL, UNGROUPED))
     )
@@ -150,7 +132,7 @@ def clustered_sites(session: Session, site_ids: Sequence[int]) -> set[int]:
 
 
 def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list[TrendPart]]:
-    """Return the newest pages of sites in `TREND_PARTS`, the oldest first, by site."""
+    """Return the trends of sites, by site: `TREND_PARTS` parts each, oldest first."""
     newest = (
         select(
             StoredPage.id,
@@ -195,7 +177,7 @@ def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list
 
 
 def _counted(order: SiteOrder) -> Subquery | None:
-    """Return the numbers of pages that an order goes by, by site; None where it goes by others."""
+    """Return the page counts that an order sorts by, per site, or None for other orders."""
     query = select(StoredPage.site_id, func.count().label("number")).group_by(StoredPage.site_id)
     match order:
         case "pages":
