@@ -1,10 +1,10 @@
-"""What an error must be to end a command in one line, and what any error says on one line."""
+"""Errors that end a command in one line, and how errors are reported on one line."""
 
 import logging
 import re
 from importlib.util import find_spec
 
-# The password of a URL, and that of a connection string of libpq.
+# The password in a URL, and in a libpq connection string.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
 
 _LOST = frozenset(
@@ -17,18 +17,18 @@ _LOST = frozenset(
         "gaierror",
     }
 )
-"""Errors of Python, of the broker's libraries and of the database's that say so."""
+"""Names of errors of Python and of client libraries for a lost connection."""
 
 _REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"})
-"""Errors of the broker's library and of the database's that tell of a missing right."""
+"""Names of errors of client libraries for a missing right."""
 
 
 class ExpectedError(Exception):
-    """Something that a person can set right; its first line says what, for a person."""
+    """An error that a person can fix; its first line says what, for that person."""
 
 
 class MissingExtraError(ExpectedError):
-    """What is optional, and was asked for, is not installed."""
+    """An optional feature was requested that is not installed."""
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(
@@ -38,35 +38,35 @@ class MissingExtraError(ExpectedError):
 
 
 def require_extra(extra: str, purpose: str, *modules: str) -> None:
-    """Raise a `MissingExtraError` unless the modules that an extra brings are there."""
+    """Raise `MissingExtraError` unless the modules of an extra are installed."""
     if not all(map(find_spec, modules)):
         raise MissingExtraError(extra, purpose)
 
 
 def warn_of(logger: logging.Logger, event: str, error: BaseException) -> None:
-    """Log a passing trouble on one line with its cause; the trace at debug level."""
+    """Log a transient error on one line with its cause, and its traceback at debug level."""
     logger.warning("%s: %s", event, cause(error))
     logger.debug("%s", event, exc_info=error)
 
 
 def cause(error: BaseException) -> str:
-    """Return what an error says, on one line, without the statement that it was raised by."""
+    """Return an error's message on one line, without the SQL statement that raised it."""
     lines = str(getattr(error, "orig", None) or error).splitlines()
     return f"{type(error).__name__}: {lines[0].strip() if lines else ''}"
 
 
 def without_passwords(text: str) -> str:
-    """Return text with the passwords of its URLs and connection strings hidden."""
+    """Return text with the passwords in URLs and connection strings masked."""
     return _PASSWORD.sub(r"\1\2***", text)
 
 
 def is_lost_connection(error: BaseException) -> bool:
-    """Tell whether an error says that a server does not answer, by whichever library."""
+    """Return whether an error of any library means that a server does not answer."""
     names = {each.__name__ for each in type(error).__mro__}
     return bool(names & _LOST)
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Tell whether an error says that a user may not do something on a server."""
+    """Return whether an error means that a server denies a user a right."""
     told = getattr(error, "orig", None) or error
     return bool({each.__name__ for each in type(told).__mro__} & _REFUSED)

@@ -1,4 +1,4 @@
-"""Logs: a line for each event, as text or as JSON, with what it is about and without passwords."""
+"""Logs: one line per event, as text or JSON, with bound context and without passwords."""
 
 import logging
 import sys
@@ -13,16 +13,16 @@ from worker.text.terminal import printable
 Format = Literal["text", "json"]
 
 bind = structlog.contextvars.bind_contextvars
-"""Say what the log lines of this task or message are about from now on."""
+"""Bind context to the log lines of this task or message from now on."""
 
 bound = structlog.contextvars.bound_contextvars
-"""Say it of the log lines of a block only."""
+"""Bind context to the log lines of a block."""
 
 unbind = structlog.contextvars.unbind_contextvars
-"""Say no more what was bound by some names."""
+"""Remove bound context by names."""
 
 unbind_all = structlog.contextvars.clear_contextvars
-"""Say nothing of the kind any more."""
+"""Remove all bound context."""
 
 
 def configure(
@@ -33,21 +33,21 @@ def configure(
     Parameters
     ----------
     level
-        Name of the lowest level that is logged.
+        Name of the lowest level to log.
     form
-        ``json``: an object a line, with ``event``, ``level``, ``logger``, ``timestamp`` (RFC
-        3339, UTC), ``process`` (its id), ``exception`` where there is one, and what was bound;
-        ``text``: the same for people.
+        ``json``: one object per line with ``event``, ``level``, ``logger``, ``timestamp`` (RFC
+        3339, UTC), ``process`` (its id), ``exception`` if any, and bound context; ``text``: the
+        same for people.
     file
-        The file.
+        Path of the file.
     secrets
-        What must not be in any line, wherever it comes from.
+        Strings to mask in every line, whatever their source.
     """
     handler = logging.FileHandler(file) if file else logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter(form, secrets))
     handler.addFilter(_OneLineForLostConnections(level))
     logging.captureWarnings(True)
-    # At each look at the schema it would tell what kind of database that is in.
+    # It would log the kind of database at each check of the schema.
     logging.getLogger("alembic").setLevel(logging.WARNING)
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -55,9 +55,9 @@ def configure(
 
 
 class _OneLineForLostConnections(logging.Filter):
-    """Takes the trace off a record that tells of a lost connection, unless traces are asked for.
+    """Removes the traceback of a lost connection from a record, except at debug level.
 
-    Libraries log the same trace at every attempt to connect again.
+    Libraries log the same traceback at every attempt to reconnect.
     """
 
     def __init__(self, level: str) -> None:
@@ -74,13 +74,13 @@ class _OneLineForLostConnections(logging.Filter):
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):
     def __init__(self, form: Format, secrets: Collection[str] = ()) -> None:
-        # The longest first: one may hold another.
+        # Longest first: one may contain another.
         self._secrets = sorted((each for each in secrets if each), key=len, reverse=True)
         final: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
         if form == "json":
             final += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         else:
-            # The default formatter of exceptions prints local variables, and takes minutes for
+            # The default formatter of exceptions prints local variables, which takes minutes for
             # large ones.
             final += [
                 _on_one_line,

@@ -1,6 +1,6 @@
-"""The closed enumerations of what becomes of pages, of messages and of tasks.
+"""The closed enumerations of outcomes of pages, messages and tasks.
 
-Their values are written to the database, to headers and to reports, and others count by them.
+Their values appear in the database, in headers and in reports, and others count by them.
 """
 
 from enum import StrEnum, unique
@@ -9,7 +9,7 @@ from typing import Final
 
 @unique
 class PageOutcome(StrEnum):
-    """How the processing of a page ended; every page has exactly one in the end."""
+    """How the processing of a page ended; every page has exactly one outcome in the end."""
 
     ARTICLE = "article"
     MENU = "menu"
@@ -33,7 +33,7 @@ PENDING: Final = "pending"
 
 @unique
 class ReceiptResult(StrEnum):
-    """What the intake made of a message."""
+    """Result of a message at the intake."""
 
     ACCEPTED = "accepted"
     UPDATED = "updated"
@@ -44,7 +44,7 @@ class ReceiptResult(StrEnum):
 
 @unique
 class UnusableReason(StrEnum):
-    """Why a message is no page message, and so in the quarantine of the intake."""
+    """Why a message is not a valid page message, and is in the quarantine of the intake."""
 
     NOT_JSON = "not-json"
     NO_URL = "no-url"
@@ -60,7 +60,7 @@ class UnusableReason(StrEnum):
 
 @unique
 class GivenUpReason(StrEnum):
-    """What was given up, so that a task to do it again waits in quarantine for an operator."""
+    """What was given up; a task that repeats it waits in quarantine for an operator."""
 
     COMPARISON_FAILED = "comparison-failed"
     CLUSTERING_FAILED = "clustering-failed"

@@ -1,1 +1,1 @@
-"""The processes of a deployment, and what tells how it is."""
+"""The processes of a deployment, and its checks, metrics and quarantine."""

@@ -1,4 +1,4 @@
-"""Which build of the service this is, and what a process says of that when it begins."""
+"""The build of the service, and how a process logs its start."""
 
 import logging
 from importlib.metadata import version
@@ -16,16 +16,16 @@ logger = logging.getLogger(__name__)
 
 
 class Build(NamedTuple):
-    """The versions that together say what is stored, and how it was made."""
+    """The versions that determine what is stored, and how it was made."""
 
     version: str
-    """Of the package."""
+    """Version of the package."""
 
     schema_version: str
-    """Of the database that it works on."""
+    """Version of the database schema it works on."""
 
     extraction_version: str
-    """Of what makes articles: where it differs, the same page may give another one."""
+    """Version of the extraction: another one may give another article for the same page."""
 
 
 def build() -> Build:
@@ -34,7 +34,7 @@ def build() -> Build:
 
 
 def log_beginning(process: str, settings: Settings) -> None:
-    """Log that a process begins, with its version and all settings, without their secrets."""
+    """Log the start of a process, with its version and all settings but their secrets."""
     with logs.bound(version=version("detourage"), settings=_shown(settings)):
         logger.info("%s begins", process)
 

@@ -1,4 +1,4 @@
-"""Checks of an installation and of a deployment."""
+"""Health checks of an installation and of a deployment."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -19,17 +19,7 @@ from worker.workflow.rendered import browser_of
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one check.
-
-    Parameters
-    ----------
-    name
-        What was looked at.
-    healthy
-        Whether it is as it should be.
-    detail
-        What was found, for a person.
-    """
+    """Result of one check; ``detail`` is for a person."""
 
     name: str
     healthy: bool
@@ -37,7 +27,7 @@ class Finding:
 
 
 def examine(settings: Settings) -> list[Finding]:
-    """Look at everything the service depends on; a check that fails stops no other."""
+    """Check everything the service depends on; a failed check does not stop the others."""
     findings = [_kernel(), _variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", lambda: _browser(settings)))
@@ -58,14 +48,9 @@ def examine(settings: Settings) -> list[Finding]:
 
 
 def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
-    """Look at what a process needs to do its work, and change nothing.
+    """Check what a process needs to work, without changing anything.
 
-    Parameters
-    ----------
-    settings
-        Of the deployment.
-    accepting
-        Whether an intake that waits counts as unhealthy.
+    With ``accepting``, a paused intake counts as unhealthy.
     """
     return [
         *_each_while_healthy(
@@ -91,7 +76,7 @@ def _kernel() -> Finding:
 
 def _variables() -> Finding:
     unknown = unknown_variables(os.environ)
-    detail = f"no setting is called {', '.join(unknown)}" if unknown else "all variables are known"
+    detail = f"unknown: {', '.join(unknown)}" if unknown else "all variables are known"
     return Finding("settings", not unknown, detail)
 
 
@@ -110,14 +95,14 @@ def _checked(name: str, check: Callable[[], str]) -> Finding:
 
 
 def _reason(error: Exception) -> str:
-    """Return what a check failed for, without what it looked at, which its name says."""
+    """Return why a check failed, without its subject, which the check's name gives."""
     origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
     lines = str(getattr(origin, "orig", None) or origin).splitlines()
     return without_passwords(lines[0]) if lines else type(origin).__name__
 
 
 def _each_while_healthy(*checks: tuple[str, Callable[[], str]]) -> Iterator[Finding]:
-    """Yield what each check finds, up to one that fails: the later ones need what it looked at."""
+    """Yield the results of checks up to the first failure: each depends on those before."""
     for name, check in checks:
         finding = _checked(name, check)
         yield finding
@@ -146,8 +131,8 @@ def _room(settings: Settings, *, needed: bool) -> str:
     with _short_connection(settings) as database, database.transaction() as session:
         is_full = backlog.is_full(session, settings.pending_limit, repeated=REPEATED)
     if not is_full:
-        return "pages are taken in"
-    waits = f"the intake waits: {settings.pending_limit} or more pages or messages are under way"
+        return "the intake accepts pages"
+    waits = f"the intake waits: {settings.pending_limit} or more pages or messages are in progress"
     if needed:
         raise RuntimeError(waits)
     return waits
@@ -185,5 +170,5 @@ def _queues(settings: Settings) -> str:
         try:
             topology.declare(connection)
         except ChannelError as error:
-            raise RuntimeError(f"declared otherwise: {error}") from error
+            raise RuntimeError(f"declared with other arguments: {error}") from error
     return "declared"

@@ -1,9 +1,9 @@
 """The intake: page messages from the queue into the store.
 
-Messages are plain JSON, not Celery's protocol, and are read as raw bytes: a
-decoder inside the consumer would acknowledge, and so lose, what it cannot read.
-Each message is acknowledged only when its page, or its way into quarantine, is
-committed; those that are there together are committed together.
+Messages are plain JSON, not Celery's protocol, and are read as raw bytes: a decoder inside the
+consumer would acknowledge, and thus lose, what it cannot read. A message is acknowledged only when
+its page, or its move to quarantine, is committed. Messages that arrive together share a
+transaction.
 """
 
 import gc
@@ -51,51 +51,42 @@ from worker.workflow.parsing import parse_or_reject, store_pages
 logger = logging.getLogger(__name__)
 
 INTAKE = "intake"
-"""Kind of work that a message is."""
+"""Kind of work that handling a message counts as."""
 
 GATE_SECONDS = 1.0
 GATE_MESSAGES = 100
-"""Time and number of messages after which the intake looks again at what waits behind it; it
-takes so many messages too many at most."""
+"""Time and number of messages after which the intake checks the backlog again; it exceeds the limit
+by at most as many messages."""
 
 BATCH_BYTES = 8 * 1024 * 1024
-"""Bodies of messages, together, from which on no more are taken into a transaction."""
+"""Total size of the bodies in one transaction at which no further message is added."""
 
 BATCH_SECONDS = 2.0
-"""Time from which on no more messages are parsed before those in hand are stored: they do not
-wait for pages that take long."""
+"""Time of parsing after which the messages in hand are stored, so that they need not wait for slow
+pages."""
 
 READ_SECONDS = 0.001
-"""How long a busy intake listens to the broker."""
+"""Time that a busy intake listens to the broker."""
 
 GATHER_SECONDS = 0.01
-"""How long a message waits for another one that may be stored with it."""
+"""Time that a message waits for others to be stored with."""
 
 LOOK_SECONDS = 1.0
-"""Time after which the intake looks again for pages that must not wait for a clustering."""
+"""Time between two searches for pages that must not wait for a clustering."""
 
 DATABASE_PAUSE_SECONDS = 1.0
-"""Pause between two looks at a database that is away."""
+"""Pause between two attempts while the database is away."""
 
 
 class StoppedError(Exception):
-    """The intake was told to end while it had no broker."""
+    """The intake was stopped while it was not connected to the broker."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A message of which all is done that needs no database.
+    """A message prepared as far as possible without the database.
 
-    Parameters
-    ----------
-    message
-        The message.
-    raw
-        Its body.
-    page
-        Its page, and what was read of that.
-    unusable
-        Why it has none.
+    It has either a page, fetched and parsed, or the reason why it is unusable.
     """
 
     message: Message
@@ -112,14 +103,9 @@ class Prepared:
 class Intake(ConsumerMixin):
     """The consumer of page messages.
 
-    Messages that are there together are stored in one transaction. One that came before, and was
-    not acknowledged, may be what ended the process that had it: it is stored alone, and while
-    such messages come they come one by one, so that it takes no other with it into quarantine.
-
-    Parameters
-    ----------
-    settings
-        Where from and where to.
+    Messages that arrive together are stored in one transaction. A redelivered message may be what
+    killed the process that had it: it is stored alone, and while such messages arrive they are
+    taken one by one, so that it takes no others with it into quarantine.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -139,19 +125,19 @@ class Intake(ConsumerMixin):
         self._asked_at = 0.0
 
     def run_until_signalled(self) -> None:
-        """Consume until SIGTERM or SIGINT; the messages in hand are finished first.
+        """Consume until SIGTERM or SIGINT, and finish the messages in hand.
 
         Raises
         ------
         SchemaIsBehindError
-            If the database was not brought to the schema of this version.
+            If the database was not migrated to the schema of this version.
         ForeignSchemaError
-            If it is brought to one that this version does not work on.
+            If it is migrated to one that does not admit this version.
         """
         schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
-        # Modules and tables are never garbage: looking through them again and again takes time.
+        # Modules and tables are never garbage; scanning them again and again takes time.
         gc.freeze()
         with suppress(StoppedError):
             self.run()
@@ -164,7 +150,7 @@ class Intake(ConsumerMixin):
 
     @contextmanager
     def establish_connection(self) -> Iterator[Connection]:
-        """Connect, as often as it takes, and hear of SIGTERM between two attempts."""
+        """Connect, with retries, and react to SIGTERM between two attempts."""
         with self.connection.clone() as connection:
             connection.ensure_connection(self.on_connection_error, callback=self._check_stop)
             yield connection
@@ -175,13 +161,13 @@ class Intake(ConsumerMixin):
             raise StoppedError
 
     def on_connection_revived(self) -> None:
-        """Declare the queues, anew after each reconnection, and forget what will come again."""
+        """Declare the queues again, and drop unacknowledged messages, which are redelivered."""
         self._waiting.clear()
         with self.connection.clone() as connection:
             self._topology.declare(connection)
 
     def get_consumers(self, consumer_class: Any, _channel: Any) -> list[Any]:
-        """Return the one consumer, with a bounded prefetch."""
+        """Return the only consumer, with a bounded prefetch."""
         consumer = consumer_class(
             queues=[self._topology.pages_queue()],
             on_message=self._waiting.append,
@@ -195,7 +181,7 @@ class Intake(ConsumerMixin):
     def on_consume_ready(
         self, connection: Connection, _channel: Any, _consumers: Any, **_: Any
     ) -> None:
-        """Keep the connection that messages come by."""
+        """Keep the connection that delivers the messages."""
         self._channel_connection = connection
 
     def _set_careful(self, is_careful: bool) -> None:
@@ -203,7 +189,7 @@ class Intake(ConsumerMixin):
         self._consumer.qos(prefetch_count=1 if is_careful else self._settings.intake_prefetch)
 
     def _end_care(self) -> None:
-        # A limit holds for what is consumed from then on.
+        # A prefetch limit applies to consumers started after it.
         is_open = bool(self._consumer.consuming_from(self._topology.pages))
         if is_open:
             self._consumer.cancel()
@@ -212,14 +198,14 @@ class Intake(ConsumerMixin):
             self._consumer.consume()
 
     def on_iteration(self) -> None:
-        """Beat, store what came, and take more only while the stages behind have room for it."""
+        """Beat, store what arrived, and consume only while the backlog is below its limit."""
         self._heartbeat.beat()
         self._summary.log_if_due()
         if self._waiting:
             self._gather()
             self._deal_with_waiting()
         now = time.monotonic()
-        # An open intake that took nothing since has nothing to look for.
+        # While the intake is open and takes nothing, nothing changes.
         may_change = self._taken or not self._consumer.consuming_from(self._topology.pages)
         is_time = self._taken >= GATE_MESSAGES or now - self._looked_at >= GATE_SECONDS
         if may_change and is_time:
@@ -246,18 +232,18 @@ class Intake(ConsumerMixin):
             if not is_connection_lost(error):
                 raise
             return
-        # Cancelled and not held back: the broker takes a consumer for dead that does not
-        # acknowledge for long, and counts a message that is redelivered as a failed delivery.
+        # Cancel instead of holding messages back: the broker considers a consumer dead that does
+        # not acknowledge for long, and counts a redelivery as a failed delivery.
         is_open = bool(self._consumer.consuming_from(self._topology.pages))
         if is_full and is_open:
-            logger.warning("the intake waits: %d or more pages or messages do too", limit)
+            logger.warning("the intake waits: the backlog has reached %d pages or messages", limit)
             self._consumer.cancel()
         elif not is_full and not is_open:
-            logger.info("the intake goes on")
+            logger.info("the intake continues")
             self._consumer.consume()
 
     def _gather(self) -> None:
-        """Take what else is there already, up to a batch."""
+        """Take other messages that are ready, up to a batch."""
         connection = self._channel_connection
         while (
             connection is not None
@@ -271,12 +257,11 @@ class Intake(ConsumerMixin):
                 return
 
     def _deal_with_waiting(self) -> None:
-        """Store the messages in hand and acknowledge them.
+        """Store the messages in hand, and acknowledge them.
 
-        While the database is away they are kept and tried again: sent back, they would come
-        again at once and use up their deliveries. A message that a defect keeps from being
-        stored goes back to the queue, which bounds how often that is tried and then moves it to
-        quarantine.
+        While the database is away they are kept and retried: requeued, they would return at once
+        and use up their deliveries. A message that cannot be stored because of a defect is
+        requeued; the queue bounds its deliveries and then moves it to quarantine.
         """
         messages = self._waiting[:]
         self._waiting.clear()
@@ -297,7 +282,7 @@ class Intake(ConsumerMixin):
         for message in messages:
             try:
                 prepared.append(self._prepare(message))
-            except Exception:  # noqa: BLE001 - one message must not stop those beside it
+            except Exception:  # noqa: BLE001 - one message must not stop the others
                 self._requeue(message)
             logs.unbind_all()
             if time.monotonic() - began >= BATCH_SECONDS:
@@ -311,7 +296,7 @@ class Intake(ConsumerMixin):
         return all(self._store_patiently(batch) for batch in without_repeats(prepared))
 
     def _beat(self) -> None:
-        """Beat, and read what the broker sends: unread heartbeats count as missed."""
+        """Beat, and read from the broker: unread heartbeats count as missed."""
         self._heartbeat.beat()
         if self._channel_connection is not None:
             with suppress(TimeoutError):
@@ -319,7 +304,7 @@ class Intake(ConsumerMixin):
             self._channel_connection.heartbeat_check()
 
     def _store_patiently(self, batch: Sequence[Prepared]) -> bool:
-        """Store messages, one by one if they cannot be stored together; False if told to stop."""
+        """Store messages, one by one if they cannot be stored together; return False if stopped."""
         try:
             while not self._try_to_write(batch):
                 self._wait_for_database()
@@ -333,11 +318,11 @@ class Intake(ConsumerMixin):
                 self._requeue(batch[0].message)
                 logs.unbind_all()
                 return True
-            logger.warning("messages could not be stored together", exc_info=True)
+            logger.warning("could not store messages together, storing each alone", exc_info=True)
             return all(self._store_patiently([each]) for each in batch)
         for each in batch:
             if withheld_bytes(each.message):
-                # Its body is with the broker alone, which moves it to quarantine.
+                # Only the broker has its body, and moves it to quarantine.
                 each.message.reject()
             else:
                 each.message.ack()
@@ -365,9 +350,9 @@ class Intake(ConsumerMixin):
                     fetched.content, fetched.url, fetched.content_type, fetched.answer
                 )
         except TimeIsUpError:
-            # Its HTML is kept: reprocessing parses it in a task, which others do not wait for.
+            # Its HTML is kept: reprocessing parses it in a task, where others need not wait.
             detail = f"parsing took more than {limit:g} s of a processor"
-            logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - tells nothing more
+            logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - the trace adds nothing
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
@@ -386,19 +371,19 @@ class Intake(ConsumerMixin):
         return True
 
     def _requeue(self, message: Message) -> None:
-        logger.exception("message could not be stored, it goes back to the queue")
+        logger.exception("could not store a message, returning it to the queue")
         self._summary.count("requeued")
         message.requeue()
 
     def _wait_for_database(self) -> None:
-        logger.warning("the database does not answer, the intake waits")
+        logger.warning("the database does not answer, the intake waits for it")
         time.sleep(DATABASE_PAUSE_SECONDS)
-        # The broker would take a consumer that neither reads nor writes for dead.
+        # The broker considers a consumer dead that neither reads nor writes.
         self._beat()
 
 
 def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:
-    """Yield messages in their order, in batches that have no page twice."""
+    """Yield messages in order, in batches without two fetches of one page."""
     batch: list[Prepared] = []
     addresses: set[tuple[str, str]] = set()
     for each in prepared:

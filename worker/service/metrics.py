@@ -1,7 +1,7 @@
-"""What a monitor watches, in Prometheus' format.
+"""Metrics for monitoring, in Prometheus' format.
 
-Everything is read from the database and the broker when asked, nothing is counted in the
-processes: however many there are and however often they are replaced, the numbers are right.
+Everything is read from the database and the broker on request; nothing is counted in the
+processes, so that the numbers are right for any number of processes and restarts.
 """
 
 import threading
@@ -25,13 +25,7 @@ from worker.store.progress import RECENT_SECONDS, ServiceCounts, service_counts
 
 
 class ServiceCollector:
-    """Reads the metrics of a deployment.
-
-    Parameters
-    ----------
-    settings
-        Of the deployment.
-    """
+    """Collector of a deployment's metrics."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -39,7 +33,7 @@ class ServiceCollector:
         self._build = _of_build()
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics as they are now."""
+        """Yield the current metrics."""
         yield self._build
         yield from _of_store(self._database.read_snapshot(service_counts))
         yield _of_durations(self._database.read_snapshot(histograms))
@@ -48,7 +42,7 @@ class ServiceCollector:
         )
         consumers = GaugeMetricFamily(
             "detourage_queue_consumers",
-            "Processes that take the messages of a queue.",
+            "Consumers of a queue.",
             labels=["queue"],
         )
         for queue, state in queue_states(self._settings).items():
@@ -57,7 +51,7 @@ class ServiceCollector:
         yield from (depths, consumers)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connections to the database."""
         self._database.dispose()
 
 
@@ -71,13 +65,7 @@ def metrics_text(settings: Settings) -> str:
 
 
 def serve_metrics(settings: Settings, host: str, port: int, stop: threading.Event) -> None:
-    """Serve the metrics over HTTP until told to stop.
-
-    Raises
-    ------
-    OSError
-        If the port cannot be had.
-    """
+    """Serve the metrics over HTTP until stopped; raise `OSError` if the port is not available."""
     collector = ServiceCollector(settings)
     server, thread = start_http_server(port, host, _registry(collector))
     try:
@@ -89,7 +77,7 @@ def serve_metrics(settings: Settings, host: str, port: int, stop: threading.Even
 
 
 def _registry(collector: ServiceCollector) -> CollectorRegistry:
-    # With auto_describe the collector would be asked once when it is registered.
+    # With auto_describe, registering the collector would query it once.
     registry = CollectorRegistry(auto_describe=False)
     registry.register(collector)
     return registry
@@ -107,7 +95,7 @@ def _of_build() -> Metric:
 def _of_durations(found: Mapping[str, Histogram]) -> Metric:
     family = HistogramMetricFamily(
         "detourage_duration_seconds",
-        "Time that a task, or a message at the intake, takes.",
+        "Time to handle a task, or a message at the intake.",
         labels=["work"],
     )
     for work, histogram in found.items():
@@ -125,14 +113,14 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
         pages.add_metric([outcome], number)
     yield pages
     changes = CounterMetricFamily(
-        "detourage_design_changes", "Changes of a site's design noticed.", labels=["site"]
+        "detourage_design_changes", "Redesigns of a site.", labels=["site"]
     )
     for site, number in counts.design_changes.items():
         changes.add_metric([site], number)
     yield changes
     doubtful = GaugeMetricFamily(
         "detourage_doubtful_articles",
-        "Articles of the last day that are probably not right, of sites where most are.",
+        "Doubtful articles of the last day, for sites where they are the majority.",
         labels=["site"],
     )
     for site, number in counts.doubtful.items():
@@ -140,7 +128,7 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     yield doubtful
     walls = GaugeMetricFamily(
         "detourage_walls",
-        "Pages of the last day that a wall stands before, of sites where most are.",
+        "Walls among the pages of the last day, for sites where they are the majority.",
         labels=["site"],
     )
     for site, number in counts.walls.items():
@@ -156,8 +144,7 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     yield failures
     ages = GaugeMetricFamily(
         "detourage_oldest_seconds",
-        "Age of the oldest request that is not done yet: messages for the relay, comparisons,"
-        " extractions.",
+        "Age of the oldest open request: messages for the relay, comparisons, extractions.",
         labels=["work"],
     )
     for work, age in counts.oldest_seconds.items():
@@ -167,18 +154,18 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
         ("pages_waiting", "Pages that wait for an outcome or a better one.", counts.waiting),
         (
             "longest_wait_seconds",
-            "How long the page has waited that has been without an outcome for longest.",
+            "Longest time that a page has been without an outcome.",
             counts.longest_wait_seconds,
         ),
         ("sites", "Sites.", counts.sites),
-        ("template_groups", "Template groups of the sites' last clusterings.", counts.groups),
+        ("template_groups", "Template groups of the last clustering of each site.", counts.groups),
         ("outliers", "Pages that fit no group.", counts.outliers),
         (
             "sites_in_quarantine",
-            "Sites that are clustered no more, as that failed too often.",
+            "Sites for which clustering is disabled, as it failed too often.",
             counts.sites_in_quarantine,
         ),
-        ("outbox_messages", "Messages that the relay has to publish.", counts.outbox),
+        ("outbox_messages", "Messages waiting for the relay.", counts.outbox),
     ):
         yield GaugeMetricFamily(f"detourage_{name}", help_text, value=value)
     yield CounterMetricFamily("detourage_clusterings", "Clusterings.", value=counts.generations)

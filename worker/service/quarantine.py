@@ -1,4 +1,4 @@
-"""Messages that could not be handled, and their way back."""
+"""Messages in quarantine: browsing, requeueing and dropping them."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ RELAY = "relay"
 """Stage of the messages that the broker refused; they are in the outbox, not in a queue."""
 
 _EDGE_BYTES = 64 * 1024
-"""Of a body that are searched for an address: it may be of any size, and no JSON at all."""
+"""Bytes at either end of a body that are searched for a URL: it may be huge, and not even JSON."""
 
 _URL = re.compile(rb'"url"\s{0,9}:\s{0,9}("(?:[^"\\]|\\.){1,8192}")', re.DOTALL)
 
@@ -43,17 +43,17 @@ class QuarantinedMessage:
     Parameters
     ----------
     stage
-        ``intake``, the kind of task, or ``relay``.
+        ``intake``, a kind of task, or ``relay``.
     reason, detail
-        Code and words; for a dead letter the broker's reason.
+        Code and explanation; for a dead letter, the broker's reason.
     message_id
-        The AMQP id, if it has one.
+        The AMQP id, if any.
     body
-        As it came.
+        The body as received.
     failed_at
-        When it failed, RFC 3339, where that is known.
+        Time of failure, RFC 3339, if known.
     traceback
-        Of a task that raised an exception.
+        Traceback of a task that raised an exception.
     """
 
     stage: str
@@ -66,7 +66,7 @@ class QuarantinedMessage:
 
     @property
     def url(self) -> str | None:
-        """Address of the page, where the body has one at its beginning or its end."""
+        """URL of the page, if it is near the beginning or the end of the body."""
         for part in (self.body[:_EDGE_BYTES], self.body[-_EDGE_BYTES:]):
             found = _URL.search(part)
             if found:
@@ -76,13 +76,13 @@ class QuarantinedMessage:
 
     @property
     def fingerprint(self) -> str:
-        """What tells it from the others of its stage, whether or not it has an id."""
+        """Identity of the message within its stage, with or without an id."""
         digest = hashlib.sha256(f"{self.message_id!r}\n".encode())
         digest.update(self.body)
         return digest.hexdigest()[:32]
 
     def age_seconds(self, now: datetime) -> float | None:
-        """Return how long ago it failed, where that is known; whoever sent it may say anything."""
+        """Return the time since it failed, if known; the header may hold anything."""
         try:
             failed_at = datetime.fromisoformat(self.failed_at or "")
         except ValueError:
@@ -92,7 +92,7 @@ class QuarantinedMessage:
         return max(0.0, (now - failed_at).total_seconds())
 
     def to_json(self) -> dict[str, str | None]:
-        """Return JSON values; a body that is no UTF-8 goes into ``body_base64``."""
+        """Return JSON values; a body that is not UTF-8 goes into ``body_base64``."""
         values: dict[str, str | None] = {
             "stage": self.stage,
             "reason": self.reason,
@@ -110,7 +110,7 @@ class QuarantinedMessage:
 def browse(
     settings: Settings, stage: str, limit: int | None = None
 ) -> Iterator[QuarantinedMessage]:
-    """Yield the messages in the quarantine of a stage, so many at most; they stay there."""
+    """Yield at most ``limit`` messages of a stage's quarantine, and leave them there."""
     if stage == RELAY:
         yield from _with_store(settings, lambda session: _refused(session, limit))
         return
@@ -138,20 +138,20 @@ def requeue(
     *,
     only: Collection[str] | None = None,
 ) -> int:
-    """Send messages back to the queue they failed on, and return how many.
+    """Return messages to the queue they failed on, and return their number.
 
-    A message whose body is too large to be read stays, as it would only come back.
+    A message whose body is too large to be read stays, since it would only come back.
 
     Parameters
     ----------
     settings
-        Which broker.
+        Settings of the deployment.
     stage
-        Whose quarantine.
+        Stage of the quarantine.
     message_id
-        Only the message of this id; all where absent.
+        Only the message with this id; all by default.
     only
-        Only messages of these fingerprints; all where absent.
+        Only messages with these fingerprints; all by default.
     """
     if stage == RELAY:
         return _with_store(
@@ -182,12 +182,9 @@ def drop(
     *,
     only: Collection[str] | None = None,
 ) -> int:
-    """Delete messages from the quarantine of a stage for good, and return how many.
+    """Delete messages from a stage's quarantine permanently, and return their number.
 
-    Parameters
-    ----------
-    settings, stage, message_id, only
-        As of `requeue`.
+    The parameters are those of `requeue`.
     """
     if stage == RELAY:
         return _with_store(
@@ -220,7 +217,7 @@ def _is_chosen(
 
 
 def _entries(session: Session, only: Collection[str] | None) -> list[int] | None:
-    """Return the entries of some fingerprints; None where all are meant."""
+    """Return the outbox entries of some fingerprints, or None for all."""
     if only is None:
         return None
     entries = outbox.refused(session)
@@ -256,9 +253,9 @@ def _taking(settings: Settings) -> Iterator[tuple[Connection, dict[str, str]]]:
 
 
 def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
-    """Yield the messages that are there now; those not acknowledged go back at the end.
+    """Yield the messages of a queue; those not acknowledged are requeued at the end.
 
-    Not more than are there now: one that is sent back may return while we look.
+    No more than are ready now: a requeued message may return meanwhile.
     """
     taken: list[Message] = []
     with connection.channel() as channel:
@@ -271,7 +268,7 @@ def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
                 taken.append(message)
                 yield message
         finally:
-            # RabbitMQ does so when the channel is closed, the broker of a run after hours.
+            # RabbitMQ requeues when the channel closes, the embedded broker only after hours.
             for message in taken:
                 if not message.acknowledged:
                     message.requeue()
@@ -330,7 +327,7 @@ def _text(value: object) -> str:
 
 
 def write_quarantined(settings: Settings, path: str) -> int:
-    """Write all quarantined messages as JSON lines, and return how many there were."""
+    """Write all quarantined messages as JSON lines, and return their number."""
     written = 0
     with open(path, "w", encoding="utf-8") as stream:  # noqa: PTH123
         for stage in (*topology_of(settings).quarantines, RELAY):

@@ -1,7 +1,7 @@
-"""The relay: from the outbox to the broker.
+"""The relay: messages from the outbox to the broker.
 
-An entry is removed only after the broker confirmed its message, in the same
-transaction that locked it; a crash in between publishes it once more.
+An entry is removed only after the broker confirmed its message, in the transaction that locked it;
+a crash in between publishes it once more.
 """
 
 import logging
@@ -45,45 +45,45 @@ from worker.store.outbox import Waiting
 logger = logging.getLogger(__name__)
 
 BATCH = 200
-"""Entries of a lane that are published in one transaction: 200 rows cost little more than one to
-lock and remove."""
+"""Maximum number of entries of a lane per transaction: 200 rows cost little more than one to lock
+and remove."""
 
 BATCH_BYTES = 32 * 1024 * 1024
-"""Bytes of the messages of a lane in one transaction: twice the largest article message, and far
-below what a process may take."""
+"""Maximum size of a lane's messages per transaction: twice the largest article message, and far
+below the memory limit of a process."""
 
 PAGES_OF_A_TASK = 8
-"""Pages that one task extracts or assigns at most, of those that wait for it anyway.
+"""Maximum number of pages per extraction or assignment task, of those waiting anyway.
 
-A worker takes as many tasks from each queue: beside blocks of comparisons, which take a second,
-one page at a time would be assigned as rarely.
+A worker takes as many tasks from each queue: next to blocks of comparisons, which take a second,
+single pages would be assigned as slowly.
 
 With 8, queue and database took 28.8 % of the processor time of 224 real pages, with 16, measured
-beside it, 28.0 %; and what is done again when a process ends is twice as much.
+alongside, 28.0 %; but twice as much is repeated when a process ends.
 """
 
 LONG_TASKS = (CLUSTER, COMPARE)
 LONG_TASKS_SHARE = 8
-"""Tasks that take up to seconds, and the part of the limit that they have: what waits in a queue
-is done in the order in which it came there, whatever should be done first meanwhile."""
+"""Tasks that take up to seconds, and the divisor of their queue limit: a queue is worked off in
+order of arrival, whatever becomes more urgent meanwhile."""
 
 AGAIN_AFTER = 7
-"""Extraction tasks of pages without an outcome after which one of others goes first: a backlog of
-the former does not keep the latter waiting for ever."""
+"""Number of extraction tasks for pages without an outcome after which one for other pages goes
+first, so that a backlog of the former does not starve the latter."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
-"""First and longest pause while nothing is to be published, each half as long again as the one
-before: what a page may wait at each of its few steps."""
+"""First and longest pause while there is nothing to publish, growing by half each time: the delay
+of a page at each of its few steps."""
 
 DEFAULT_EXCHANGE = ""
-"""Of messages that go into quarantine, which takes any number of them."""
+"""Exchange of messages for quarantine, which has no limit."""
 
 QUARANTINE = "quarantine"
-"""What the summary calls them."""
+"""Name of these in the summary."""
 
 TROUBLE_SECONDS = 2.0
-"""Pause after the broker or the database failed."""
+"""Pause after a failure of the broker or the database."""
 
 
 class UnroutableError(Exception):
@@ -92,16 +92,10 @@ class UnroutableError(Exception):
 
 @dataclass(frozen=True)
 class PublishedBatch:
-    """What came of a batch.
+    """Result of a batch.
 
-    Parameters
-    ----------
-    lanes
-        Lane of each entry whose message the broker confirmed.
-    refused
-        Entries that it refused.
-    trouble
-        What ended the batch before its end.
+    ``lanes`` has the lane of each confirmed entry, ``refused`` counts entries that the broker
+    refused, and ``trouble`` is the error that ended the batch early.
     """
 
     lanes: Sequence[str]
@@ -110,22 +104,22 @@ class PublishedBatch:
 
     @property
     def published(self) -> int:
-        """Entries whose messages the broker confirmed."""
+        """Number of entries confirmed by the broker."""
         return len(self.lanes)
 
 
 @dataclass(frozen=True)
 class Bound:
-    """How much may wait in the queue where a lane of the outbox ends."""
+    """Limit of waiting messages in the queue of an outbox lane."""
 
     queue: str
     limit: int
     pieces: int = 1
-    """What a message counts for: so many entries may be one."""
+    """Maximum number of entries that one message may stand for."""
 
 
 def bounds_of(settings: Settings) -> dict[str, Bound | None]:
-    """Return the bound of each lane; None where any number may wait."""
+    """Return the bound of each lane, or None for lanes without a limit."""
     topology = topology_of(settings)
     tasks = {
         task: Bound(topology.task_queue(stage), settings.queue_limit)
@@ -136,7 +130,7 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
     for task in LONG_TASKS:
         tasks[task] = replace(tasks[task], limit=ceil(settings.queue_limit / LONG_TASKS_SHARE))
     tasks |= {lane: tasks[task] for lane, task in PUBLISHED_AS.items()}
-    # At most one a look, and extractions take all the room that there is.
+    # At most one per check, while extractions take all the room there is.
     lanes: dict[str, Bound | None] = {**tasks, EXTRACT_LATE: None}
     limit = settings.articles_limit
     exchanges = {
@@ -147,15 +141,10 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
 
 
 class Relay:
-    """Publishes outbox entries, each at least once, while there is room in their queues.
+    """Publishes outbox entries, each at least once, while their queues have room.
 
-    Entries of a lane are published in their turn, extractions of pages that have their outcome
-    already behind those of pages that wait for one.
-
-    Parameters
-    ----------
-    settings
-        Where from and where to.
+    Entries of a lane are published in their turn; extractions of pages with an outcome come after
+    those of pages without one.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -170,16 +159,16 @@ class Relay:
         self._summary = Summary("relay", settings.summary_seconds)
 
     def run_until_signalled(self) -> None:
-        """Publish until SIGTERM or SIGINT; the batch in hand is finished first.
+        """Publish until SIGTERM or SIGINT, and finish the batch in hand.
 
         Raises
         ------
         SettingsError
-            If the broker does not take messages as large as the settings allow.
+            If the broker refuses messages as large as the settings allow.
         SchemaIsBehindError
-            If the database was not brought to the schema of this version.
+            If the database was not migrated to the schema of this version.
         ForeignSchemaError
-            If it is brought to one that this version does not work on.
+            If it is migrated to one that does not admit this version.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
@@ -197,7 +186,7 @@ class Relay:
             except Exception as error:
                 if not _is_passing(error):
                     raise
-                warn_of(logger, "relay interrupted, it starts again", error)
+                warn_of(logger, "relay interrupted, restarting", error)
                 self._heartbeat.beat()
                 self._stopping.wait(TROUBLE_SECONDS)
         self._summary.log()
@@ -207,8 +196,8 @@ class Relay:
         self._stopping.set()
 
     def _producer(self, connection: Connection) -> Producer:
-        # The embedded broker returns nothing: it makes no difference between
-        # a queue without consumers and no queue.
+        # The embedded broker returns nothing: it does not distinguish a queue without consumers
+        # from no queue.
         returns = {"on_return": self._on_return} if self._settings.broker_is_amqp else {}
         return Producer(connection.channel(), **returns)
 
@@ -235,7 +224,7 @@ class Relay:
                 self._rest(connection, pause)
 
     def _rest(self, connection: Connection, seconds: float) -> None:
-        """Pause, and on AMQP read what the broker sends: unread heartbeats count as missed."""
+        """Pause; on AMQP, read from the broker meanwhile: unread heartbeats count as missed."""
         if not self._settings.broker_is_amqp:
             self._stopping.wait(seconds)
             return
@@ -244,7 +233,7 @@ class Relay:
         connection.heartbeat_check()
 
     def _publish_batch(self, session: Session, producer: Producer) -> PublishedBatch:
-        """Publish what is waiting, up to the first trouble; what was confirmed is removed."""
+        """Publish waiting entries up to the first error, and remove those confirmed."""
         confirmed: dict[int, str] = {}
         refused = 0
         trouble: Exception | None = None
@@ -269,14 +258,14 @@ class Relay:
                         self._since_again = 0 if lane == EXTRACT_AGAIN else self._since_again + 1
         except DBAPIError:
             raise
-        except Exception as error:  # noqa: BLE001 - raised again, after the transaction
+        except Exception as error:  # noqa: BLE001 - raised again after the transaction
             trouble = error
         if confirmed:
             outbox.remove(session, list(confirmed))
         return PublishedBatch(list(confirmed.values()), refused, trouble)
 
     def _in_order(self, lanes: Iterable[str]) -> list[str]:
-        """Return lanes with extractions of pages that have an outcome last, but for their share."""
+        """Return the lanes with extractions of pages with an outcome last, except for their share."""
         is_due = self._is_again_due
         return sorted(lanes, key=lambda lane: (lane == EXTRACT_AGAIN) is not is_due)
 
@@ -321,7 +310,7 @@ class Relay:
 
 
 def joined(entries: Iterable[Waiting]) -> Iterator[list[Waiting]]:
-    """Yield entries, in their order, with pages that follow each other for one task."""
+    """Yield entries in order, with consecutive pages batched for one task."""
     batch: list[Waiting] = []
     for entry in map(as_published, entries):
         may_join = entry.task in JOINED and OTHERS not in (entry.arguments or {})
@@ -344,7 +333,7 @@ def as_published(entry: Waiting) -> Waiting:
 
 
 def as_one_task(entries: Sequence[Waiting]) -> Waiting:
-    """Return the task that does what some entries, joined, ask for."""
+    """Return one task for batched entries."""
     first, *rest = entries
     if not rest:
         return first
@@ -359,7 +348,7 @@ def as_one_task(entries: Sequence[Waiting]) -> Waiting:
 def _set_aside(session: Session, entries: Sequence[Waiting], error: PreconditionFailed) -> None:
     for entry in entries:
         outbox.refuse(session, entry.id, str(error.reply_text))
-        logger.error("the broker refused a message, it is set aside: %s", error.reply_text)
+        logger.error("the broker refused a message, it was set aside: %s", error.reply_text)
 
 
 def _is_passing(error: Exception) -> bool:

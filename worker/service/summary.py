@@ -1,4 +1,4 @@
-"""What a process did lately, in a line of its log."""
+"""Periodic summary of a process's work in its log."""
 
 import logging
 import time
@@ -10,15 +10,7 @@ logger = logging.getLogger(__name__)
 
 
 class Summary:
-    """Counts what a process does, and logs that once a period; nothing where there was nothing.
-
-    Parameters
-    ----------
-    process
-        The process.
-    seconds
-        The period.
-    """
+    """Counts the work of a process, and logs it once per period unless there was none."""
 
     def __init__(self, process: str, seconds: float) -> None:
         self._process = process
@@ -28,17 +20,7 @@ class Summary:
         self._totals: Counter[str] = Counter()
 
     def count(self, what: str, number: int = 1, *, kind: str | None = None) -> None:
-        """Count something that was done.
-
-        Parameters
-        ----------
-        what
-            What was done.
-        number
-            How often.
-        kind
-            With what; each is counted by itself.
-        """
+        """Count something; each ``kind`` is counted separately."""
         if not number:
             return
         if kind is None:
@@ -52,10 +34,10 @@ class Summary:
             self.log()
 
     def log(self) -> None:
-        """Log what was counted, and begin anew."""
+        """Log what was counted, and start over."""
         now = time.monotonic()
         if self._totals or self._counts:
-            # It is about no single message.
+            # It is not about a single message.
             logs.unbind_all()
             kinds = {what: dict(sorted(counted.items())) for what, counted in self._counts.items()}
             with logs.bound(**self._totals, **kinds, seconds=round(now - self._began)):

@@ -55,7 +55,7 @@ def test_a_schema_of_a_newer_version_is_told_and_left_alone(services: Services) 
             session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
             session.execute(text(ADMITTED.format("9998", "9999")))
         for use in (require_current, migrate):
-            with pytest.raises(UnknownSchemaError, match=r"^schema: 9999 is none .* up to \d+$"):
+            with pytest.raises(UnknownSchemaError, match=r"^schema: version 9999 is unknown .* up to \d+$"):
                 use(database)
         database.dispose()
 
@@ -63,7 +63,7 @@ def test_a_schema_of_a_newer_version_is_told_and_left_alone(services: Services) 
 def test_a_version_that_is_none_is_told(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
-        with pytest.raises(UnknownSchemaError, match=r"^schema: latest is none"):
+        with pytest.raises(UnknownSchemaError, match=r"^schema: version latest is unknown"):
             migrate(database, "latest")
         database.dispose()
 
