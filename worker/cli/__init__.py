@@ -1,7 +1,7 @@
 """The command line, ``detourage``: its commands by subject.
 
-What only one command needs, and takes long to import, is imported by it: health
-checks, help and errors wait neither for the numerical libraries nor for the settings.
+Slow imports that only one command needs are made within it, so that health checks, help and errors
+wait neither for the numerical libraries nor for the settings.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MOVED = ("bench", "evaluate")
-"""Commands that measure extractors: no part of what is installed."""
+"""Commands that measure extractors, which are not installed."""
 
 EXIT_INTERRUPTED = 130
-"""As shells report what Ctrl-C ended."""
+"""Exit code that shells use for Ctrl-C."""
 
 
 class Commands(click.Group):
@@ -56,12 +56,12 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             _end_interrupted()
         except click.Abort as error:
-            # A prompt makes of Ctrl-C what it makes of a no.
+            # A prompt raises the same for Ctrl-C as for a no.
             if isinstance(error.__context__, KeyboardInterrupt):
                 _end_interrupted()
             raise
         except BrokenPipeError:
-            # Whoever reads has enough; click ends quietly.
+            # The reader has closed the pipe; click exits quietly.
             raise
         except OSError as error:
             raise click.ClickException(_printable(_told(error))) from error
@@ -81,7 +81,7 @@ def _end_interrupted() -> NoReturn:
 
 
 def _told(error: OSError) -> str:
-    """Return what an error of the operating system says, with its file and without its number."""
+    """Return the message of an operating system error, with its file and without its number."""
     parts = (error.filename, error.strerror)
     return ": ".join(str(part) for part in parts if part) or str(error)
 
@@ -93,18 +93,18 @@ def _printable(text: str) -> str:
 
 
 class GroupedCommands(Commands):
-    """The commands of `GROUPS`, each group under a heading of its own."""
+    """The commands of `GROUPS`, each group under its own heading."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; say where one of earlier versions went."""
+        """Find a command, and point to the new place of those that moved."""
         if args[0] in MOVED:
             ctx.fail(f"{args[0]} moved: run `python -m benchmarks {args[0]}` in a checkout.")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names of the commands with what they do."""
+        """Write the names of the commands and what they do."""
         del ctx
         longest = max(map(len, self.commands))
         limit = formatter.width - 6 - longest
@@ -121,7 +121,7 @@ class GroupedCommands(Commands):
 @click.group(cls=GroupedCommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="detourage")
 def main() -> None:
-    """Cut clean articles out of crawled news pages.
+    """Extract clean articles from crawled news pages.
 
     INPUT is a folder of HTML, a file of page messages (JSON lines, may be
     gzipped), a WARC file, or - for JSON lines on standard input.
@@ -156,7 +156,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
     ),
     "developers": (explaining.schema,),
 }
-"""Commands by those who use them, in the order of the help."""
+"""Commands by user group, in the order of the help."""
 
 for commands in GROUPS.values():
     for command in commands:

@@ -1,4 +1,4 @@
-"""``python -m worker.cli``: the command line where no script is installed."""
+"""``python -m worker.cli``: the command line if no script is installed."""
 
 from worker.cli import main
 

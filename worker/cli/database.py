@@ -1,4 +1,4 @@
-"""The database of the configured deployment, for the time of a command."""
+"""Access of commands to the database of the configured deployment."""
 
 from __future__ import annotations
 
@@ -16,13 +16,7 @@ T = TypeVar("T")
 
 
 def with_database(settings: Settings, use: Callable[[Database], T]) -> T:
-    """Return what is made of the database, whose connections are closed then.
-
-    Raises
-    ------
-    SchemaIsBehindError
-        If its schema is older than this code.
-    """
+    """Call ``use`` with the database, and close its connections."""
     from worker.store.schema import current_database
 
     with current_database(settings.require_database_url()) as database:
@@ -30,5 +24,5 @@ def with_database(settings: Settings, use: Callable[[Database], T]) -> T:
 
 
 def read_database(settings: Settings, query: Callable[[Session], T]) -> T:
-    """Return what a query finds in one snapshot."""
+    """Run a query on one consistent snapshot, and return its result."""
     return with_database(settings, lambda database: database.read_snapshot(query))

@@ -1,4 +1,4 @@
-"""Commands of the parts of a deployment: its schema, its processes, and whether they work."""
+"""Commands that migrate, run and check the parts of a deployment."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PROCESSES = ("intake", "relay", "worker", "beat")
     "--to",
     "version",
     metavar="VERSION",
-    help="Another version of the schema, such as 0012: before an older version of the service is "
-    "installed again. What later ones have added is lost.",
+    help="Another version of the schema, such as 0012, before an older version of the service is "
+    "installed. Data added by later versions is lost.",
 )
 def migrate(version: str | None) -> None:
-    """Bring the database to the schema of this version.
+    """Migrate the database to the schema of this version.
 
-    What is stored stays.
+    Stored data is kept.
     """
     from worker.settings import load_settings
     from worker.store import migrations
@@ -53,7 +53,7 @@ def intake() -> None:
 
 @click.command()
 def relay() -> None:
-    """Run the relay: from the outbox to the broker."""
+    """Run the relay: messages from the outbox to the broker."""
     from worker.service.relay import Relay
 
     settings = process_settings("relay")
@@ -65,7 +65,7 @@ def relay() -> None:
 def health(process: str) -> None:
     """Check whether a process on this host is alive.
 
-    By the age of its heartbeat.
+    It is alive if its heartbeat is recent.
     """
     from worker.processes.heartbeat import Heartbeat
     from worker.settings import load_settings
@@ -83,13 +83,14 @@ def health(process: str) -> None:
 @click.option(
     "--accepting",
     is_flag=True,
-    help="Also fail while the intake waits, as too many pages are under way.",
+    help="Also fail while the intake waits, as its backlog is full.",
 )
 def ready(accepting: bool) -> None:
     """Check whether the deployment is ready for its processes.
 
-    It is if the database answers and has the schema of this version, and the broker answers and
-    has the queues. Exit code 0: it is; 1: it is not. Whether a process is alive, `health` tells.
+    It is ready if the database answers and has the schema of this version, and the broker answers
+    and has the queues. Exit code 0: ready; 1: not ready. To check whether a process is alive, use
+    `health`.
     """
     from worker.service.checks import readiness
     from worker.settings import load_settings
@@ -124,7 +125,7 @@ def _report_findings(findings: list[Finding]) -> None:
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on.")
 def metrics(port: int | None, host: str) -> None:
-    """Show what a monitor watches, in Prometheus' text format."""
+    """Show the metrics for monitoring, in Prometheus' text format."""
     from worker.service.metrics import metrics_text, serve_metrics
 
     settings = process_settings("metrics" if port else None)

@@ -1,4 +1,4 @@
-"""What commands show people: tables and sentences on a terminal."""
+"""Tables and sentences that commands show on a terminal."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from worker.store.separations import JoinedAddress
 
 FILE_COLUMNS = 200
-"""Width of tables that go elsewhere than to a terminal, whose width is its own."""
+"""Width of tables written elsewhere than to a terminal."""
 
 TOP = 20
-"""Sites that are shown unless more are asked for."""
+"""Number of sites shown by default."""
 
 FEW = 3
-"""Sites of one page that are shown each; more of them are summed up unless sites are asked for."""
+"""Maximum number of single-page sites listed each; more are summed up by default."""
 
 LEGIBLE = 24
-"""Characters of a site's name that columns leave room for; what is longer is folded."""
+"""Minimum width left for the site's name; longer names are folded."""
 
 OF_THESE = ("again", "doubtful", "groups", "outliers")
-"""Columns that do not add up to the pages; they go where a terminal is narrow."""
+"""Columns that do not add up to the pages; a narrow terminal omits them."""
 
 console = Console(stderr=True)
 
 
 def wide_output() -> Console:
-    """Return standard output, wide enough for tables where it is no terminal."""
+    """Return standard output, wide enough for tables if it is not a terminal."""
     out = Console()
     if not out.is_terminal:
         out.width = FILE_COLUMNS
@@ -50,7 +50,7 @@ def wide_output() -> Console:
 
 
 def say(out: Console, text: str) -> None:
-    """Print a line as it is: what comes from outside is neither markup nor an order."""
+    """Print a line without interpreting markup or control sequences in it."""
     out.print(Text(printable(text)), soft_wrap=True)
 
 
@@ -63,18 +63,8 @@ def print_status(
 ) -> None:
     """Print the state of a deployment.
 
-    Parameters
-    ----------
-    totals
-        Of all sites that were asked for.
-    sites
-        Those that are shown, in their order.
-    top
-        How many of them at most, where that was asked for.
-    history
-        Of the one that was asked for, where it is one.
-    depths
-        Messages in queues, by name.
+    ``totals`` covers all requested sites, ``sites`` are those shown, in order, ``top`` is their
+    requested maximum, ``history`` that of a single site, and ``depths`` the messages by queue.
     """
     out = Console()
     for line in _totals(totals):
@@ -85,7 +75,7 @@ def print_status(
         for change in history.changes:
             say(out, _change_line(change))
         if history.addresses:
-            say(out, f"addresses that joined a page: {_listed(history.addresses)}")
+            say(out, f"joined addresses: {_listed(history.addresses)}")
     print_queues(depths)
 
 
@@ -98,7 +88,7 @@ def print_queues(depths: Mapping[str, int]) -> None:
 
 
 def print_addresses(addresses: Sequence[JoinedAddress]) -> None:
-    """Print addresses that joined a page, one a line."""
+    """Print joined addresses, one per line."""
     out = wide_output()
     table = Table("address", "joined as", "since", "page", box=SIMPLE, padding=0, pad_edge=False)
     for each in addresses:
@@ -111,7 +101,7 @@ def print_addresses(addresses: Sequence[JoinedAddress]) -> None:
 def print_summary(
     summary: RunSummary, output: Path, links: Path | None, *, all_sites: bool = False
 ) -> None:
-    """Print what a run gave, beside its files; the largest sites, or all."""
+    """Print the result of a run: its files, and its largest sites or all."""
     counts = summary.progress
     totals = summary.totals
     say(
@@ -156,15 +146,8 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
 def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> None:
     """Print sites, and what is remarkable about them.
 
-    Parameters
-    ----------
-    out
-        Where to.
-    sites
-        All that there are, in their order.
-    top
-        How many of them are shown; where that was not asked for, `TOP`, and those of one page
-        are summed up.
+    ``sites`` are all, in order; at most ``top`` are shown. By default `TOP` are shown, and those of
+    a single page are summed up.
     """
     alone = [site for site in sites if site.pages == 1] if top is None else []
     listed = [site for site in sites if site.pages != 1] if len(alone) > FEW else sites
@@ -185,7 +168,7 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
         say(out, f"{site.key}: most articles of the last day are doubtful")
     if len(dark) > TOP:
         say(out, f"and {counted(len(dark) - TOP, 'more site')} with mostly doubtful articles")
-    # Seldom, and never to be overlooked, however few pages the site has.
+    # Rare, and never to be overlooked, however few pages the site has.
     stopped = [site for site in sites if site.not_clustered_since]
     for site in stopped[:TOP]:
         say(

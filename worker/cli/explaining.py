@@ -1,4 +1,4 @@
-"""Commands that show what is decided and why, and the contracts, without any service."""
+"""Commands that explain decisions and print contracts, without a deployment."""
 
 import json
 import os
@@ -25,13 +25,13 @@ page_argument = click.argument("page", metavar="URL|FILE|-")
     type=OutputFile(),
     help="File for the groups with all their pages.",
 )
-@click.option("--method", help="How the pages are grouped; the service's method unless given.")
+@click.option("--method", help="Grouping method; that of the service by default.")
 @click.option(
     "--threads",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
-    show_default="one a core",
-    help="Threads that compare.",
+    show_default="one per core",
+    help="Number of threads for comparisons.",
 )
 def cluster(
     inputs: tuple[Path, ...],
@@ -42,7 +42,7 @@ def cluster(
 ) -> None:
     """Show the template groups of each site's pages.
 
-    Without any service.
+    Works without a deployment.
     """
     from worker.cli.progress import measurement_bar
     from worker.explain.cluster_report import check_drawable, cluster_pages, draw_clustering
@@ -69,7 +69,7 @@ def cluster(
     "--html",
     "html_file",
     type=OutputFile(),
-    help="File for the page itself, what was kept in green and the template in blue.",
+    help="File for the page with kept lines in green and the template in blue.",
 )
 @click.option(
     "--json",
@@ -84,10 +84,10 @@ def explain(
     html_file: Path | None,
     json_file: Path | None,
 ) -> None:
-    """Show which lines of one page were kept and dropped, and why.
+    """Show which lines of a page were kept or dropped, and why.
 
     URL is fetched; FILE or standard input (-) holds the page: HTML, a page message, or several
-    with --url to name one. Reasons are in log odds, compared with the page's mean line.
+    with --url to select one. Reasons are in log odds, relative to the page's mean line.
     """
     from worker.article.reader import explain_content
     from worker.cli.display import wide_output

@@ -1,4 +1,4 @@
-"""The command that extracts articles without any service."""
+"""The command that extracts articles without a deployment."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 EXIT_WITHOUT_ARTICLE = 1
 
 SUFFIXES = {"text": "txt", "markdown": "md", "xml-tei": "xml"}
-"""Ends of the names of files, where they are not the name of the format."""
+"""File name suffixes that differ from the name of the format."""
 
 LONGEST_SLUG = 80
-"""Characters of an address in the name of a file."""
+"""Maximum length of a URL in a file name."""
 
 
 class Format(click.ParamType[str]):
-    """A format of articles: which there are is looked up when it is asked for."""
+    """An output format; the available ones are looked up on demand."""
 
     name = "format"
 
@@ -83,20 +83,20 @@ def _check_method(
     "--format",
     "form",
     type=Format(),
-    help="What to write; unless given, text of one page, and JSON of several, one a line.",
+    help="Output format; by default, text for one page, and JSON lines for several.",
 )
 @click.option(
     "--output-dir",
     type=OutputFolder(),
     metavar="FOLDER",
-    help="Write each article into a file of its own.",
+    help="Write each article to its own file in this folder.",
 )
 @click.option(
     "--processes",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
-    show_default="one a core",
-    help="Processes that read several pages.",
+    show_default="one per core",
+    help="Number of processes for several pages.",
 )
 @text_roles_option
 @click.option(
@@ -114,16 +114,16 @@ def extract(
     text_roles: tuple[LineRole, ...] | None,
     method: str | None,
 ) -> None:
-    """Write the articles of pages, without any service.
+    """Extract the articles of pages, without a deployment.
 
     URLs are fetched; files, folders and standard input (-) hold HTML, page messages or WARC
-    archives. Pages are written in the order of the input, several as JSON lines; a page without
-    an article has url, outcome and reason there. Exit code 0: every page has an article; 1: some
-    have none, or cannot be had.
+    archives. Several pages are written as JSON lines, in the order of the input; for a page
+    without an article, the line has url, outcome and reason. Exit code 0: every page has an
+    article; 1: some have none or could not be read.
     """
     is_chosen = site_pages is not None or url is not None
     if is_chosen and len(pages) > 1:
-        raise click.UsageError("--site-pages and --url go with one input only")
+        raise click.UsageError("--site-pages and --url accept only one input")
     from worker.explain.many import all_given, extract_chosen, extract_given
 
     roles = text_roles or ()
@@ -155,7 +155,7 @@ def _write_one(result: Extracted) -> None:
 
 
 def _write_files(results: Iterator[Extracted], folder: Path, form: str) -> Iterator[Extracted]:
-    """Write each article into a file named after its place and its address; yield all results."""
+    """Write each article to a file named after its position and URL, and yield all results."""
     for number, result in enumerate(results, start=1):
         yield result
         if result.document is None:
@@ -168,7 +168,7 @@ def _write_files(results: Iterator[Extracted], folder: Path, form: str) -> Itera
 
 
 def _write_several(results: Iterator[Extracted], form: str) -> Iterator[Extracted]:
-    """Write articles one after the other, so that each can be told from the next; yield them."""
+    """Write articles one after another with separators, and yield all results."""
     written = 0
     for result in results:
         yield result
@@ -190,17 +190,17 @@ def _line(result: Extracted) -> str:
 
 
 def _piece(result: Extracted, form: str, before: int) -> str:
-    """Return an article with what parts it from those before it."""
+    """Return an article with its separator from those before it."""
     document = result.document or ""
     if form == "csv":
-        # One table has one line of heads.
+        # One table has one header.
         return document.partition("\n")[2] if before else document
     blank = "\n" if before else ""
     return f"{blank}==> {_printable(result.url)} <==\n{document}"
 
 
 def _report(results: Iterator[Extracted]) -> None:
-    """Have all results written, and exit with a line about those without an article."""
+    """Consume all results, and exit with a message if some have no article."""
     from worker.text.plural import counted
 
     found = [result.document is not None for result in results]
@@ -211,7 +211,7 @@ def _report(results: Iterator[Extracted]) -> None:
 
 
 def _for_stdout(text: str) -> str:
-    """Return text as it is where it goes to a file, without orders where it goes to a terminal."""
+    """Return text unchanged for a file, and without control sequences for a terminal."""
     if not sys.stdout.isatty():
         return text
     return "\n".join(map(_printable, text.split("\n")))

@@ -1,4 +1,4 @@
-"""The argument INPUT…, what is said of its HTML files, and the page messages in what it names."""
+"""The argument INPUT…, options for its HTML files, and the page messages it holds."""
 
 from __future__ import annotations
 
@@ -21,17 +21,15 @@ input_paths = click.argument(
     type=click.Path(exists=True, allow_dash=True, path_type=Path),
 )
 base_url_option = click.option(
-    "--base-url", metavar="URL", help="Address of a folder of HTML files, or of a file's folder."
+    "--base-url", metavar="URL", help="URL of the folder of HTML files, or of a file's folder."
 )
 site_pages_option = click.option(
     "--site-pages",
     type=click.Path(exists=True, path_type=Path),
     help="File or folder with other pages of the site, to compare the page with.",
 )
-url_option = click.option(
-    "--url", help="Address of the page: which one of a FILE of several, or its own."
-)
-site_option = click.option("--site", help="Site of the HTML files, if not their domain.")
+url_option = click.option("--url", help="URL of the page; selects one of several pages in FILE.")
+site_option = click.option("--site", help="Site of the HTML files; their domain by default.")
 
 
 def _read_roles(
@@ -53,7 +51,7 @@ text_roles_option = click.option(
     help="Roles of the lines that make up the text; `detourage run --help` lists them.",
 )
 ROLES_TO_CHOOSE = f"Roles for --text-roles: {', '.join(CHOOSABLE_ROLES)}."
-"""What the help of one command says for all."""
+"""Epilog of the command whose help lists the roles."""
 
 
 def messages_in(
@@ -62,16 +60,10 @@ def messages_in(
     site: str | None = None,
     written: Collection[Path] = (),
 ) -> Iterator[bytes]:
-    """Return the page messages of all inputs; each is opened before the first is returned.
+    """Return the page messages of all inputs, each of which is opened first.
 
-    Parameters
-    ----------
-    inputs
-        Files, folders, or ``-``.
-    base_url, site
-        Where their HTML files come from, if they do not say it.
-    written
-        Files that are written meanwhile; a folder may hold them.
+    ``base_url`` and ``site`` are the origin of HTML files that do not declare it. Files in
+    ``written`` are outputs, which a folder among the inputs may hold.
     """
     from worker.inputs import Origin, read_messages
 
@@ -81,7 +73,7 @@ def messages_in(
 
 
 def _opened(messages: Iterator[bytes]) -> Iterator[bytes]:
-    """Return the same messages; what cannot be read at all is found now."""
+    """Return the same messages, after opening their source."""
     first = next(messages, None)
     return iter(()) if first is None else chain([first], messages)
 

@@ -20,7 +20,7 @@ PORT = 8460
 
 
 def check_installed() -> None:
-    """Raise an error where the extra is not installed."""
+    """Raise an error unless the extra is installed."""
     require_extra("inspector", "the inspector", "jinja2", "starlette", "uvicorn")
 
 
@@ -30,30 +30,30 @@ def check_installed() -> None:
     default="127.0.0.1",
     show_default=True,
     metavar="HOST",
-    help="Address to listen on; one that others can reach needs --token-file.",
+    help="Address to listen on; any but the loopback needs --token-file.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=PORT,
     show_default=True,
-    help="Port to listen on; 0 for any that is free.",
+    help="Port to listen on; 0 for any free port.",
 )
 @click.option(
     "--token-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File with the token that a browser must know, of 16 characters or more.",
+    help="File with the access token, at least 16 characters.",
 )
 @click.option(
     "--write",
     is_flag=True,
-    help="Allow to send messages in quarantine back, to drop them, and to ask for pages again.",
+    help="Allow requeueing and dropping of messages in quarantine, and reprocessing of pages.",
 )
 def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> None:
-    """Show what the service sees, in a browser.
+    """Show the state of a deployment in a browser.
 
-    Reads the database and the broker of the configured deployment, which does not notice.
-    Needs the extra inspector.
+    Reads the database and the broker of the configured deployment, without disturbing it. Requires
+    the extra inspector.
     """
     check_installed()
     from worker.cli.database import with_database
@@ -65,13 +65,13 @@ def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> Non
     settings = process_settings()
     with_database(settings, lambda _: None)
     with bound_socket(listen, port) as listening:
-        click.echo(f"{address_of(listening)} (Ctrl-C ends it)", err=True)
+        click.echo(f"{address_of(listening)} (stop with Ctrl-C)", err=True)
         serve(create_app(settings, is_writing=write, token=token), listening)
 
 
 @contextmanager
 def inspected(settings: Settings) -> Iterator[None]:
-    """Show a deployment in a browser on this machine for the time of a block."""
+    """Show a deployment in a local browser during a block."""
     from worker.inspector.application import create_app
     from worker.inspector.serving import address_of, bound_socket, served
 
@@ -85,8 +85,8 @@ def inspected(settings: Settings) -> Iterator[None]:
 
 
 def wait_for_interrupt() -> None:
-    """Wait for Ctrl-C, which ends nothing but the wait."""
-    click.echo("the inspector stays until Ctrl-C", err=True)
+    """Wait for Ctrl-C, which ends only the wait."""
+    click.echo("the inspector runs until Ctrl-C", err=True)
     with suppress(KeyboardInterrupt):
         while True:
             time.sleep(3600)

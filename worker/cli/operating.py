@@ -1,4 +1,4 @@
-"""Commands for a deployment's operators: the state of sites and queues, what need not be kept."""
+"""Commands for operators: state of sites and queues, separation of addresses, pruning."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 @click.option(
     "--pending",
     is_flag=True,
-    help="Only sites with pages that are pending or extracted again; the most first.",
+    help="Only sites with pages that are pending or being extracted again, those with most first.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Only so many sites, those with the most pages. Unless given, 20, and those of one page"
-    " in one line; all as JSON.",
+    help="Maximum number of sites, those with the most pages. By default 20, with single-page sites"
+    " summed up; all with --json.",
 )
 @click.option("--queues", "only_queues", is_flag=True, help="Only the queues.")
 @click.option(
-    "--addresses", "only_addresses", is_flag=True, help="Only the addresses of SITE that joined."
+    "--addresses", "only_addresses", is_flag=True, help="Only the joined addresses of SITE."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(
@@ -51,17 +51,17 @@ def status(
 ) -> None:
     """Show the sites and queues of a deployment.
 
-    Of SITE, also its groups, its changes of design and the addresses that joined.
+    For SITE, also show its groups, its redesigns and its joined addresses.
 
-    Each page counts in one column: articles, other (its outcome is no article), failed or pending
-    (it has no outcome yet). Of these pages, some are extracted again, and some have a doubtful
-    article, which is probably not right. Columns of zeros are left out, and the last ones where
-    the terminal is narrow.
+    Each page counts in one column: articles, other (an outcome other than an article), failed, or
+    pending (no outcome yet). Some of these pages are being extracted again, and some have a
+    doubtful article, which is probably wrong. Columns of zeros are omitted, and so are the last
+    ones if the terminal is too narrow.
     """
     if only_queues and (site is not None or pending or top is not None or only_addresses):
-        raise click.UsageError("--queues goes with --json only")
+        raise click.UsageError("--queues can only be combined with --json")
     if only_addresses and (site is None or pending or top is not None):
-        raise click.UsageError("--addresses goes with SITE and --json only")
+        raise click.UsageError("--addresses needs SITE, and can only be combined with --json")
     from worker.messaging.broker import queue_depths
     from worker.settings import load_settings
     from worker.store.progress import SiteTotals
@@ -98,7 +98,7 @@ def status(
 
 
 def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
-    """Return the sites that are to be shown, those with the most pages first."""
+    """Return the sites to show, those with the most pages first."""
     if not pending:
         return sorted(sites, key=lambda each: (-each.pages, each.key))
     waiting = [each for each in sites if each.pending or each.again]
@@ -134,7 +134,7 @@ def _print_json(values: object) -> None:
 
 
 def _sites(settings: Settings, name: str | None) -> list[SiteStatus]:
-    """Return the state of the sites of a name, or of all of the deployment."""
+    """Return the state of the sites of a name, or of all sites."""
     from worker.store import pages, progress
 
     def query(session: Session) -> list[SiteStatus]:
@@ -161,10 +161,10 @@ def _to_json(change: DesignChange) -> dict[str, Any]:
 @click.command()
 @click.argument("address")
 def separate(address: str) -> None:
-    """Make ADDRESS a page of its own again.
+    """Separate ADDRESS from the page that it joined.
 
-    It leaves the page that it joined, and joins none from then on. Its content is that of its last
-    fetch where the store still has it; else it comes with its next fetch.
+    It becomes a page of its own, and never joins another again. Its content is that of its last
+    fetch if it is still stored; otherwise it waits for its next fetch.
     """
     from worker.settings import load_settings
     from worker.workflow import separation
@@ -189,23 +189,23 @@ def separate(address: str) -> None:
     required=True,
     type=click.FloatRange(min=0),
     metavar="DAYS",
-    help="Age from which HTML, revisions and receipts go.",
+    help="Minimum age of removed HTML, revisions and receipts.",
 )
 @click.option(
     "--only",
     "kinds",
     multiple=True,
     type=click.Choice(KINDS),
-    help="Only this kind; may be given several times.",
+    help="Remove only this kind; repeat for several.",
 )
-@click.option("--dry-run", is_flag=True, help="Count what would go, and keep it.")
+@click.option("--dry-run", is_flag=True, help="Count what would be removed, and keep it.")
 def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
     """Remove what need not be kept forever.
 
-    HTML of pages that have their outcome, revisions that later ones replaced, receipts; and of
-    any age, places in past clusterings and trees of no page. A page without its HTML keeps its
-    article, and cannot be reprocessed. May be interrupted: what was removed until then stays
-    removed, and each transaction is small.
+    Removes HTML of pages with an outcome, superseded revisions, and receipts; and whatever their
+    age, places in past clusterings and trees without pages. A page without its HTML keeps its
+    article, but cannot be reprocessed. The command can be interrupted at any time: each
+    transaction is small, and what was removed stays removed.
     """
     from worker.settings import load_settings
     from worker.tasks.maintenance import pruning
@@ -223,4 +223,4 @@ def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
     for kind, number in removed.items():
         click.echo(f"{kind}\t{number}")
     if stop.is_set():
-        raise click.ClickException("interrupted; the same command goes on with it")
+        raise click.ClickException("interrupted; run the same command to continue")

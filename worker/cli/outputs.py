@@ -1,4 +1,4 @@
-"""Options that name a file to write, checked before anything starts."""
+"""Options for output files, checked before a command starts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 class OutputFile(click.Path):
     """A file that a command writes at its end.
 
-    Parameters
-    ----------
-    is_replaced
-        Whether another file takes its place, in a folder that is made if absent.
+    With ``is_replaced``, a new file takes its place, in a folder that is created if missing.
     """
 
     def __init__(self, *, is_replaced: bool = False) -> None:
@@ -41,7 +38,7 @@ class OutputFile(click.Path):
     def _problem(self, path: Path) -> str | None:
         if _exists(path):
             if self._is_replaced and not path.is_file():
-                return "it is no regular file"
+                return "it is not a regular file"
             if not os.access(path, os.W_OK):
                 return "it is read-only"
             if not self._is_replaced:
@@ -51,7 +48,7 @@ class OutputFile(click.Path):
 
 
 class OutputFolder(click.Path):
-    """A folder that a command writes into, and makes if absent."""
+    """A folder that a command writes to, created if missing."""
 
     def __init__(self) -> None:
         super().__init__(file_okay=False, path_type=Path)
@@ -62,7 +59,7 @@ class OutputFolder(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:
-        """Return the path, or fail with the reason why nothing can be written there."""
+        """Return the path, or fail with the reason why it cannot be written to."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         problem = folder_problem(path, is_made=True)
         if problem is not None:
@@ -71,17 +68,17 @@ class OutputFolder(click.Path):
 
 
 def folder_problem(folder: Path, *, is_made: bool) -> str | None:
-    """Return why no file can be written in a folder; nothing if one can."""
+    """Return why no file can be written in a folder, or None."""
     if not _exists(folder):
         if not is_made:
             return f"there is no folder {str(folder)!r}"
         return folder_problem(folder.parent, is_made=True)
     if not folder.is_dir():
-        return f"{str(folder)!r} is no folder"
+        return f"{str(folder)!r} is not a folder"
     import tempfile
 
     try:
-        # Rights are not all that may forbid it.
+        # Permissions are not all that may prevent it.
         with tempfile.TemporaryFile(dir=folder):
             return None
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Commands that bring pages in: a run over files, messages to a deployment, the sample crawl."""
+"""Commands that process pages: a run over files, messages to a deployment, the sample crawl."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from worker.local.unfinished import Leftover
 
 EXIT_UNUSABLE_INPUT = 3
-"""The run itself went well, but messages were quarantined or pages failed."""
+"""The run succeeded, but messages were quarantined or pages failed."""
 
 
 @click.command(epilog=ROLES_TO_CHOOSE)
@@ -36,32 +36,32 @@ EXIT_UNUSABLE_INPUT = 3
     "--output",
     required=True,
     type=OutputFile(is_replaced=True),
-    help="File for the articles, one a line; compressed if it ends in .gz.",
+    help="File for the articles, one per line; compressed if it ends in .gz.",
 )
 @click.option(
     "--links",
     type=OutputFile(is_replaced=True),
-    help="File for what pages that lead to others list: links with their headlines, a page a line;"
-    " compressed if it ends in .gz.",
+    help="File for the links of menus and other pages that list articles, with their headlines, one"
+    " page per line; compressed if it ends in .gz.",
 )
 @click.option(
     "--resume",
     "leftover",
     flag_value="resume",
-    help="Go on with a run into OUTPUT that was interrupted; the inputs are the same.",
+    help="Continue an interrupted run with the same OUTPUT and the same inputs.",
 )
 @click.option(
     "--overwrite",
     "leftover",
     flag_value="overwrite",
-    help="Begin anew, whatever an interrupted run has left.",
+    help="Start over, and discard what an interrupted run has left.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
-    show_default="one a core",
-    help="Processes that run tasks.",
+    show_default="one per core",
+    help="Number of processes for tasks.",
 )
 @base_url_option
 @site_option
@@ -70,7 +70,7 @@ EXIT_UNUSABLE_INPUT = 3
 @click.option(
     "--inspect",
     is_flag=True,
-    help="Show the run in a browser while it goes on, and after it until Ctrl-C; needs the extra"
+    help="Show the run in a browser while it lasts, and afterwards until Ctrl-C; requires the extra"
     " inspector.",
 )
 def run(
@@ -87,12 +87,10 @@ def run(
 ) -> None:
     """Process pages and write their articles.
 
-    Runs on the configured database and broker; without them it brings up its
-    own for the time of the run. Articles are added to OUTPUT as they come; when
-    every page has its outcome, they are put in order. Until then OUTPUT.run
-    holds what --resume needs. Exit code 0: all went well; 1: the run failed; 3:
-    it was completed, but some messages were unusable or some pages failed; 130:
-    interrupted.
+    Uses the configured database and broker, or starts its own for the duration of the run.
+    Articles are appended to OUTPUT as they come, and sorted when every page has its outcome. Until
+    then, OUTPUT.run holds what --resume needs. Exit code 0: success; 1: the run failed; 3: it
+    completed, but some messages were unusable or some pages failed; 130: interrupted.
     """
     from worker.local.unfinished import quarantine_of, run_folder
     from worker.settings import load_settings
@@ -110,7 +108,7 @@ def run(
     servers = "PostgreSQL, a broker and " if is_embedded else ""
     with run_folder(output, leftover or "refuse") as folder:
         click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
-        # All that runs takes as long to import as a person waits before asking what happens.
+        # These imports take as long as a person waits without wondering.
         from worker.cli.display import print_summary
         from worker.cli.progress import bars_by_stage
         from worker.local.run import Run, RunSummary
@@ -136,7 +134,7 @@ def run(
                 summary = run.execute(messages, output, links, folder)
         except BaseException:
             if folder.is_unfinished:
-                click.echo("the same command with --resume goes on where this one ends", err=True)
+                click.echo("run the same command with --resume to continue", err=True)
             raise
     if summary.quarantined or summary.failed_pages:
         see = f"; see {summary.quarantine_file}" if summary.quarantine_file else ""
@@ -150,7 +148,7 @@ def run(
 
 def _prepare_outputs(inputs: tuple[Path, ...], output: Path, links: Path | None) -> None:
     if links is not None and links.absolute() == output.absolute():
-        raise click.UsageError(f"{links} is the file for the articles")
+        raise click.UsageError(f"{links} is also the file for the articles")
     for written in filter(None, (output, links)):
         if any(written.exists() and path.exists() and written.samefile(path) for path in inputs):
             raise click.UsageError(f"{written} is an input, and would be overwritten")
@@ -177,7 +175,7 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
 @click.command()
 @click.argument("directory", type=OutputFolder())
 def sample(directory: Path) -> None:
-    """Write the sample crawl, with its gold, into DIRECTORY."""
+    """Write the sample crawl, with its gold standard, to DIRECTORY."""
     from worker.sample import write_crawl
 
     directory.mkdir(parents=True, exist_ok=True)

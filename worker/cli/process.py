@@ -1,4 +1,4 @@
-"""What commands share that run as processes of a deployment."""
+"""Functions shared by the commands that run as processes of a deployment."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ if TYPE_CHECKING:
 
 
 def process_settings(process: str | None = None) -> Settings:
-    """Return the settings of a process that needs the deployment, which logs from now on.
+    """Return the settings of a process that needs a deployment, and configure its logs.
 
-    Parameters
-    ----------
-    process
-        Its name, which it begins the log with; a command that only prints says nothing.
+    If ``process`` is named, log its start; commands that only print do not.
     """
     from worker import logs
     from worker.service.build import log_beginning
@@ -32,7 +29,7 @@ def process_settings(process: str | None = None) -> Settings:
 
 
 def stop_on_signals() -> threading.Event:
-    """Return what SIGTERM and SIGINT set from now on."""
+    """Return an event that SIGTERM and SIGINT set from now on."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

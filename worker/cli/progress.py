@@ -1,4 +1,4 @@
-"""How far a command is: bars on a terminal, elsewhere a line now and then."""
+"""Progress of commands: bars on a terminal, elsewhere occasional lines."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from worker.store.progress import RunProgress
 
 LINE_SECONDS = 10.0
-"""Time between two lines of progress where there is no terminal."""
+"""Time between two lines of progress without a terminal."""
 
 
 class BarsByStage:
-    """Progress of a run, by stage."""
+    """Progress of a run by stage."""
 
     STAGES = ("intake", "comparison", "grouping", "extraction")
 
@@ -47,7 +47,7 @@ class BarsByStage:
             say(console, line)
 
     def end(self) -> None:
-        """Show no more, so that other things can be printed."""
+        """Stop the display, so that other output can be printed."""
         self._progress.stop()
 
 
@@ -72,7 +72,7 @@ def bars_by_stage() -> Iterator[BarsByStage]:
 
 @contextmanager
 def measurement_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Show how much of something is done, by its name, the number done and the number in all."""
+    """Show a progress bar, updated with a name, the number done and the total."""
     with _progress_display() as progress:
         task = progress.add_task("", total=None)
         last_line = time.monotonic()

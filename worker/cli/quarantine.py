@@ -1,4 +1,4 @@
-"""Commands for messages in quarantine: look at them, send them back or drop them."""
+"""Commands to list, requeue and drop messages in quarantine."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ QUARANTINED_STAGES = ("intake", *STAGES, "relay")
 HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")
 
 WIDEST = 48
-"""Characters to which a column is filled; an id that is longer pushes its line to the right."""
+"""Maximum width of a column; a longer id pushes the rest of its line to the right."""
 
 LONGEST_CELL = 100
-"""Characters of an address or a detail in a list."""
+"""Maximum length of a URL or detail in a list."""
 
 LONGEST_VALUE = 1000
-"""Characters of a value that are shown unless all are asked for."""
+"""Maximum length of a value, unless all of it is requested."""
 
 stage_option = click.option(
     "--stage",
@@ -43,9 +43,11 @@ def quarantine() -> None:
 @quarantine.command("list")
 @stage_option
 @click.option("--reason", help="Only messages with this reason.")
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only so many messages.")
+@click.option(
+    "--limit", type=click.IntRange(min=0), metavar="N", help="Maximum number of messages."
+)
 def quarantine_list(stage: str | None, reason: str | None, limit: int | None) -> None:
-    """List quarantined messages, one a line below a header."""
+    """List quarantined messages."""
     from worker.text.plural import counted
 
     now = datetime.now(UTC)
@@ -56,7 +58,7 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
     if len(rows) <= len(found):
-        click.echo(f"and {counted(len(found) - len(rows) + 1, 'message')} more", err=True)
+        click.echo(f"and {counted(len(found) - len(rows) + 1, 'more message')}", err=True)
 
 
 def _row(message: QuarantinedMessage, now: datetime) -> tuple[str, ...]:
@@ -89,11 +91,11 @@ def _cut(text: str, length: int) -> str:
 @quarantine.command("show")
 @click.argument("message_id", required=False)
 @stage_option
-@click.option("--whole", is_flag=True, help="Cut no value, however long.")
+@click.option("--whole", is_flag=True, help="Do not shorten long values.")
 def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> None:
-    """Print quarantined messages as JSON lines, long values cut.
+    """Print quarantined messages as JSON lines.
 
-    Only MESSAGE_ID if given.
+    Only MESSAGE_ID if given. Long values are shortened unless --whole is given.
     """
     from worker.text.terminal import json_line
 
@@ -110,7 +112,7 @@ def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> N
 def _shortened(value: str) -> str:
     if len(value) <= LONGEST_VALUE:
         return value
-    # A traceback tells most at its end.
+    # A traceback says most at its end.
     half = LONGEST_VALUE // 2
     return f"{value[:half]} … {len(value) - 2 * half} characters, see --whole … {value[-half:]}"
 
@@ -118,7 +120,7 @@ def _shortened(value: str) -> str:
 @quarantine.command("requeue")
 @click.argument("message_id", required=False)
 @stage_option
-@click.option("--yes", is_flag=True, help="Do not ask before all messages are sent back.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation to send back all messages.")
 def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> None:
     """Send quarantined messages back to their queue.
 
@@ -139,9 +141,9 @@ def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> 
 @quarantine.command("drop")
 @click.argument("message_id", required=False)
 @stage_option
-@click.confirmation_option(prompt="Delete these messages for good?")
+@click.confirmation_option(prompt="Delete these messages permanently?")
 def quarantine_drop(message_id: str | None, stage: str | None) -> None:
-    """Delete quarantined messages for good.
+    """Delete quarantined messages permanently.
 
     Only MESSAGE_ID if given.
     """

@@ -1,4 +1,4 @@
-"""Commands that take stored pages through the service again: of one site, or of all."""
+"""Commands that reprocess stored pages, of one site or of all."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("site", required=False)
-@click.option("--all", "every", is_flag=True, help="All sites, one after the other.")
+@click.option("--all", "every", is_flag=True, help="All sites, one after another.")
 @click.option(
     "--from",
     "stage",
     type=click.Choice(REPROCESS_STAGES),
     default="extract",
     show_default=True,
-    help="First stage to be done again.",
+    help="First stage to repeat.",
 )
 @click.option(
     "--rate",
     type=click.FloatRange(min=0, min_open=True),
     metavar="PAGES",
-    help="With --all: pages a minute at most; no limit unless given.",
+    help="With --all: maximum number of pages per minute; unlimited by default.",
 )
 def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> None:
     """Process all pages of SITE again.
 
-    Each article gets a new revision. With --all, the pages of all sites: `detourage reprocessing`
-    shows how far that is.
+    Each article gets a new revision. With --all, reprocess the pages of all sites, and follow the
+    progress with `detourage reprocessing`.
     """
     if every == (site is not None):
-        raise click.UsageError("either SITE or --all must be given")
+        raise click.UsageError("give either SITE or --all")
     if rate is not None and not every:
-        raise click.UsageError("--rate goes with --all only")
+        raise click.UsageError("--rate can only be combined with --all")
     from worker.messaging.broker import connected
     from worker.service.application import create_app
     from worker.settings import load_settings
@@ -52,8 +52,8 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
     if site is None:
         if _is_reprocessing(settings):
             raise click.ClickException(
-                "all sites are being reprocessed already: `detourage reprocessing` shows how far,"
-                " and cancels it"
+                "all sites are being reprocessed already: `detourage reprocessing` shows the"
+                " progress, and `detourage reprocessing cancel` ends it"
             )
         task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}
     else:
@@ -90,19 +90,19 @@ def reprocessing(context: click.Context) -> None:
         return
     found = read_database(load_settings(), reprocessings.progress)
     if found is None:
-        click.echo("no reprocessing of all sites: `detourage reprocess --all` asks for one")
+        click.echo("no reprocessing of all sites: start one with `detourage reprocess --all`")
         return
     rate = found.pages_per_minute
     limit = "" if rate is None else f", at most {rate:g} a minute"
     click.echo(
         f"{found.state}: {found.sites_done} of {counted(found.sites, 'site')},"
-        f" {counted(found.pages, 'page')} from {found.stage} on{limit}"
+        f" {counted(found.pages, 'page')} from {found.stage}{limit}"
     )
 
 
 @reprocessing.command("pause")
 def reprocessing_pause() -> None:
-    """Begin no more sites until `resume`; those begun are finished."""
+    """Start no more sites until `resume`; those started are finished."""
     from worker.store import reprocessings
 
     _change(reprocessings.pause, "paused")
@@ -110,7 +110,7 @@ def reprocessing_pause() -> None:
 
 @reprocessing.command("resume")
 def reprocessing_resume() -> None:
-    """Continue where it was paused."""
+    """Continue a paused reprocessing."""
     from worker.store import reprocessings
 
     _change(reprocessings.resume, "resumed")
@@ -118,7 +118,7 @@ def reprocessing_resume() -> None:
 
 @reprocessing.command("cancel")
 def reprocessing_cancel() -> None:
-    """Begin no more sites at all."""
+    """Start no more sites, and end the reprocessing."""
     from worker.store import reprocessings
 
     _change(reprocessings.cancel, "cancelled")
@@ -129,6 +129,7 @@ def _change(change: Callable[[Session], bool], done: str) -> None:
 
     if not with_database(load_settings(), lambda database: database.run(change)):
         raise click.ClickException(
-            "no reprocessing of all sites is under way: `detourage reprocess --all` asks for one"
+            "no reprocessing of all sites is in progress: start one with"
+            " `detourage reprocess --all`"
         )
     click.echo(done)

@@ -265,7 +265,7 @@ class Relay:
         return PublishedBatch(list(confirmed.values()), refused, trouble)
 
     def _in_order(self, lanes: Iterable[str]) -> list[str]:
-        """Return the lanes with extractions of pages with an outcome last, except for their share."""
+        """Return the lanes, extractions of pages with an outcome last except for their share."""
         is_due = self._is_again_due
         return sorted(lanes, key=lambda lane: (lane == EXTRACT_AGAIN) is not is_due)
 

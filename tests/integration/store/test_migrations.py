@@ -55,7 +55,8 @@ def test_a_schema_of_a_newer_version_is_told_and_left_alone(services: Services) 
             session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
             session.execute(text(ADMITTED.format("9998", "9999")))
         for use in (require_current, migrate):
-            with pytest.raises(UnknownSchemaError, match=r"^schema: version 9999 is unknown .* up to \d+$"):
+            revision = r"^schema: version 9999 is unknown .* up to \d+$"
+            with pytest.raises(UnknownSchemaError, match=revision):
                 use(database)
         database.dispose()
 
