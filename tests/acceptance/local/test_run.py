@@ -269,7 +269,7 @@ def test_a_run_is_inspected_until_it_is_interrupted(tmp_path: Path) -> None:
         address = next(line for line in lines if line.startswith("inspector: ")).split()[1]
         # While it goes on.
         assert requests.get(f"{address}overview", timeout=30).status_code == 200
-        assert any("stays until Ctrl-C" in line for line in lines)
+        assert any("runs until Ctrl-C" in line for line in lines)
         assert len(read_lines(output)) == 12
         [site] = requests.get(f"{address}sites.json", timeout=30).json()["sites"]
         assert site["status"]["outcomes"] == {"article": 12}
