@@ -68,5 +68,5 @@ def is_lost_connection(error: BaseException) -> bool:
 
 def is_refusal(error: BaseException) -> bool:
     """Return whether an error means that a server denies a user a right."""
-    told = getattr(error, "orig", None) or error
-    return bool({each.__name__ for each in type(told).__mro__} & _REFUSED)
+    origin = getattr(error, "orig", None) or error
+    return bool({each.__name__ for each in type(origin).__mro__} & _REFUSED)

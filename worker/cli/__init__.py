@@ -64,7 +64,7 @@ class Commands(click.Group):
             # The reader has closed the pipe; click exits quietly.
             raise
         except OSError as error:
-            raise click.ClickException(_printable(_told(error))) from error
+            raise click.ClickException(_printable(_message_of(error))) from error
         except (click.ClickException, click.exceptions.Exit):
             raise
         except Exception as error:
@@ -80,7 +80,7 @@ def _end_interrupted() -> NoReturn:
     raise click.exceptions.Exit(EXIT_INTERRUPTED)
 
 
-def _told(error: OSError) -> str:
+def _message_of(error: OSError) -> str:
     """Return the message of an operating system error, with its file and without its number."""
     parts = (error.filename, error.strerror)
     return ": ".join(str(part) for part in parts if part) or str(error)

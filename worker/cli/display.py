@@ -29,13 +29,13 @@ FILE_COLUMNS = 200
 TOP = 20
 """Number of sites shown by default."""
 
-FEW = 3
+MAX_SINGLE_PAGE_SITES = 3
 """Maximum number of single-page sites listed each; more are summed up by default."""
 
-LEGIBLE = 24
+MIN_SITE_WIDTH = 24
 """Minimum width left for the site's name; longer names are folded."""
 
-OF_THESE = ("again", "doubtful", "groups", "outliers")
+OPTIONAL_COLUMNS = ("again", "doubtful", "groups", "outliers")
 """Columns that do not add up to the pages; a narrow terminal omits them."""
 
 console = Console(stderr=True)
@@ -150,13 +150,15 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
     a single page are summed up.
     """
     alone = [site for site in sites if site.pages == 1] if top is None else []
-    listed = [site for site in sites if site.pages != 1] if len(alone) > FEW else sites
+    listed = (
+        [site for site in sites if site.pages != 1] if len(alone) > MAX_SINGLE_PAGE_SITES else sites
+    )
     shown = listed[: TOP if top is None else top]
     if shown:
         out.print(_site_table(shown, out.width))
     if len(shown) < len(listed):
         say(out, f"and {counted(len(listed) - len(shown), 'more site')}")
-    if len(alone) > FEW:
+    if len(alone) > MAX_SINGLE_PAGE_SITES:
         outcomes = sum((Counter(site.outcomes) for site in alone), Counter[str]())
         listed_outcomes = _listed(dict(sorted(outcomes.items())))
         say(out, f"and {counted(len(alone), 'site')} of one page: {listed_outcomes}")
@@ -195,9 +197,9 @@ def _site_table(sites: Sequence[SiteStatus], width: int) -> Table:
     names = [name for name, numbers in columns.items() if any(numbers)] or ["pages"]
     longest = max(len(printable(site.key)) for site in sites)
     widths = {name: max(len(name), len(str(max(columns[name])))) for name in names}
-    legible = min(longest, LEGIBLE)
+    legible = min(longest, MIN_SITE_WIDTH)
     # A space before each column, and one on either side of the table.
-    while names[-1] in OF_THESE and legible + sum(widths.values()) + len(names) + 2 > width:
+    while names[-1] in OPTIONAL_COLUMNS and legible + sum(widths.values()) + len(names) + 2 > width:
         widths.pop(names.pop())
     table = Table(
         Column("site", overflow="fold"),

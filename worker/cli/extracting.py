@@ -30,7 +30,7 @@ EXIT_WITHOUT_ARTICLE = 1
 SUFFIXES = {"text": "txt", "markdown": "md", "xml-tei": "xml"}
 """File name suffixes that differ from the name of the format."""
 
-LONGEST_SLUG = 80
+MAX_SLUG_LENGTH = 80
 """Maximum length of a URL in a file name."""
 
 
@@ -162,7 +162,7 @@ def _write_files(results: Iterator[Extracted], folder: Path, form: str) -> Itera
             click.echo(_printable(str(result)), err=True)
             continue
         address = re.sub(r"[^a-z0-9.]+", "-", result.url.lower().partition("://")[2])
-        slug = address[:LONGEST_SLUG].strip("-.")
+        slug = address[:MAX_SLUG_LENGTH].strip("-.")
         path = folder / f"{number:06}-{slug}.{SUFFIXES.get(form, form)}"
         path.write_text(result.document, encoding="utf-8")
 

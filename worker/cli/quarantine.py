@@ -18,13 +18,13 @@ QUARANTINED_STAGES = ("intake", *STAGES, "relay")
 
 HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")
 
-WIDEST = 48
+MAX_COLUMN_WIDTH = 48
 """Maximum width of a column; a longer id pushes the rest of its line to the right."""
 
-LONGEST_CELL = 100
+MAX_CELL_LENGTH = 100
 """Maximum length of a URL or detail in a list."""
 
-LONGEST_VALUE = 1000
+MAX_VALUE_LENGTH = 1000
 """Maximum length of a value, unless all of it is requested."""
 
 stage_option = click.option(
@@ -53,7 +53,7 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
     now = datetime.now(UTC)
     found = [each for each in _quarantined(stage) if reason in (None, each.reason)]
     rows = [HEADER, *(_row(each, now) for each in found[:limit])]
-    widths = [min(WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
+    widths = [min(MAX_COLUMN_WIDTH, max(map(len, column))) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
@@ -66,11 +66,11 @@ def _row(message: QuarantinedMessage, now: datetime) -> tuple[str, ...]:
 
     return (
         message.stage,
-        _cut(printable(message.reason), WIDEST),
+        _cut(printable(message.reason), MAX_COLUMN_WIDTH),
         _age(message.age_seconds(now)),
         printable(message.message_id or "-"),
-        _cut(printable(message.url or "-"), LONGEST_CELL),
-        _cut(printable(message.detail), LONGEST_CELL),
+        _cut(printable(message.url or "-"), MAX_CELL_LENGTH),
+        _cut(printable(message.detail), MAX_CELL_LENGTH),
     )
 
 
@@ -110,10 +110,10 @@ def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> N
 
 
 def _shortened(value: str) -> str:
-    if len(value) <= LONGEST_VALUE:
+    if len(value) <= MAX_VALUE_LENGTH:
         return value
     # A traceback says most at its end.
-    half = LONGEST_VALUE // 2
+    half = MAX_VALUE_LENGTH // 2
     return f"{value[:half]} … {len(value) - 2 * half} characters, see --whole … {value[-half:]}"
 
 

@@ -118,18 +118,18 @@ def _validated(body: bytes) -> PageMessage:
         return PageMessage.from_json(body)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False, include_context=False)
-    raise _told_by_source(body) or UnusableMessageError(
+    raise _reason_from_source(body) or UnusableMessageError(
         _reason(problems), "; ".join(map(_describe, problems))[:MAX_DETAIL_CHARACTERS]
     )
 
 
-def _told_by_source(body: bytes) -> UnusableMessageError | None:
+def _reason_from_source(body: bytes) -> UnusableMessageError | None:
     """Return the reason that `worker.inputs` sends in place of a page that is too large."""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
-        told = json.loads(body)["unusable"]
+        unusable = json.loads(body)["unusable"]
         return UnusableMessageError(
-            UnusableReason(told["reason"]),
-            writable(told["detail"])[:MAX_DETAIL_CHARACTERS],
+            UnusableReason(unusable["reason"]),
+            writable(unusable["detail"])[:MAX_DETAIL_CHARACTERS],
         )
     return None
 

@@ -36,7 +36,7 @@ def build() -> Build:
 def log_beginning(process: str, settings: Settings) -> None:
     """Log the start of a process, with its version and all settings but their secrets."""
     with logs.bound(version=version("detourage"), settings=_shown(settings)):
-        logger.info("%s begins", process)
+        logger.info("%s started", process)
 
 
 def _shown(settings: Settings) -> dict[str, Any]:

@@ -48,7 +48,7 @@ from worker.outcomes import PageOutcome
 from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.statements import rows_only
 
-MOST_CLAIMANTS = 20
+MAX_CLAIMANTS = 20
 """Maximum number of addresses to examine that name the same address."""
 
 Fetch = tuple[int, FetchedPage, ReadPage]
@@ -59,12 +59,12 @@ class Located:
     """The address and the pages that a fetch belongs to.
 
     ``address`` is the canonical form and ``spelling`` the URL as sent. ``known`` is the stored row
-    of the address and ``said`` what its page declared before; both are None for a new address.
-    ``is_stale`` means that a later fetch was read already, so the stored row stays. ``joins`` holds
-    the ids of the addresses that lead to the same page, and ``page_ids`` the stored pages,
-    ascending: more than one if these turn out to be one page. ``speaker`` is the address whose
-    content is the page's (see `worker.addresses.speaking`), and ``parted_from`` the id of the page
-    that the address had joined and no longer agrees with.
+    of the address and ``declared_before`` what its page declared before; both are None for a new
+    address. ``is_stale`` means that a later fetch was read already, so the stored row stays.
+    ``joins`` holds the ids of the addresses that lead to the same page, and ``page_ids`` the stored
+    pages, ascending: more than one if these turn out to be one page. ``speaker`` is the address
+    whose content is the page's (see `worker.addresses.speaking`), and ``parted_from`` the id of the
+    page that the address had joined and no longer agrees with.
     """
 
     site_id: int
@@ -74,7 +74,7 @@ class Located:
     fetched_at: datetime | None
     declared: Declared
     known: Row[Any] | None
-    said: Declared | None
+    declared_before: Declared | None
     is_stale: bool
     joins: tuple[int, ...]
     page_ids: tuple[int, ...]
@@ -104,7 +104,7 @@ _CLAIMANT = lateral(
     select(AddressTarget.address_id)
     .where(AddressTarget.site_id == _WANTED.c.site_id, AddressTarget.digest == _WANTED.c.digest)
     .order_by(AddressTarget.address_id)
-    .limit(MOST_CLAIMANTS)
+    .limit(MAX_CLAIMANTS)
 )
 _CLAIMANTS = rows_only(
     select(Address.__table__).where(
@@ -224,10 +224,10 @@ def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
 
 def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Located]:
     """Give addresses that leave a page the page that they had before joining it."""
-    parting = [each for each in located if each.parted_from is not None and not each.page_ids]
-    if not parting:
+    leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
+    if not leaving:
         return list(located)
-    keys = {(each.site_id, digest_of_url(each.spelling)) for each in parting}
+    keys = {(each.site_id, digest_of_url(each.spelling)) for each in leaving}
     before = {
         (row.site_id, row.url_digest): row.id
         for row in session.execute(_JOINED_BEFORE, _arrays(keys))
@@ -301,12 +301,12 @@ def _located(
     others: Mapping[int, Row[Any]],
     stored: _Stored,
 ) -> Located:
-    says = read.declared
+    declared = read.declared
     is_stale = own is not None and _is_older(fetched.fetched_at, own.read_at)
-    says_nothing_new = is_stale or says == NOTHING_DECLARED
-    if own is not None and says_nothing_new:
-        says = stored.declared[own.id]
-    one = Known(form if own is None else own.address, says)
+    declares_nothing_new = is_stale or declared == NOTHING_DECLARED
+    if own is not None and declares_nothing_new:
+        declared = stored.declared[own.id]
+    one = Known(form if own is None else own.address, declared)
     joins: dict[int, Row[Any]] = {}
     if own is None or own.separated_at is None:
         agreeing = joined(one, [stored.known(row) for row in others.values()])
@@ -321,23 +321,23 @@ def _located(
     parted_from = None
     if own is not None:
         speaks_already = stored.speaker(own).id == own.id or own.separated_at is not None
-        if speaks_already or says_nothing_new or own.page_id in page_ids:
+        if speaks_already or declares_nothing_new or own.page_id in page_ids:
             page_ids.add(own.page_id)
         else:
             parted_from = own.page_id
-    beside = {row.id: row for row in joins.values()}
-    beside |= {row.id: row for row in map(stored.speaker, joins.values())}
+    members = {row.id: row for row in joins.values()}
+    members |= {row.id: row for row in map(stored.speaker, joins.values())}
     if own is not None and own.page_id in page_ids:
-        beside |= {stored.speaker(own).id: stored.speaker(own)}
-        beside.pop(own.id, None)
-    speaker = speaking([one, *map(stored.known, beside.values())]).address
+        members |= {stored.speaker(own).id: stored.speaker(own)}
+        members.pop(own.id, None)
+    speaker = speaking([one, *map(stored.known, members.values())]).address
     return Located(
         site_id,
         one.address,
         digest_of_url(form) if own is None else own.digest,
         fetched.url,
         fetched.fetched_at,
-        says,
+        declared,
         own,
         None if own is None else stored.declared[own.id],
         is_stale,
@@ -382,7 +382,7 @@ def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
     new = [(each, page_id) for each, page_id in located if each.known is None]
     known = [(each, each.known, page_id) for each, page_id in located if each.known is not None]
     changed = [
-        (each, row, page_id) for each, row, page_id in known if _is_other(each, row, page_id)
+        (each, row, page_id) for each, row, page_id in known if _is_changed(each, row, page_id)
     ]
     ids = {(each.site_id, each.digest): row.id for each, row, _ in changed}
     if changed:
@@ -417,10 +417,10 @@ def save_reading(session: Session, page: StoredPage, declared: Declared) -> None
     known = _own({(row.site_id, row.digest): row for row in rows}, page.site_id, url_digest, form)
     if known is None or known.page_id != page.id or declared == NOTHING_DECLARED:
         return
-    said = _declared(session, [known])[known.id]
+    declared_before = _declared(session, [known])[known.id]
     place = Located(
         *(page.site_id, known.address, known.digest, page.url, page.fetched_at, declared),
-        *(known, said, False, (), (page.id,), known.address),
+        *(known, declared_before, False, (), (page.id,), known.address),
     )
     save(session, [(place, page.id)])
 
@@ -431,12 +431,12 @@ def _spelled(each: Located, before: Sequence[str]) -> list[str]:
     return with_spelling(before, each.spelling)
 
 
-def _is_other(each: Located, known: Row[Any], page_id: int) -> bool:
+def _is_changed(each: Located, known: Row[Any], page_id: int) -> bool:
     """Return whether a fetch changes the stored row of an address."""
     return (
         known.page_id != page_id
         or _spelled(each, known.spellings) != list(known.spellings)
-        or each.said != each.declared
+        or each.declared_before != each.declared
         or (not each.is_stale and each.fetched_at != known.read_at)
     )
 

@@ -1,4 +1,4 @@
-"""How much work waits in the store."""
+"""Limits on the work waiting in the store."""
 
 import math
 from collections.abc import Collection
@@ -22,29 +22,22 @@ from worker.store.pages import is_pending
 from worker.store.statements import rows_only
 
 NEARLY = 0.9
-"""Share of a limit from which it counts as nearly reached, whatever is done at the moment."""
+"""Share of a limit at which it counts as nearly reached."""
 
 
 def is_full(session: Session, limit: int, *, repeated: Collection[str]) -> bool:
-    """Tell whether so many pages wait for their first outcome, or so many messages for the relay.
+    """Return whether new work has reached a limit; 0 is no limit.
 
-    What comes from a crawler does not wait for what is done again.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    limit
-        How many; 0 for any number.
-    repeated
-        Lanes of the outbox that do not count: of pages that had an outcome before.
+    It counts the pages that wait for their first outcome, and separately the messages that wait for
+    the relay, except those in ``repeated`` lanes: what comes from a crawler does not wait for what
+    is repeated.
     """
     values = {"most": limit, "repeated": list(repeated)}
     return bool(limit) and any(each >= limit for each in session.execute(_FRESH, values).one())
 
 
 def is_nearly_full(session: Session, limit: int) -> bool:
-    """Tell the same of somewhat less than the limit, and of all pages and messages that wait."""
+    """Return whether all waiting pages or messages, repeated or not, nearly reach a limit."""
     nearly = math.ceil(limit * NEARLY)
     return bool(limit) and any(
         each >= nearly for each in session.execute(_WAITING, {"most": nearly}).one()

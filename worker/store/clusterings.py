@@ -30,7 +30,7 @@ from worker.store.pages import only_sites
 from worker.store.statements import rows_only
 from worker.text.plural import counted
 
-LONGEST_ERROR = 500
+MAX_ERROR_LENGTH = 500
 """Maximum length of a stored error; the failed task has the full traceback."""
 
 
@@ -117,7 +117,7 @@ _NOTE_ASKED = rows_only(
 
 def note_error(session: Session, site_id: int, error: str) -> None:
     """Record the error of a site's clustering."""
-    _change(session, site_id, error=error[:LONGEST_ERROR])
+    _change(session, site_id, error=error[:MAX_ERROR_LENGTH])
 
 
 def give_up(session: Session, site_id: int) -> Quarantine:

@@ -117,8 +117,8 @@ class DatabaseRefusesError(ExpectedError):
 class ForeignSchemaError(ExpectedError):
     """The schema was migrated while this process ran, and no longer admits its version."""
 
-    def __init__(self, told: str) -> None:
-        super().__init__(f"schema: {told}: this process is of another version and ends")
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"schema: {reason}: this process belongs to another version, and exits")
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Database:
             # Escaped, text in a non-Latin script would be three times as long.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )
-        event.listen(self.engine, "handle_error", _tell_of_schema)
+        event.listen(self.engine, "handle_error", _raise_if_foreign_schema)
         event.listen(self.engine, "checkin", _note_use)
         event.listen(self.engine, "checkout", partial(_check_if_idle, self.engine))
         self._session = sessionmaker(self.engine, class_=RowSession, expire_on_commit=False)
@@ -201,7 +201,7 @@ class Database:
             with self.transaction() as session:
                 return work(session)
 
-        return _patiently(attempt)
+        return _with_retries(attempt)
 
     def read_snapshot(self, query: Callable[[Session], T]) -> T:
         """Run several queries on one consistent snapshot."""
@@ -238,7 +238,7 @@ class Database:
                 raise
             return connection, held
 
-        connection, held = _patiently(acquire)
+        connection, held = _with_retries(acquire)
         with connection:
             try:
                 yield held
@@ -264,7 +264,7 @@ class Database:
             if REFUSALS.search(str(error.orig)):
                 raise DatabaseRefusesError(f"the database refuses: {cause(error)}") from error
             warn_of(logger, "the database does not answer, waiting for it", error)
-            _patiently(self.ping)
+            _with_retries(self.ping)
 
     def ping(self) -> None:
         """Raise an error if the database does not answer."""
@@ -276,7 +276,7 @@ class Database:
         self.engine.dispose()
 
 
-def _tell_of_schema(context: ExceptionContext) -> None:
+def _raise_if_foreign_schema(context: ExceptionContext) -> None:
     error = context.original_exception
     if getattr(error, "pgcode", None) == FOREIGN_SCHEMA:
         raise ForeignSchemaError(str(error).splitlines()[0])
@@ -301,7 +301,7 @@ def _check_if_idle(
         raise DisconnectionError from error
 
 
-def _patiently(attempt: Callable[[], T]) -> T:
+def _with_retries(attempt: Callable[[], T]) -> T:
     for delay in RETRY_DELAYS_SECONDS:
         try:
             return attempt()

@@ -44,7 +44,7 @@ from worker.store.packing import unpack_content
 from worker.store.pages import is_asked_for, is_pending
 from worker.store.statements import rows_only
 
-MOST_ATTEMPTS: Final = 2**31 - 1
+MAX_ATTEMPTS: Final = 2**31 - 1
 """Maximum of the column that counts attempts."""
 
 
@@ -211,7 +211,7 @@ def begin(
     ``wanted`` maps page ids to generations. Pages with more than ``earlier_attempts`` are left out.
     """
     # Two statements instead of eight: every round trip costs half a millisecond.
-    earlier = MOST_ATTEMPTS if earlier_attempts is None else earlier_attempts
+    earlier = MAX_ATTEMPTS if earlier_attempts is None else earlier_attempts
     begun = {row.id: row for row in session.execute(_BEGIN, {**_asked(wanted), "earlier": earlier})}
     if not begun:
         return []

@@ -287,7 +287,7 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     outliers = _outliers(session, ids)
     changed = designs.last_changes(session, ids)
     quarantines = clusterings.quarantines(session, ids)
-    of_late = doubts.doubts_of_sites(session, ids)
+    recent = doubts.doubts_of_sites(session, ids)
     found = []
     for site_id, key in key_of.items():
         generation, silhouette = generations.get(site_id, (0, None))
@@ -307,7 +307,7 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
                 not_clustered_since=quarantine.since if quarantine else None,
                 not_clustered_because=quarantine.reason if quarantine else None,
                 doubtful=doubtful[site_id],
-                dark=site_id in of_late and of_late[site_id].is_dark,
+                dark=site_id in recent and recent[site_id].is_dark,
             )
         )
     return found

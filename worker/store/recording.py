@@ -55,7 +55,7 @@ class _Judged(NamedTuple):
     fetched: FetchedPage
     read: ReadPage
     located: Located
-    standing: StoredPage | None
+    stored: StoredPage | None
     was_joined: bool
     result: ReceiptResult
 
@@ -94,14 +94,14 @@ def _record(
             addresses.yield_url(session, place.parted_from, [place.spelling])
     judged = _judged(session, fetches, located)
     tree_ids = _save_changed_trees(session, judged)
-    new = [each for each in judged if each.standing is None]
-    with_content = [each for each in judged if _bring_up_to_date(each, tree_ids)] + new
+    new = [each for each in judged if each.stored is None]
+    with_content = [each for each in judged if _update_stored(each, tree_ids)] + new
     added = _add_pages(session, new, tree_ids)
     _continue_revisions(session, judged, added)
 
     def page_id(each: _Judged) -> int:
-        if each.standing is not None:
-            return each.standing.id
+        if each.stored is not None:
+            return each.stored.id
         return added[each.site_id, each.fetched.url_digest]
 
     _save_contents(session, [(page_id(each), each.fetched) for each in with_content])
@@ -111,8 +111,7 @@ def _record(
             page_id(each),
             each.site_id,
             each.result,
-            has_tree=(each.read.tree if each.standing is None else each.standing.tree_id)
-            is not None,
+            has_tree=(each.read.tree if each.stored is None else each.stored.tree_id) is not None,
             is_changed=each.was_joined or each.result in CHANGES,
         )
         for each in judged
@@ -138,14 +137,14 @@ def _judged(
     found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}
     judged = []
     for place, (_, fetched, read) in zip(located, fetches, strict=False):
-        standing = None
+        stored = None
         if len(place.page_ids) > 1:
-            standing = join_pages(session, place.page_ids, place.speaker)
+            stored = join_pages(session, place.page_ids, place.speaker)
         elif place.page_ids:
-            standing = found[place.page_ids[0]]
-        result = _judge(standing, fetched, place)
+            stored = found[place.page_ids[0]]
+        result = _judge(stored, fetched, place)
         was_joined = len(place.page_ids) > 1
-        judged.append(_Judged(fetched, read, place, standing, was_joined, result))
+        judged.append(_Judged(fetched, read, place, stored, was_joined, result))
     return judged
 
 
@@ -160,9 +159,9 @@ def _save_changed_trees(session: Session, judged: Iterable[_Judged]) -> dict[str
     )
 
 
-def _bring_up_to_date(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
+def _update_stored(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
     """Update the stored page from the fetch, and return whether to store the content."""
-    page = each.standing
+    page = each.stored
     if page is None:
         return False
     if each.result == ReceiptResult.UPDATED:
@@ -174,7 +173,7 @@ def _bring_up_to_date(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
         if is_same and is_there and page.refused is not None and _is_readable(page):
             _keep_first(page, each.fetched)
             page.refused = None
-            _read_again(page)
+            _await_extraction(page)
             return False
         if refusal is not None:
             page.refused = _refused(refusal, each.fetched.fetched_at)
@@ -232,7 +231,7 @@ def _continue_revisions(
     for each in judged:
         if each.located.parted_from is None:
             continue
-        own_id = each.standing.id if each.standing else added[each.site_id, each.fetched.url_digest]
+        own_id = each.stored.id if each.stored else added[each.site_id, each.fetched.url_digest]
         session.execute(
             update(StoredPage)
             .where(StoredPage.id == own_id)
@@ -290,7 +289,7 @@ def _is_readable(page: StoredPage) -> bool:
 
 def _refuse(page: StoredPage, refusal: Refusal, fetched_at: datetime | None) -> None:
     page.refused = _refused(refusal, fetched_at, page.refused)
-    _read_again(page)
+    _await_extraction(page)
 
 
 def _refused(
@@ -307,7 +306,7 @@ def _refused(
     }
 
 
-def _read_again(page: StoredPage) -> None:
+def _await_extraction(page: StoredPage) -> None:
     """Make the page wait for another extraction of the content it has."""
     if page.outcome is not None:
         page.waiting_since = func.now()
@@ -397,12 +396,12 @@ def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> Store
     """
     page, *others = session.scalars(_LOCK_PAGES, {"ids": list(page_ids)})
     for other in others:
-        spoken = [canonical_form(each.url) == speaker for each in (page, other)]
-        if page.content_digest == other.content_digest and spoken[0] == spoken[1]:
+        is_speaker = [canonical_form(each.url) == speaker for each in (page, other)]
+        if page.content_digest == other.content_digest and is_speaker[0] == is_speaker[1]:
             _keep_first(page, other)
-        elif spoken[0] or other.html_removed_at is not None:
+        elif is_speaker[0] or other.html_removed_at is not None:
             pass
-        elif spoken[1] or not _is_later(page, other):
+        elif is_speaker[1] or not _is_later(page, other):
             copy_content(session, other, page)
         page.revision = max(page.revision, other.revision)
     if page.tree_id is not None:

@@ -103,15 +103,18 @@ def _rows(result: Any) -> int:
 
 
 def _html(age: timedelta) -> ColumnElement[bool]:
-    beside = aliased(Membership)
+    membership = aliased(Membership)
     pivots = (
         exists()
         .where(
             TemplateGroup.site_id == StoredPage.site_id,
             TemplateGroup.generation == _last_generation(StoredPage.site_id),
-            beside.page_id == TemplateGroup.representative_id,
-            beside.generation == TemplateGroup.generation,
-            or_(TemplateGroup.representative_id == StoredPage.id, beside.pivot_id == StoredPage.id),
+            membership.page_id == TemplateGroup.representative_id,
+            membership.generation == TemplateGroup.generation,
+            or_(
+                TemplateGroup.representative_id == StoredPage.id,
+                membership.pivot_id == StoredPage.id,
+            ),
         )
         .correlate(StoredPage)
     )

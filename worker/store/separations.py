@@ -76,23 +76,23 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
         )
     }
     row = next(rows[digest] for digest in digests if digest in rows)
-    beside = session.scalars(
+    others = session.scalars(
         select(Address).where(Address.page_id == row.page_id, Address.id != row.id)
     ).all()
     is_spelling = url != row.address and row.spellings != [url]
-    if not is_spelling and not beside:
+    if not is_spelling and not others:
         detail = "its page has no other address"
         if len(row.spellings) > 1:
             detail = "its page has only spellings of this address: separate one of these instead"
         raise NotJoinedError(detail)
     page = session.get_one(StoredPage, row.page_id, with_for_update=True, populate_existing=True)
     spellings = [url] if is_spelling else list(row.spellings)
-    own = _page_of_its_own(session, page, spellings or [url])
+    own = _own_page(session, page, spellings or [url])
     addresses.yield_url(session, page.id, spellings or [url])
     if own.url not in spellings:
         own.url, own.content_digest = spellings[0] if spellings else url, ""
-    stood = page.url in spellings
-    if stood and page.html_removed_at is None:
+    was_current = page.url in spellings
+    if was_current and page.html_removed_at is None:
         copy_content(session, page, own)
     has_content = own.content_digest != "" and own.html_removed_at is None
     if has_content:
@@ -115,9 +115,9 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
         row.page_id, row.separated_at, row.joined_at = own.id, func.now(), None
     session.flush()
     addresses.settle(session, page.id)
-    if stood:
+    if was_current:
         _empty(session, page)
-    return Separated(own.id, site_id, has_content, is_other_empty=stood)
+    return Separated(own.id, site_id, has_content, is_other_empty=was_current)
 
 
 def _empty(session: Session, page: StoredPage) -> None:
@@ -133,7 +133,7 @@ def _empty(session: Session, page: StoredPage) -> None:
     session.flush()
 
 
-def _page_of_its_own(session: Session, page: StoredPage, spellings: Sequence[str]) -> StoredPage:
+def _own_page(session: Session, page: StoredPage, spellings: Sequence[str]) -> StoredPage:
     """Return the page that an address had before joining another, or a new one."""
     digests = [digest_of_url(each) for each in spellings]
     before = session.scalars(
@@ -161,7 +161,7 @@ def _page_of_its_own(session: Session, page: StoredPage, spellings: Sequence[str
     return new
 
 
-MOST_LISTED = 10_000
+MAX_LISTED = 10_000
 """Maximum number of addresses listed for a site, newest first."""
 
 
@@ -212,7 +212,7 @@ def joined_addresses(session: Session, key: str) -> list[JoinedAddress]:
             ),
         )
         .order_by(Address.id.desc())
-        .limit(MOST_LISTED)
+        .limit(MAX_LISTED)
     ).all()
     canonical = _canonical(session, [row.page_id for row in rows])
     listed = [each for row in rows for each in _listed(row, canonical[row.page_id])]

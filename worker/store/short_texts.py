@@ -11,7 +11,7 @@ from worker.outcomes import PageOutcome
 from worker.store.locks import AdvisoryLock
 from worker.store.statements import rows_only
 
-MOST_COUNTED = 100
+MAX_COUNTED = 100
 """Maximum number of pages counted per text: a wall may be at all addresses of a site."""
 
 _ASKED = (
@@ -26,7 +26,7 @@ _PAGES = (
         StoredPage.short_text == _ASKED.c.text,
         StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
     )
-    .limit(MOST_COUNTED)
+    .limit(MAX_COUNTED)
     .lateral("of_text")
 )
 _WITH = rows_only(select(_ASKED.c.text, _PAGES.c.id).select_from(_ASKED.join(_PAGES, true())))

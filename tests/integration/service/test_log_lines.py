@@ -23,7 +23,7 @@ SECONDS = 0.2
 def test_a_process_begins_with_its_version_and_all_its_settings(
     deployment: Deployment, process: str
 ) -> None:
-    name = f"{process} begins"
+    name = f"{process} started"
     # A pool that takes tasks may be ready before the process has said so.
     deployment.wait_until(lambda: name in {line["event"] for line in deployment.logged(process)})
     (begun,) = [line for line in deployment.logged(process) if line["event"] == name]
@@ -103,7 +103,7 @@ def test_people_read_the_same_on_a_line(alone: Alone) -> None:
         deployment.wait_until(lambda: "intake summary" in log.read_text())
         deployment.wait_until(lambda: "accepted" in log.read_text())
         lines = log.read_text().splitlines()
-        (begun,) = [line for line in lines if "intake begins" in line]
+        (begun,) = [line for line in lines if "intake started" in line]
         assert f"version={version('detourage')}" in begun
         assert "'summary_seconds': 0.2" in begun
         assert any(

@@ -110,7 +110,7 @@ def test_processes_end_in_one_line_when_a_migration_leaves_them_behind(
                 # Celery prints a trace of what goes back to the queue, after the line that counts.
                 told, _, _ = logs[name].read_text().partition("Traceback")
                 assert "schema: the database" in told, name
-                assert "this process is of another version and ends" in told, name
+                assert "this process belongs to another version, and exits" in told, name
             # What they had in hand is there for others.
             topology = topology_of(settings)
             assert messages_waiting(settings, topology.pages) == 1

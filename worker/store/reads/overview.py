@@ -216,14 +216,14 @@ def _rates(session: Session) -> Rates:
         .limit(MOST_RECEIPTS)
         .cte("last")
     )
-    of_late = func.now() - timedelta(seconds=RATE_SECONDS)
+    since = func.now() - timedelta(seconds=RATE_SECONDS)
     now, messages, first, newest, pages = session.execute(
         select(
             func.now(),
             func.count(),
             func.min(last.c.received_at),
             func.max(last.c.received_at),
-            func.count(last.c.page_id).filter(last.c.received_at > of_late),
+            func.count(last.c.page_id).filter(last.c.received_at > since),
         ).select_from(last)
     ).one()
     # If these messages do not reach back that far, rates cover the time since the first.
