@@ -124,6 +124,9 @@ def _assign(
     site_id = page.site_id
     logs.bind(site_id=site_id, page=page.url)
     generation = groups.last_generation(session, site_id)
+    if not generation:
+        # The task is older than the database, which was restored: the first clustering places it.
+        return 0
     if groups.generation_version(session, site_id, generation) >= site_version:
         return 0
     found = NOWHERE

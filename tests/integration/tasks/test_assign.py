@@ -194,6 +194,17 @@ def test_an_assignment_delivered_again_changes_nothing(tasks: Tasks) -> None:
     assert {article["revision"] for article in tasks.articles().values()} == {1}
 
 
+def test_an_assignment_from_before_a_restore_leaves_the_page_to_the_first_clustering(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.publish("a", articles(range(2, 8)))
+    for page_id in tasks.ask(select(StoredPage.id)):
+        assign(page_id, site_version=1)
+    tasks.group(site_id)
+    tasks.settle()
+    assert len(tasks.articles()) == 6
+
+
 @pytest.mark.parametrize("is_redelivered", [False, True])
 def test_pages_that_are_assigned_together_have_nothing_to_do_with_the_defect_of_one(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, is_redelivered: bool
