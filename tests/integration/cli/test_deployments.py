@@ -63,7 +63,7 @@ def invoke(arguments: tuple[str, ...]) -> Result:
 
 
 @pytest.mark.parametrize("arguments", [arguments for arguments, _ in COMMANDS], ids=" ".join)
-def test_every_command_deals_with_a_deployment_without_pages(arguments: tuple[str, ...]) -> None:
+def test_every_command_works_on_an_empty_deployment(arguments: tuple[str, ...]) -> None:
     # It looks for the queues, and does not make them.
     assert invoke(("status",)).exit_code == 0
     done = invoke(arguments)
@@ -88,7 +88,7 @@ def test_a_server_that_is_away_ends_a_command_in_one_line(
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("server", ["database", "broker"])
-def test_a_server_that_says_nothing_is_not_waited_for(
+def test_commands_do_not_wait_for_a_silent_server(
     server: Server, silent_port: int, monkeypatch: Environment
 ) -> None:
     take_away(server, silent_port, monkeypatch)
@@ -98,7 +98,9 @@ def test_a_server_that_says_nothing_is_not_waited_for(
 
 
 @pytest.mark.timeout(60)
-def test_ready_says_what_is_away_and_not_what_that_leaves_open(monkeypatch: Environment) -> None:
+def test_ready_names_the_missing_server_and_not_checks_that_depend_on_it(
+    monkeypatch: Environment,
+) -> None:
     for server in ("database", "broker"):
         (port,) = unused_ports(1)
         take_away(server, port, monkeypatch)

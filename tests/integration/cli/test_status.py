@@ -82,7 +82,7 @@ def statements(engine: Engine) -> Iterator[list[str]]:
     event.remove(engine, "before_cursor_execute", note)
 
 
-def test_a_hundred_sites_take_no_more_statements_than_two(tasks: Tasks) -> None:
+def test_status_of_a_hundred_sites_takes_as_many_statements_as_of_two(tasks: Tasks) -> None:
     counts = []
     for number in (2, 100):
         with tasks.database.transaction() as session:
@@ -98,7 +98,7 @@ def test_a_hundred_sites_take_no_more_statements_than_two(tasks: Tasks) -> None:
     assert counts[0] == counts[1]
 
 
-def test_totals_come_first_and_what_is_not_shown_is_counted(tasks: Tasks) -> None:
+def test_totals_come_first_and_hidden_sites_are_counted(tasks: Tasks) -> None:
     add_sites(tasks, 50)
     lines = status("--top", "3").output.splitlines()
     assert lines[0] == "50 sites, 50 pages, 25 groups, 0 outliers"
@@ -108,7 +108,7 @@ def test_totals_come_first_and_what_is_not_shown_is_counted(tasks: Tasks) -> Non
     assert max(map(len, lines)) <= 80
 
 
-def test_sites_of_one_page_are_one_line_unless_they_are_asked_for(tasks: Tasks) -> None:
+def test_sites_with_one_page_share_a_line_unless_requested(tasks: Tasks) -> None:
     add_sites(tasks, 30)
     tasks.publish("two.example", [("a", article_html(1)), ("b", article_html(2))])
     shown = status().output
@@ -154,7 +154,7 @@ def test_each_page_is_in_one_column_and_every_header_is_legible(
     assert (site["pending"], site["again"], site["pages"]) == (7, 9, 4242)
 
 
-def test_only_sites_that_wait_are_shown_when_asked_for(tasks: Tasks) -> None:
+def test_only_waiting_sites_are_shown_on_request(tasks: Tasks) -> None:
     add_sites(tasks, 4)
     found = json.loads(status("--pending", "--json").output)
     assert [site["key"] for site in found["sites"]] == ["s0001.example", "s0003.example"]
@@ -199,7 +199,7 @@ def test_queues_alone() -> None:
     assert "crawler.pages" in status("--queues").output
 
 
-def test_the_name_of_a_site_gives_no_orders(tasks: Tasks) -> None:
+def test_site_names_cannot_control_the_terminal(tasks: Tasks) -> None:
     tasks.publish(HOSTILE, [("a", article_html(1))])
     for arguments in ((), (HOSTILE,), ("--json",)):
         shown = status(*arguments).output

@@ -57,7 +57,7 @@ def addresses() -> list[str]:
 
 
 @pytest.mark.parametrize("path", PARAMETERS)
-def test_no_value_that_is_typed_is_a_defect(client: Client, crawled: Settings, path: str) -> None:
+def test_no_query_value_causes_a_server_error(client: Client, crawled: Settings, path: str) -> None:
     site, page = 1, page_ids(crawled)[0]
     filled = re.sub(r"{(\w+):number}", lambda at: str(page if at[1] == "page" else site), path)
     suffixes = ("", ".json") if f"{path}.json" in all_paths() else ("",)
@@ -80,9 +80,7 @@ def all_paths() -> set[str]:
 
 
 @pytest.mark.parametrize(("path", "parameters"), REFUSED)
-def test_a_value_that_cannot_be_meant_is_refused(
-    client: Client, path: str, parameters: dict[str, str]
-) -> None:
+def test_invalid_values_are_refused(client: Client, path: str, parameters: dict[str, str]) -> None:
     [name] = parameters
     for suffix in ("", ".json") if f"{path}.json" in all_paths() else ("",):
         answer = client.get(path + suffix, params=parameters)
@@ -90,7 +88,7 @@ def test_a_value_that_cannot_be_meant_is_refused(
         assert values_of(answer.text, is_twin=bool(suffix)).startswith(f"{name} ")
 
 
-def test_the_last_day_of_the_calendar_bounds_nothing(client: Client, crawled: Settings) -> None:
+def test_the_last_day_of_the_calendar_is_a_valid_bound(client: Client, crawled: Settings) -> None:
     for path in ("/articles.json", "/articles.jsonl"):
         assert client.get(f"{path}?until=9999-12-31").status_code == 200
     lines = client.get("/articles.jsonl?until=9999-12-31").text.splitlines()
@@ -98,7 +96,7 @@ def test_the_last_day_of_the_calendar_bounds_nothing(client: Client, crawled: Se
 
 
 @pytest.mark.parametrize("number", ["0", "9" * 18, "9" * 19, "9" * 5000])
-def test_a_number_that_leads_nowhere_is_not_found(client: Client, number: str) -> None:
+def test_unknown_ids_are_not_found(client: Client, number: str) -> None:
     for path in addresses():
         if "{" in path and not path.endswith("again"):
             filled = re.sub(r"{\w+:\w+}", number, path)
@@ -126,7 +124,7 @@ def test_a_view_that_takes_too_long_says_what_to_do(
     assert "Narrow the search: name a site, or a shorter time." in answer.text
 
 
-def test_a_statement_that_takes_too_long_is_told_the_same_way(
+def test_a_slow_statement_gives_the_same_advice(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.inspector.deployment.STATEMENT_SECONDS", 1)
@@ -136,7 +134,7 @@ def test_a_statement_that_takes_too_long_is_told_the_same_way(
     assert answer.json()["error"].startswith("This took too long and was aborted.")
 
 
-def test_views_that_were_given_up_keep_no_other_from_its_turn(
+def test_abandoned_views_do_not_block_others(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.inspector.limits.VIEW_SECONDS", 0.3)

@@ -59,7 +59,7 @@ def test_a_cell_of_the_heat_map_opens_the_pair_of_its_row_and_its_column(
     assert client.get(f"/sites/{site['site']['id']}/pair?x=&y=2").status_code == 404
 
 
-def test_a_pair_tells_how_far_apart_its_pages_are_and_why(
+def test_a_pair_shows_the_distance_of_its_pages_and_the_differences(
     client: Client, site: dict[str, Any]
 ) -> None:
     one, other = site["groups"][0]["representative_id"], site["groups"][1]["representative_id"]
@@ -95,7 +95,9 @@ def test_pages_in_no_group_are_listed(client: Client, site: dict[str, Any]) -> N
     assert all(page["role"] == "outlier" for page in outliers["pages"])
 
 
-def test_a_page_shows_its_article_its_way_and_why(client: Client, crawled: Settings) -> None:
+def test_a_page_shows_its_article_its_history_and_the_reasons(
+    client: Client, crawled: Settings
+) -> None:
     page_id = page_ids(crawled)[0]
     page = client.values(f"/pages/{page_id}.json")
     steps = [step["name"] for step in page["way"]]
@@ -115,9 +117,7 @@ def test_a_page_shows_its_article_its_way_and_why(client: Client, crawled: Setti
     assert len(shown.xpath("//ul[@class='comments']/li")) == len(article["comments"])
 
 
-def test_lines_that_were_kept_are_shown_and_all_others_folded_in_one(
-    client: Client, crawled: Settings
-) -> None:
+def test_kept_lines_are_shown_and_all_others_folded(client: Client, crawled: Settings) -> None:
     for page_id in page_ids(crawled)[:4]:
         lines = client.values(f"/pages/{page_id}.json")["lines"]
         shown = read(client.get(f"/pages/{page_id}").text)
@@ -176,9 +176,7 @@ def illustrated(crawled: Settings) -> Iterator[int]:
     database.dispose()
 
 
-def test_a_reader_loads_images_only_where_they_are_asked_for(
-    client: Client, illustrated: int
-) -> None:
+def test_the_reader_loads_images_only_on_request(client: Client, illustrated: int) -> None:
     path = f"/pages/{illustrated}/read"
     quiet = client.get(path)
     assert "img-src 'self';" in quiet.headers["content-security-policy"]
@@ -196,7 +194,7 @@ def test_a_reader_loads_images_only_where_they_are_asked_for(
     assert image.get("referrerpolicy") == "no-referrer"
 
 
-def test_images_stand_between_the_blocks_that_the_message_names(
+def test_images_are_between_the_blocks_named_in_the_message(
     client: Client, illustrated: int
 ) -> None:
     for path in (f"/pages/{illustrated}/read", f"/pages/{illustrated}"):
@@ -226,9 +224,7 @@ def test_a_reader_has_nothing_but_the_article(client: Client, crawled: Settings)
     assert client.get(f"/pages/{menu}/read").status_code == 404
 
 
-def test_a_date_that_no_calendar_has_is_shown_as_it_stands(
-    client: Client, crawled: Settings
-) -> None:
+def test_an_impossible_date_is_shown_as_written(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[3]
     last = {"published_at": "9999-12-31T23:59:59-12:00"}
     database = Database(crawled.require_database_url())
@@ -256,7 +252,7 @@ def test_an_arabic_article_is_shown_from_right_to_left(client: Client) -> None:
     )
 
 
-def test_a_stored_page_is_framed_where_it_can_do_nothing(client: Client, crawled: Settings) -> None:
+def test_a_stored_page_is_shown_in_a_sandboxed_frame(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[0]
     frame = read(client.get(f"/pages/{page_id}").text).find(".//iframe")
     assert frame is not None
@@ -271,12 +267,12 @@ def test_a_stored_page_is_framed_where_it_can_do_nothing(client: Client, crawled
     assert article["text"].split("\n\n")[1][:40] in " ".join(kept.split())
 
 
-def test_what_is_not_there_is_not_found(client: Client) -> None:
+def test_missing_objects_are_not_found(client: Client) -> None:
     for path in ("/sites/0", "/pages/0", "/pages/0/stored", "/pairs/0/0", "/sites/0/groups/1"):
         assert client.get(path).status_code == 404
 
 
-def test_a_page_is_asked_for_again_only_where_writing_is_allowed(
+def test_a_page_can_be_requested_again_only_with_write_access(
     client: Client, writer: Client, crawled: Settings
 ) -> None:
     page_id = page_ids(crawled)[1]

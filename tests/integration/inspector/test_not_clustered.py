@@ -41,7 +41,7 @@ def client(settings: Settings) -> Iterator[Client]:
         yield client
 
 
-def test_pages_of_a_site_that_was_not_clustered_wait(client: Client, site_id: int) -> None:
+def test_pages_of_an_unclustered_site_are_shown_as_waiting(client: Client, site_id: int) -> None:
     [listed] = client.values("/sites.json")["sites"]
     assert (listed["id"], listed["is_clustered"]) == (site_id, False)
     shown = client.get("/sites").text
@@ -63,7 +63,9 @@ def test_a_site_says_why_its_pages_are_in_no_group(client: Client, site_id: int)
     assert reasons["outliers"]["reason"] in client.get(f"/sites/{site_id}").text
 
 
-def test_a_site_that_was_given_up_says_so(client: Client, tasks: Tasks, site_id: int) -> None:
+def test_a_site_with_clustering_disabled_says_so(
+    client: Client, tasks: Tasks, site_id: int
+) -> None:
     with tasks.database.transaction() as session:
         clusterings.begin(session, site_id, [])
         clusterings.note_error(session, site_id, "ValueError: not a matrix")

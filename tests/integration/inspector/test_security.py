@@ -17,7 +17,7 @@ TOKEN = "a token of the tests"
 
 
 @pytest.mark.parametrize("path", ["/overview", "/sites.json", "/nowhere", "/static/inspector.css"])
-def test_every_answer_is_guarded(client: Client, path: str) -> None:
+def test_every_response_has_security_headers(client: Client, path: str) -> None:
     headers = client.get(path).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -29,12 +29,12 @@ def test_every_answer_is_guarded(client: Client, path: str) -> None:
     assert "server" not in headers
 
 
-def test_another_name_of_this_machine_is_refused(client: Client) -> None:
+def test_unknown_host_names_are_refused(client: Client) -> None:
     assert client.get("/overview", headers={"Host": "evil.example"}).status_code == 421
     assert client.get("/overview", headers={"Host": "localhost:1"}).status_code == 200
 
 
-def test_nothing_can_be_written_through_what_reads(crawled: Settings) -> None:
+def test_read_only_connections_cannot_write(crawled: Settings) -> None:
     deployment = Deployment(crawled)
     with pytest.raises(DBAPIError, match="read-only"):
         deployment.read(lambda session: session.execute(text("DELETE FROM receipts")))
@@ -49,7 +49,7 @@ def test_nothing_can_be_written_through_what_reads(crawled: Settings) -> None:
     assert limit == "10s"
 
 
-def test_a_token_opens_the_door(crawled: Settings) -> None:
+def test_a_token_grants_access(crawled: Settings) -> None:
     with client_of(crawled, token=TOKEN) as stranger:
         refused = stranger.get("/overview.json")
         assert refused.status_code == 401
@@ -104,7 +104,7 @@ def test_messages_are_dropped_and_sent_back_after_a_preview(
         remove_queues(crawled)
 
 
-def test_without_write_nothing_is_changed(client: Client, crawled: Settings) -> None:
+def test_without_write_access_nothing_changes(client: Client, crawled: Settings) -> None:
     quarantine(crawled, [(b"one", "not-json")])
     try:
         preview = client.get("/quarantine/preview?action=drop&stage=intake").text

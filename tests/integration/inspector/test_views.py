@@ -17,7 +17,7 @@ VIEWS = ("/overview", "/sites", "/articles", "/quarantine")
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_page_has_a_twin_that_it_leads_to(client: Client, view: str) -> None:
+def test_every_view_links_to_its_json_twin(client: Client, view: str) -> None:
     page = client.get(view)
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
@@ -42,7 +42,7 @@ def test_the_overview_counts_every_page_once(client: Client, crawled: Settings) 
     assert waiting["intake"] == waiting["articles"] == 0
 
 
-def test_sites_are_listed_with_what_becomes_of_their_pages(client: Client) -> None:
+def test_sites_are_listed_with_the_outcomes_of_their_pages(client: Client) -> None:
     found = client.values("/sites.json")["sites"]
     assert {each["status"]["key"] for each in found} == set(SITES)
     for each in found:
@@ -56,7 +56,7 @@ def test_a_part_of_a_name_finds_a_site(client: Client) -> None:
 
 
 @pytest.mark.parametrize("order", ["name", "pages", "waiting", "doubtful", "changed"])
-def test_a_list_of_sites_goes_on_where_it_ended(
+def test_the_list_of_sites_is_paginated(
     client: Client, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
     monkeypatch.setattr("worker.inspector.views.sites.SITES_PER_PAGE", 1)
@@ -71,7 +71,7 @@ def urls(client: Client, query: str) -> set[str]:
     return {page["url"] for page in client.values(f"/articles.json?{query}")["found"]["pages"]}
 
 
-def test_articles_are_found_by_what_they_are(client: Client, crawled: Settings) -> None:
+def test_articles_are_found_by_their_properties(client: Client, crawled: Settings) -> None:
     lines = client.get("/articles.jsonl").text.splitlines()
     articles = {each["url"]: each for each in map(json.loads, lines)}
     assert len(articles) == len(page_ids(crawled))
@@ -94,7 +94,7 @@ def test_articles_are_found_by_what_they_are(client: Client, crawled: Settings) 
     assert {json.loads(line)["site"] for line in some} == {"sada-almina.example"}
 
 
-def test_a_search_goes_on_where_it_ended(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searches_are_paginated(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = urls(client, "language=e")
     monkeypatch.setattr("worker.store.reads.articles.LOOKED_THROUGH", 5)
     monkeypatch.setattr("worker.store.reads.articles.BATCH", 3)
@@ -109,9 +109,7 @@ def test_a_search_goes_on_where_it_ended(client: Client, monkeypatch: pytest.Mon
     assert found == everything
 
 
-def test_only_articles_are_listed_unless_others_are_asked_for(
-    client: Client, crawled: Settings
-) -> None:
+def test_only_articles_are_listed_by_default(client: Client, crawled: Settings) -> None:
     usual = client.values("/articles.json?site=sada")["found"]["pages"]
     assert {page["outcome"] for page in usual} == {"article"}
     everything = client.values("/articles.json?site=sada&outcome=any")["found"]["pages"]
@@ -131,7 +129,7 @@ def test_a_search_shows_the_passage_with_its_words(client: Client, crawled: Sett
     assert client.values("/articles.json")["passages"] == {}
 
 
-def test_the_overview_tells_rates_and_their_scale(client: Client, crawled: Settings) -> None:
+def test_the_overview_shows_rates_and_their_scale(client: Client, crawled: Settings) -> None:
     database = Database(crawled.require_database_url())
     articles = page_ids(crawled)
     with database.transaction() as session:
@@ -162,7 +160,7 @@ def test_the_overview_tells_rates_and_their_scale(client: Client, crawled: Setti
     assert highest <= top < 2 * highest + 1
 
 
-def test_rates_are_counted_of_the_last_messages_alone(
+def test_rates_cover_only_the_latest_messages(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.store.reads.overview.MOST_RECEIPTS", 10)
@@ -181,12 +179,12 @@ def test_rates_are_counted_of_the_last_messages_alone(
     assert rates.pages_per_minute == pytest.approx(6, rel=0.2)
 
 
-def test_what_is_not_there_is_not_found(client: Client) -> None:
+def test_missing_objects_are_not_found(client: Client) -> None:
     assert client.get("/nowhere").status_code == 404
     assert client.get("/nowhere.json").json() == {"error": "Page not found."}
 
 
-def test_what_a_page_holds_is_text(client: Client, crawled: Settings) -> None:
+def test_page_content_is_escaped(client: Client, crawled: Settings) -> None:
     database = Database(crawled.require_database_url())
     [page_id, *_] = page_ids(crawled, "menu")
     hostile = 'javascript:alert(1)//"><script>alert(2)</script>'

@@ -181,7 +181,7 @@ def count(database: Path, table: str) -> int:
             return 0
 
 
-def test_the_recogniser_loses_no_article_and_takes_none_for_two(
+def test_the_recogniser_processes_each_article_exactly_once(
     own_queues: Settings, tmp_path: Path
 ) -> None:
     database = tmp_path / "entities.sqlite"

@@ -109,7 +109,7 @@ def shared_directory() -> Iterator[Path]:
         yield Path(directory) / "state"
 
 
-def test_the_database_can_do_what_the_service_asks_of_it(services: Services) -> None:
+def test_the_embedded_database_has_the_features_the_service_needs(services: Services) -> None:
     assert query(services.database_url, "SELECT current_database(), 'é' < 'z'") == [
         ("detourage", False)
     ]
@@ -123,7 +123,7 @@ def test_only_the_owner_of_the_process_can_reach_the_server(services: Services) 
     assert psutil.Process(postmaster(services)).net_connections("inet") == []
 
 
-def test_the_normal_end_leaves_neither_server_nor_files() -> None:
+def test_a_normal_exit_leaves_neither_server_nor_files() -> None:
     with embedded_services() as services:
         directory = services.directory
         assert servers_on(directory)
@@ -150,7 +150,7 @@ def test_the_death_of_the_server_is_noticed() -> None:
             check_for_ever(services)
 
 
-def test_data_in_a_given_directory_survive_a_kill(shared_directory: Path) -> None:
+def test_data_in_a_chosen_directory_survive_a_kill(shared_directory: Path) -> None:
     with owner(str(shared_directory)) as (process, runtime, url):
         query(url, "CREATE TABLE kept AS SELECT 42 AS answer")
         process.kill()
@@ -181,7 +181,7 @@ def test_a_stale_server_is_stopped_first(shared_directory: Path) -> None:
         assert query(services.database_url, "SELECT answer FROM kept") == [(42,)]
 
 
-def test_a_process_that_only_has_the_number_of_a_stale_server_is_left_alone(
+def test_a_process_with_the_reused_pid_of_a_stale_server_is_left_alone(
     shared_directory: Path,
 ) -> None:
     with embedded_services(shared_directory):
@@ -206,7 +206,7 @@ def test_a_directory_serves_one_run_at_a_time(shared_directory: Path) -> None:
         pass
 
 
-def test_a_directory_that_cannot_hold_data_is_named_in_one_line(tmp_path: Path) -> None:
+def test_an_unusable_directory_is_named_in_one_line(tmp_path: Path) -> None:
     occupied = tmp_path / "state"
     occupied.write_text("a file")
     with pytest.raises(EmbeddedError) as caught, embedded_services(occupied):
@@ -324,7 +324,7 @@ def test_another_process_publishes_through_a_topic_exchange(services: Services) 
 
 
 @pytest.mark.usefixtures("declared")
-def test_a_page_of_the_largest_size_passes_whole(services: Services) -> None:
+def test_a_page_of_maximum_size_is_delivered_intact(services: Services) -> None:
     largest = "é" * 7_000_000
     publish(services, ("crawler.pages", largest, {}))
     (message,) = consume(services, PAGES, 1)
@@ -332,7 +332,7 @@ def test_a_page_of_the_largest_size_passes_whole(services: Services) -> None:
 
 
 @pytest.mark.usefixtures("declared")
-def test_a_message_that_is_not_json_is_handed_over_as_it_is(services: Services) -> None:
+def test_a_message_that_is_not_json_is_delivered_unchanged(services: Services) -> None:
     with broker(services) as connection:
         connection.Producer().publish(
             b"\x00{broken\xff",
@@ -344,7 +344,9 @@ def test_a_message_that_is_not_json_is_handed_over_as_it_is(services: Services) 
     assert bytes(message.body) == b"\x00{broken\xff"
 
 
-def test_what_a_killed_consumer_held_comes_back_with_the_next_run(shared_directory: Path) -> None:
+def test_messages_of_a_killed_consumer_are_redelivered_in_the_next_run(
+    shared_directory: Path,
+) -> None:
     with embedded_services(shared_directory) as services:
         with broker(services) as connection:
             PAGES(connection).declare()

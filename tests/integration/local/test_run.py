@@ -42,7 +42,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_run_on_a_deployment_goes_on(deployed: Settings, tmp_path: Path) -> None:
+def test_an_interrupted_run_on_a_deployment_resumes(deployed: Settings, tmp_path: Path) -> None:
     output = tmp_path / "articles.jsonl"
     bodies = site_messages("one.example", range(8))
     with pytest.raises(KeyboardInterrupt):
@@ -60,7 +60,7 @@ def test_a_run_on_a_deployment_goes_on(deployed: Settings, tmp_path: Path) -> No
     assert len(runs) == 1
 
 
-def test_a_run_that_could_send_nothing_is_not_begun(deployed: Settings, tmp_path: Path) -> None:
+def test_a_run_that_cannot_send_anything_does_not_start(deployed: Settings, tmp_path: Path) -> None:
     url = deployed.require_broker_url()
     secret = SecretStr(re.sub(":[^:@/]+@", ":wrong@", url))
     refused = deployed.model_copy(update={"broker_url": secret})

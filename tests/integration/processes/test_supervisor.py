@@ -136,7 +136,7 @@ def test_a_signal_to_the_owner_leaves_nothing(
 
 
 @pytest.mark.parametrize(("ending", "status"), [("return", 0), ("exception", 1)])
-def test_everything_is_gone_when_the_block_has_been_left(
+def test_all_processes_are_gone_after_the_block(
     ending: str, status: int, mark: str, tmp_path: Path
 ) -> None:
     owner = start_owner(mark, tmp_path / "removed", ending)
@@ -207,7 +207,7 @@ def test_a_program_that_is_missing_is_reported_at_once(tmp_path: Path) -> None:
         supervisor.check()
 
 
-def test_a_child_has_the_environment_and_directory_given(tmp_path: Path) -> None:
+def test_a_child_gets_the_given_environment_and_directory(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with Supervisor() as supervisor:
         supervisor.start(
@@ -221,7 +221,7 @@ def test_a_child_has_the_environment_and_directory_given(tmp_path: Path) -> None
     assert log.read_text().splitlines() == ["grün", str(tmp_path)]
 
 
-def test_children_are_asked_politely_first(tmp_path: Path) -> None:
+def test_children_get_sigterm_first(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with Supervisor() as supervisor:
         supervisor.start(
@@ -261,7 +261,7 @@ def terminal() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("number", "ending"), [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)]
 )
-def test_a_termination_that_a_library_drops_is_raised_again(
+def test_a_termination_swallowed_by_a_library_is_raised_again(
     number: signal.Signals, ending: type[BaseException]
 ) -> None:
     with termination_as_exit() as insist:

@@ -13,7 +13,7 @@ from worker.settings import Settings
 UNTRUSTED = "certificate verify failed"
 
 
-def test_the_database_must_have_the_certificate_that_its_address_asks_for(
+def test_the_database_certificate_is_verified_as_its_url_requires(
     servers: SecuredServers, command_line: CommandLine
 ) -> None:
     strange = servers.database_url("detourage_service", authority=servers.stranger)
@@ -35,7 +35,7 @@ def test_the_database_must_have_the_certificate_that_its_address_asks_for(
         assert (code, lines[0][:16]) == (1, "FAIL  database: ")
 
 
-def test_the_broker_must_have_a_certificate_of_its_name_by_an_authority_that_is_trusted(
+def test_the_broker_certificate_must_match_its_name_and_a_trusted_authority(
     servers: SecuredServers, command_line: CommandLine
 ) -> None:
     elsewhere = servers.broker_url("detourage_service", host=UNCERTIFIED)
@@ -73,7 +73,7 @@ def started(
         yield running
 
 
-def test_no_process_speaks_to_a_server_that_it_cannot_trust(
+def test_no_process_talks_to_an_untrusted_server(
     servers: SecuredServers, deployment: Deployment, tmp_path: Path
 ) -> None:
     strange = Settings.model_validate(
@@ -96,7 +96,7 @@ def test_no_process_speaks_to_a_server_that_it_cannot_trust(
         assert strange.secrets[0] not in log
 
 
-def test_no_process_starts_on_a_database_that_it_cannot_trust(
+def test_no_process_starts_with_an_untrusted_database(
     servers: SecuredServers, deployment: Deployment, tmp_path: Path
 ) -> None:
     strange = Settings.model_validate(

@@ -105,7 +105,7 @@ def test_neighbours_may_not_publish_anywhere_else(
         ("detourage_service", "entities.articles"),
     ],
 )
-def test_nobody_may_take_what_is_for_another(
+def test_neighbours_may_not_consume_the_queues_of_others(
     servers: SecuredServers, user: str, queue: str
 ) -> None:
     with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
@@ -113,19 +113,19 @@ def test_nobody_may_take_what_is_for_another(
 
 
 @pytest.mark.usefixtures("deployment")
-def test_the_crawler_reads_what_pages_list(servers: SecuredServers) -> None:
+def test_the_crawler_may_consume_links(servers: SecuredServers) -> None:
     with channel_of(servers, "crawler") as channel:
         assert channel.basic_get("crawler.links") is None
 
 
 @pytest.mark.usefixtures("deployment")
 @pytest.mark.parametrize("user", ["crawler", "recogniser"])
-def test_neighbours_may_not_make_queues(servers: SecuredServers, user: str) -> None:
+def test_neighbours_may_not_declare_queues(servers: SecuredServers, user: str) -> None:
     with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
         channel.queue_declare("entities.articles.mine")
 
 
-def test_the_reading_role_sees_the_service_and_changes_nothing(
+def test_the_read_only_role_can_read_everything_and_change_nothing(
     servers: SecuredServers, command_line: CommandLine
 ) -> None:
     reader = servers.database_url("detourage_read")
@@ -164,11 +164,13 @@ def refused(address: str, statement: str) -> bool:
         "CREATE ROLE other",
     ],
 )
-def test_the_service_changes_rows_and_no_table(servers: SecuredServers, statement: str) -> None:
+def test_the_service_role_may_change_rows_but_not_tables(
+    servers: SecuredServers, statement: str
+) -> None:
     assert refused(servers.database_url("detourage_service"), statement)
 
 
-def test_what_a_migration_adds_is_granted(servers: SecuredServers) -> None:
+def test_tables_added_by_a_migration_are_granted(servers: SecuredServers) -> None:
     owned = Database(servers.database_url("detourage"))
     with owned.transaction() as session:
         session.execute(text("CREATE TABLE added (id bigserial PRIMARY KEY, value int)"))

@@ -8,7 +8,7 @@ from worker.messaging.broker import connect, topology_of
 from worker.settings import Settings
 
 
-def test_nothing_of_a_deployment_is_left(settings: Settings) -> None:
+def test_a_deployment_leaves_nothing_on_the_broker(settings: Settings) -> None:
     own = settings.model_copy(update={"queue_prefix": f"{settings.queue_prefix}left."})
     topology = topology_of(own)
     queues = [*topology.work_queues, *topology.quarantines.values()]

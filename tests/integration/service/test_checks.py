@@ -42,7 +42,7 @@ def failed(result: Result) -> list[str]:
 
 
 @pytest.mark.usefixtures("deployed")
-def test_a_deployment_that_has_all_is_ready() -> None:
+def test_a_complete_deployment_is_ready() -> None:
     for arguments in ([], ["--accepting"]):
         result = ready(*arguments)
         assert (result.exit_code, failed(result)) == (0, [])
@@ -71,7 +71,7 @@ def test_a_broker_that_does_not_answer_is_not_ready(monkeypatch: Environment) ->
 
 
 @pytest.mark.usefixtures("deployed")
-def test_queues_are_looked_for_and_not_made(monkeypatch: Environment) -> None:
+def test_checks_do_not_declare_queues(monkeypatch: Environment) -> None:
     with monkeypatch.context() as other:
         other.setenv("DETOURAGE_QUEUE_PREFIX", f"never-{secrets.token_hex(4)}.")
         for _ in range(2):
@@ -91,7 +91,7 @@ def test_an_intake_that_waits_is_ready_but_does_not_accept(
     assert (result.exit_code, failed(result)) == (1, ["room:"])
 
 
-def test_without_settings_it_says_which(monkeypatch: Environment) -> None:
+def test_missing_settings_are_named(monkeypatch: Environment) -> None:
     monkeypatch.delenv("DETOURAGE_DATABASE_URL", raising=False)
     result = ready()
     load_settings.cache_clear()
@@ -143,7 +143,7 @@ def test_before_the_migration_every_command_says_what_to_do(
 
 @pytest.mark.usefixtures("without_schema")
 @pytest.mark.parametrize("command", ["doctor", "ready"])
-def test_before_the_migration_checks_find_that_alone(command: str) -> None:
+def test_before_the_migration_checks_report_only_the_missing_schema(command: str) -> None:
     result = CliRunner().invoke(main, [command])
     assert result.exit_code == 1
     assert failed(result) == ["schema:"]
@@ -152,9 +152,7 @@ def test_before_the_migration_checks_find_that_alone(command: str) -> None:
 
 @pytest.mark.usefixtures("without_schema")
 @pytest.mark.parametrize("process", ["intake", "relay", "worker", "beat"])
-def test_before_the_migration_every_process_says_what_to_do_and_ends(
-    process: str, tmp_path: Path
-) -> None:
+def test_before_the_migration_every_process_exits_with_advice(process: str, tmp_path: Path) -> None:
     ended = subprocess.run(
         process_command(process, tmp_path),
         env=process_environment(load_settings()),

@@ -33,7 +33,7 @@ def test_every_good_page_gives_one_article(
     deployment.check()
 
 
-def test_the_article_is_the_story_and_nothing_but(articles: list[dict[str, Any]]) -> None:
+def test_the_article_contains_the_story_and_nothing_else(articles: list[dict[str, Any]]) -> None:
     for article in articles:
         seed = int(article["page_id"])
         assert article["text"] == "\n\n".join(paragraphs(seed))
@@ -51,7 +51,7 @@ def test_the_article_comes_with_its_authors_and_its_date(articles: list[dict[str
         assert article["metadata"]["kind"] == "article"
 
 
-def test_the_article_keeps_the_contract(articles: list[dict[str, Any]]) -> None:
+def test_the_article_matches_the_schema(articles: list[dict[str, Any]]) -> None:
     for values in articles:
         article = ArticleMessage.model_validate_json(json.dumps(values))
         assert article.revision == 1
@@ -69,7 +69,7 @@ def test_each_unusable_page_has_its_outcome(deployment: Deployment) -> None:
 
 
 @pytest.mark.usefixtures("articles")
-def test_a_new_version_of_a_page_gives_the_next_revision(deployment: Deployment) -> None:
+def test_a_changed_page_gets_the_next_revision(deployment: Deployment) -> None:
     url = "https://good.example/a/2"
     before = deployment.receipts()
     deployment.publish([message(url, article_html(42), id="2")])
@@ -171,7 +171,7 @@ def test_every_log_line_is_json_and_says_what_it_is_about(deployment: Deployment
         assert all(line["timestamp"] for line in deployment.logged(process))
 
 
-def test_largest_page_allowed_is_taken(deployment: Deployment) -> None:
+def test_the_largest_page_allowed_is_accepted(deployment: Deployment) -> None:
     before = deployment.receipts()
     filler = "<!--" + "x" * (MAX_HTML_BYTES - 20_000) + "-->"
     deployment.publish([message("https://large.example/a", article_html(1) + filler)])

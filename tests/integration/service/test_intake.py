@@ -70,7 +70,7 @@ def stored(tasks: Tasks) -> list[Any]:
 
 
 @pytest.mark.parametrize("size", [1, 5, 100])
-def test_pages_stored_together_are_as_if_stored_one_by_one(tasks: Tasks, size: int) -> None:
+def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, size: int) -> None:
     results: Counter[str] = Counter()
     for number, day in enumerate([1, 1, 3, 2]):
         fetches = [read(body) for body in bodies(4, 5, day=day)]
@@ -89,7 +89,7 @@ def test_pages_stored_together_are_as_if_stored_one_by_one(tasks: Tasks, size: i
     assert all((row[7] is None) == (row[4] is not None) for row in found)
 
 
-def test_pages_of_sites_with_groups_are_assigned_whatever_comes_with_them(tasks: Tasks) -> None:
+def test_pages_of_clustered_sites_are_assigned_whatever_else_is_in_the_batch(tasks: Tasks) -> None:
     for body in bodies(2, 4):
         tasks.send([json.loads(body)])
     site_ids = dict(tasks.ask(select(Site.key, Site.id)))
@@ -128,7 +128,7 @@ WHEN (NEW.url LIKE '%/poison') EXECUTE FUNCTION refuse();
 """
 
 
-def test_a_message_that_cannot_be_stored_drags_no_other_along(
+def test_a_message_that_cannot_be_stored_does_not_affect_others(
     settings: Settings, tmp_path: Path
 ) -> None:
     with intake(settings, tmp_path) as deployment:
@@ -151,7 +151,7 @@ def test_a_message_that_cannot_be_stored_drags_no_other_along(
 
 
 @pytest.mark.usefixtures("tasks")
-def test_the_intake_waits_while_too_many_pages_wait_for_their_outcome(alone: Alone) -> None:
+def test_the_intake_pauses_while_too_many_pages_are_pending(alone: Alone) -> None:
     pages = 2 * GATE_MESSAGES
     with alone("intake", pending_limit=10) as deployment:
         queue = deployment.topology.pages
@@ -183,7 +183,7 @@ def _consumers(settings: Settings, queue: str) -> int:
         return int(channel.queue_declare(queue=queue, passive=True).consumer_count)
 
 
-def test_a_page_that_takes_long_to_parse_fails_and_keeps_no_other_waiting(
+def test_a_page_that_takes_too_long_to_parse_fails_without_delaying_others(
     settings: Settings, tmp_path: Path
 ) -> None:
     quick = settings.model_copy(update={"parsing_seconds": 0.1})

@@ -53,7 +53,7 @@ def total(found: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
     return sums
 
 
-def test_the_intake_tells_what_it_took_and_what_became_of_it(alone: Alone) -> None:
+def test_the_intake_logs_what_it_received_and_the_results(alone: Alone) -> None:
     good = [described(seed) for seed in range(5)]
     with alone("intake", summary_seconds=SECONDS) as deployment:
         deployment.publish([*good, b"{broken", good[0], b"[]", b"[]"])
@@ -73,7 +73,7 @@ def test_the_intake_tells_what_it_took_and_what_became_of_it(alone: Alone) -> No
         assert not any("message_id" in each for each in summaries(deployment, "intake"))
 
 
-def test_the_relay_tells_what_it_published_by_lane(alone: Alone) -> None:
+def test_the_relay_logs_what_it_published_by_lane(alone: Alone) -> None:
     with alone("relay", summary_seconds=SECONDS) as deployment:
         topology = deployment.topology
         with deployment.database.transaction() as session:
@@ -96,7 +96,7 @@ def test_the_relay_tells_what_it_published_by_lane(alone: Alone) -> None:
         assert not any("outbox_id" in each for each in summaries(deployment, "relay"))
 
 
-def test_people_read_the_same_on_a_line(alone: Alone) -> None:
+def test_the_plain_format_has_the_same_content_on_a_line(alone: Alone) -> None:
     with alone("intake", summary_seconds=SECONDS, log_format="text") as deployment:
         log = deployment.log_file("intake")
         deployment.publish([described(7)])

@@ -33,7 +33,7 @@ def schema_of(deployment: Deployment) -> str:
 
 
 @pytest.mark.usefixtures("articles")
-def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
+def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -88,7 +88,7 @@ def page(name: str, **more: object) -> bytes:
     ],
     ids=str,
 )
-def test_a_page_is_taken_whatever_its_properties_say(
+def test_a_page_is_accepted_whatever_its_message_properties(
     deployment: Deployment, properties: dict[str, Any]
 ) -> None:
     name = secrets.token_hex(4)
@@ -122,7 +122,7 @@ def test_a_page_is_taken_whatever_its_properties_say(
     ],
     ids=str,
 )
-def test_what_cannot_be_used_is_in_quarantine_with_its_reason(
+def test_unusable_messages_are_quarantined_with_a_reason(
     deployment: Deployment, body: bytes, properties: dict[str, Any], reason: str
 ) -> None:
     assert result_of(deployment, body, **properties) == ("quarantined", reason)
@@ -134,13 +134,13 @@ def test_what_cannot_be_used_is_in_quarantine_with_its_reason(
     assert drop(settings, "intake", found.message_id) == 1
 
 
-def test_a_compressed_page_is_taken(deployment: Deployment) -> None:
+def test_a_compressed_page_is_accepted(deployment: Deployment) -> None:
     packed = zlib.compress(page("packed"))
     headers = {"compression": "application/x-gzip"}
     assert result_of(deployment, packed, application_headers=headers) == ("accepted", None)
 
 
-def test_a_body_beyond_the_limit_is_never_held(deployment: Deployment) -> None:
+def test_a_body_above_the_limit_is_never_kept_in_memory(deployment: Deployment) -> None:
     size = MAX_BODY_BYTES + 5_000_000
     assert result_of(deployment, bytes(size), message_id="huge") == ("quarantined", "oversized")
     settings = deployment.settings
@@ -165,7 +165,7 @@ def test_a_password_in_an_address_is_not_stored(deployment: Deployment) -> None:
     assert not any("secret" in url for url in urls)
 
 
-def test_good_pages_between_hostile_ones_are_all_taken(deployment: Deployment) -> None:
+def test_good_pages_among_hostile_ones_are_all_accepted(deployment: Deployment) -> None:
     before = deployment.receipts()
     for place, body in enumerate(GOOD):
         publish(deployment, body, message_id=f"good-{place}")

@@ -58,7 +58,7 @@ def test_quarantined_messages_can_be_listed_sent_back_and_dropped(
 
 
 @pytest.mark.usefixtures("articles")
-def test_all_messages_are_sent_back_only_after_a_yes(
+def test_sending_all_messages_back_needs_confirmation(
     deployment: Deployment, command_line: CliRunner
 ) -> None:
     before = deployment.receipts()

@@ -52,13 +52,13 @@ def small(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
     )
 
 
-def test_a_limit_above_that_of_the_broker_is_told_at_start(small: Settings) -> None:
+def test_a_limit_above_the_brokers_is_reported_at_start(small: Settings) -> None:
     check_message_size(small)
     with pytest.raises(SettingsError, match="DETOURAGE_MAX_MESSAGE_BYTES=2097153"):
         check_message_size(small.model_copy(update={"max_message_bytes": LIMIT + 1}))
 
 
-def test_a_refused_message_is_set_aside_and_the_others_are_published_once(
+def test_a_refused_message_is_set_aside_and_others_are_published_once(
     small: Settings, tmp_path: Path
 ) -> None:
     with Deployment(small, tmp_path, processes=["relay"]) as deployment:

@@ -14,7 +14,7 @@ from worker.service.relay import AGAIN_AFTER, PAGES_OF_A_TASK
 from worker.store import outbox
 
 
-def test_the_relay_keeps_in_the_database_what_a_queue_has_no_room_for(alone: Alone) -> None:
+def test_messages_stay_in_the_database_while_their_queue_is_full(alone: Alone) -> None:
     with alone("relay", queue_limit=10, articles_limit=3) as deployment:
         topology = deployment.topology
         with deployment.database.transaction() as session:
@@ -43,7 +43,7 @@ def test_the_relay_keeps_in_the_database_what_a_queue_has_no_room_for(alone: Alo
         assert taken == list(range(8))
 
 
-def test_what_pages_list_waits_for_the_crawler(alone: Alone) -> None:
+def test_links_wait_for_the_crawler(alone: Alone) -> None:
     with alone("relay") as deployment:
         topology = deployment.topology
         with deployment.database.transaction() as session:
@@ -61,7 +61,7 @@ def test_what_pages_list_waits_for_the_crawler(alone: Alone) -> None:
         assert (found.body, found.properties["message_id"]) == ("{}", "1")
 
 
-def test_a_site_need_not_wait_until_a_busy_one_is_done(alone: Alone) -> None:
+def test_a_site_does_not_wait_for_a_busy_one_to_finish(alone: Alone) -> None:
     with alone("relay", queue_limit=5) as deployment:
         queue = deployment.topology.task_queue("reprocess")
         with deployment.database.transaction() as session:
@@ -79,7 +79,7 @@ def test_a_site_need_not_wait_until_a_busy_one_is_done(alone: Alone) -> None:
         assert done <= 5 + 2 * 3 + 5
 
 
-def test_extractions_that_wait_are_done_together_but_those_that_are_to_be_alone(
+def test_waiting_extractions_are_batched_except_those_requested_alone(
     alone: Alone,
 ) -> None:
     with alone("relay", queue_limit=4 * PAGES_OF_A_TASK) as deployment:
@@ -105,7 +105,7 @@ def test_extractions_that_wait_are_done_together_but_those_that_are_to_be_alone(
     assert max(map(len, tasks)) == PAGES_OF_A_TASK
 
 
-def test_pages_that_have_an_outcome_are_extracted_behind_those_that_have_none_but_are_extracted(
+def test_repeated_extractions_queue_behind_first_ones_without_starving(
     alone: Alone,
 ) -> None:
     tasks_of_each = 3 * AGAIN_AFTER
@@ -131,7 +131,7 @@ def test_pages_that_have_an_outcome_are_extracted_behind_those_that_have_none_bu
     assert set(generations[3 * len(rhythm) :]) == {2}
 
 
-def test_few_tasks_that_take_long_wait_where_nobody_can_go_before_them(alone: Alone) -> None:
+def test_only_few_long_tasks_wait_in_the_brokers_queue(alone: Alone) -> None:
     with alone("relay", queue_limit=16) as deployment:
         queue = deployment.topology.task_queue("compare")
         with deployment.database.transaction() as session:

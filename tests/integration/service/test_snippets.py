@@ -39,7 +39,7 @@ def sent(settings: Settings) -> list[tuple[str, dict[str, object]]]:
 
 
 @pytest.mark.parametrize("document", SENDING_TASKS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_tasks_of_a_document_are_the_services(document: Path, idle: Settings) -> None:
+def test_documented_tasks_match_the_services(document: Path, idle: Settings) -> None:
     program = python_of(document)
     environment = process_environment(idle)
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=ROOT)

@@ -31,7 +31,7 @@ OLDEST_RELEASED = "0012"
 BEHIND = "Error: schema: older than this version: run `detourage migrate`"
 
 
-def test_what_waits_in_queues_and_tables_is_dealt_with_after_an_upgrade(
+def test_pending_work_is_processed_after_an_upgrade(
     services: Services, migrated_url: str, tmp_path: Path
 ) -> None:
     with temporary_database(services, template=migrated_url) as url:
@@ -78,7 +78,7 @@ def test_what_waits_in_queues_and_tables_is_dealt_with_after_an_upgrade(
             remove_queues(settings)
 
 
-def test_processes_end_in_one_line_when_a_migration_leaves_them_behind(
+def test_outdated_processes_exit_with_one_line_after_a_migration(
     services: Services, migrated_url: str, tmp_path: Path
 ) -> None:
     with temporary_database(services, template=migrated_url) as url:

@@ -112,7 +112,7 @@ def test_five_addresses_are_one_page_in_any_order(
         assert (page.url, page.html) == (stands, five_pages()[stands])
 
 
-def test_what_came_of_a_page_before_it_joined_is_told_of_the_one_that_stays(
+def test_receipts_of_a_joined_page_move_to_the_page_that_stays(
     session: Session,
 ) -> None:
     fetches = five((1, 1, 1, 1, 1))
@@ -139,16 +139,14 @@ def test_a_page_that_declares_the_address_of_another_stays_a_page(session: Sessi
         assert [page.url for page in standing(session)] == [PLAIN, impostor[0].url]
 
 
-def test_an_address_of_another_site_is_not_believed(session: Session) -> None:
+def test_a_declared_address_on_another_site_is_ignored(session: Session) -> None:
     copy = declaring(article_html(7), PLAIN)
     record(session, five((1,) * 5)[0], fetch("https://example.net/bridge", copy))
     assert len(standing(session)) == 2
 
 
 @pytest.mark.parametrize("constant", ["https://www.example.org/", "https://www.example.org/x"])
-def test_an_address_that_a_whole_site_declares_joins_nothing(
-    session: Session, constant: str
-) -> None:
+def test_an_address_declared_by_a_whole_site_joins_nothing(session: Session, constant: str) -> None:
     urls = [constant, *(f"https://www.example.org/{number}" for number in range(12))]
     fetches = [
         fetch(url, declaring(article_html(number), constant)) for number, url in enumerate(urls)
@@ -158,7 +156,7 @@ def test_an_address_that_a_whole_site_declares_joins_nothing(
     assert [page.url for page in standing(session)] == sorted(urls)
 
 
-def test_pages_of_one_title_with_one_declaration_are_told_apart_by_their_text(
+def test_pages_with_the_same_title_and_declaration_differ_by_text(
     session: Session,
 ) -> None:
     urls = [f"https://www.example.org/{number}" for number in range(5)]
@@ -180,7 +178,7 @@ def test_a_later_part_that_declares_the_first_is_not_the_first(session: Session)
         assert len(standing(session, site)) == 2
 
 
-def test_addresses_that_differ_in_meaning_are_pages_of_their_own(session: Session) -> None:
+def test_addresses_that_differ_in_meaning_are_separate_pages(session: Session) -> None:
     urls = [f"https://www.example.org/read?id={number}&page=2" for number in range(3)]
     urls += ["https://www.example.org/Read?id=1&page=2", "https://www.example.org/read/?id=1"]
     record(session, *(fetch(url, article_html(7)) for url in urls), batch=5)
@@ -193,7 +191,7 @@ def test_a_variant_whose_page_is_an_error_stays_apart(session: Session) -> None:
     assert [page.url for page in standing(session)] == [MOBILE, PLAIN, PRINT]
 
 
-def test_more_spellings_than_are_kept_lead_to_one_page(session: Session) -> None:
+def test_more_spellings_than_are_stored_lead_to_one_page(session: Session) -> None:
     html = five_pages()[PLAIN]
     urls = [f"{PLAIN}?fbclid={number:03}" for number in range(80)]
     kept = set()
@@ -207,9 +205,7 @@ def test_more_spellings_than_are_kept_lead_to_one_page(session: Session) -> None
 
 
 @pytest.mark.parametrize("taken", [AMP, MOBILE, PRINT, TRACKED])
-def test_an_address_that_was_taken_from_its_page_joins_none_again(
-    session: Session, taken: str
-) -> None:
+def test_a_separated_address_never_joins_again(session: Session, taken: str) -> None:
     fetches = dict(zip(FIVE, five((1, 2, 3, 4, 5)), strict=True))
     record(session, *fetches.values())
     (separated,) = separate(session, taken)
@@ -227,7 +223,7 @@ def test_an_address_that_was_taken_from_its_page_joins_none_again(
         separate(session, taken)
 
 
-def test_the_address_of_a_page_can_be_taken_from_its_variants(session: Session) -> None:
+def test_the_address_of_a_page_can_be_separated_from_its_variants(session: Session) -> None:
     record(session, *five((1, 2, 3, 4, 5)))
     separate(session, PLAIN)
     record(session, *five((1, 2, 3, 4, 6)))
@@ -236,14 +232,14 @@ def test_the_address_of_a_page_can_be_taken_from_its_variants(session: Session) 
     assert found == {PLAIN: (TRACKED,), AMP: (), MOBILE: (), PRINT: ()}
 
 
-def test_what_joined_nothing_cannot_be_taken(session: Session) -> None:
+def test_an_address_that_joined_nothing_cannot_be_separated(session: Session) -> None:
     record(session, *five((1,) * 5)[:1])
     for url in (PLAIN, PRINT, "mailto:a"):
         with pytest.raises(NotJoinedError):
             separate(session, url)
 
 
-def test_the_content_of_an_address_that_came_first_is_there_when_it_is_taken(
+def test_the_content_of_the_first_address_survives_separation(
     session: Session,
 ) -> None:
     fetches = five((1, 2, 3, 4, 5))
@@ -253,7 +249,7 @@ def test_the_content_of_an_address_that_came_first_is_there_when_it_is_taken(
     assert pages.load_content(session, separated.page_id) == five_pages()[AMP]
 
 
-def test_revisions_go_on_wherever_an_address_leads(session: Session) -> None:
+def test_revisions_continue_after_joining_and_separation(session: Session) -> None:
     fetches = five((1, 2, 3, 4, 5))
     plain, amp = record(session, fetches[0], fetches[2])
     assert plain == amp
@@ -264,7 +260,7 @@ def test_revisions_go_on_wherever_an_address_leads(session: Session) -> None:
     assert session.get_one(StoredPage, separated.page_id).revision == 4
 
 
-def test_what_joined_is_counted_and_listed(session: Session) -> None:
+def test_joined_addresses_are_counted_and_listed(session: Session) -> None:
     record(session, *five((1, 2, 3, 4, 5)))
     (site_id,) = pages.sites_called(session, SITE)
     assert separations.counts(session, site_id) == {

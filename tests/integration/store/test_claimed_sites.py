@@ -37,7 +37,7 @@ def revisions(tasks: Tasks, host: str) -> set[int]:
     )  # fmt: skip
 
 
-def test_pages_of_another_domain_do_not_come_among_those_of_the_site_they_claim(
+def test_pages_that_claim_another_domains_site_are_kept_apart(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.send([*pages(VICTIM, range(6)), *pages(VICTIM, range(6, 10), "table")])
@@ -55,7 +55,7 @@ def test_pages_of_another_domain_do_not_come_among_those_of_the_site_they_claim(
     assert set(tasks.articles()).isdisjoint(sent)
 
 
-def test_what_the_sender_calls_the_site_stays_its_name(tasks: Tasks) -> None:
+def test_the_sites_name_is_the_one_given_by_the_sender(tasks: Tasks) -> None:
     for host in ("paper.com", "paper.net"):
         site_id = tasks.send(pages(host, range(3), site="The-Paper"))
         tasks.group(site_id)
@@ -72,7 +72,7 @@ def test_what_the_sender_calls_the_site_stays_its_name(tasks: Tasks) -> None:
 
 
 @pytest.mark.parametrize("site", ["x" * 253, "é" * 253])
-def test_the_longest_name_of_a_site_holds_no_message_up(tasks: Tasks, site: str) -> None:
+def test_the_longest_site_name_does_not_block_messages(tasks: Tasks, site: str) -> None:
     site_id = tasks.send(pages("long.com", range(3), site=site))
     tasks.group(site_id)
     tasks.settle()

@@ -25,7 +25,7 @@ def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
     )
 
 
-def test_comments_go_out_with_the_article_and_into_their_table(tasks: Tasks) -> None:
+def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> None:
     site_id = tasks.publish("a", [commented(seed, 5) for seed in range(4)])
     tasks.group(site_id)
     tasks.settle()
@@ -65,7 +65,7 @@ def test_a_single_comment_is_found_through_its_group_in_any_order(tasks: Tasks) 
     assert len(set(tasks.ask(select(TemplateGroup.comment_pattern)))) == 1
 
 
-def test_a_page_that_joins_later_is_read_as_its_group(tasks: Tasks) -> None:
+def test_a_page_assigned_later_is_read_like_its_group(tasks: Tasks) -> None:
     site_id = tasks.publish("a", [commented(seed, 5) for seed in range(1, 5)])
     tasks.group(site_id)
     tasks.settle()
@@ -97,7 +97,7 @@ def test_a_new_comment_gives_a_revision_with_its_own_rows(tasks: Tasks) -> None:
     assert sorted(tasks.ask(of_page.group_by(Article.revision))) == [(1, 4), (2, 5)]
 
 
-def test_pages_stored_before_their_comments_were_looked_for_are_read_all_the_same(
+def test_pages_stored_by_versions_without_comments_are_read_anyway(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", [commented(seed, 5) for seed in range(4)])

@@ -33,7 +33,7 @@ def test_durations_of_all_processes_add_up(database_url: str) -> None:
     database.dispose()
 
 
-def test_pieces_done_together_count_for_equal_shares(database_url: str) -> None:
+def test_batched_work_counts_in_equal_shares(database_url: str) -> None:
     database = Database(database_url)
     durations = Durations(database)
     durations.note("batch", 0.8, pieces=8)
@@ -53,7 +53,7 @@ def test_work_goes_on_while_the_database_is_away() -> None:
     assert done
 
 
-def test_durations_are_written_though_nothing_follows_them(database_url: str) -> None:
+def test_durations_are_written_even_if_no_more_follow(database_url: str) -> None:
     database = Database(database_url)
     durations = Durations(database, written_after=0.1)
     durations.note("one", 0.2)

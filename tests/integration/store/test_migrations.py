@@ -47,7 +47,7 @@ def test_migrating_again_keeps_what_is_stored(services: Services) -> None:
         database.dispose()
 
 
-def test_a_schema_of_a_newer_version_is_told_and_left_alone(services: Services) -> None:
+def test_a_newer_schema_is_reported_and_left_alone(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         migrate(database)
@@ -61,7 +61,7 @@ def test_a_schema_of_a_newer_version_is_told_and_left_alone(services: Services) 
         database.dispose()
 
 
-def test_a_version_that_is_none_is_told(services: Services) -> None:
+def test_an_unknown_schema_version_is_reported(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         with pytest.raises(UnknownSchemaError, match=r"^schema: version latest is unknown"):
@@ -100,7 +100,7 @@ def test_a_filled_database_keeps_its_distances_and_drops_comparisons_of_the_old_
         database.dispose()
 
 
-def test_the_pivots_of_a_filled_database_stand_for_their_groups(services: Services) -> None:
+def test_pivots_of_an_existing_database_become_representatives(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         go_to(database, "0002")
@@ -131,7 +131,7 @@ def test_the_pivots_of_a_filled_database_stand_for_their_groups(services: Servic
         database.dispose()
 
 
-def test_pages_that_claim_a_site_of_another_domain_are_parted_from_it(services: Services) -> None:
+def test_existing_pages_that_claim_another_domains_site_are_moved(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         go_to(database, "0008")

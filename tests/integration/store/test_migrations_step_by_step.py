@@ -113,7 +113,7 @@ def test_every_version_is_brought_to_the_next_with_all_its_rows(database: Databa
     assert not is_behind(database)
 
 
-def test_there_is_a_way_back_by_one_from_every_version_and_up_again(database: Database) -> None:
+def test_every_migration_can_be_reverted_and_applied_again(database: Database) -> None:
     migrate(database)
     fill(database)
     for newer, older in pairwise(reversed(VERSIONS)):
@@ -130,7 +130,7 @@ def test_there_is_a_way_back_by_one_from_every_version_and_up_again(database: Da
     assert not is_behind(database)
 
 
-def test_there_is_a_way_back_to_the_first_version_at_once(database: Database) -> None:
+def test_all_migrations_can_be_reverted_at_once(database: Database) -> None:
     migrate(database)
     fill(database)
     migrate(database, VERSIONS[0])

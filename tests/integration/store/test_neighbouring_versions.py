@@ -74,7 +74,7 @@ def test_an_intake_from_before_addresses_waits_and_stores_no_page(database: Data
     assert live_pages(database) == []
 
 
-def test_an_intake_of_the_version_before_goes_on(database: Database) -> None:
+def test_an_intake_of_the_previous_version_keeps_working(database: Database) -> None:
     with unmarked(database) as engine, engine.begin() as connection:
         page_id = connection.scalar(text(ADD_PAGE), page(PLAIN))
         connection.execute(
@@ -104,7 +104,7 @@ def test_a_url_has_one_live_page(database: Database) -> None:
         session.execute(text(ADD_PAGE), page(PLAIN))
 
 
-def test_second_pages_of_a_url_become_one_with_the_migration(services: Services) -> None:
+def test_the_migration_merges_duplicate_pages_of_a_url(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         go_to(database, "0024")
@@ -145,7 +145,7 @@ def test_second_pages_of_a_url_become_one_with_the_migration(services: Services)
         database.dispose()
 
 
-def test_a_version_that_is_admitted_no_more_writes_nothing(database: Database) -> None:
+def test_a_version_that_is_no_longer_admitted_cannot_write(database: Database) -> None:
     with database.transaction() as session:
         session.execute(text(ADMITTED.format("9998", "9999")))
     with pytest.raises(ForeignSchemaError, match=r"^schema: .* 9998 to 9999 .* not \d+: this"):

@@ -65,7 +65,7 @@ def revisions(tasks: Tasks) -> dict[str, int]:
 
 
 @pytest.mark.usefixtures("site_id")
-def test_old_html_goes_but_for_what_other_pages_are_compared_with(tasks: Tasks) -> None:
+def test_old_html_is_removed_except_for_pivots(tasks: Tasks) -> None:
     prune(older_than_days=30, kinds=["html"])
     kept = set(tasks.ask(select(PageContent.page_id)))
     compared_with = set(tasks.ask(select(Membership.pivot_id).distinct()))
@@ -76,7 +76,7 @@ def test_old_html_goes_but_for_what_other_pages_are_compared_with(tasks: Tasks) 
 
 
 @pytest.mark.usefixtures("site_id")
-def test_what_is_young_or_has_no_final_outcome_stays(tasks: Tasks) -> None:
+def test_recent_or_pending_pages_keep_their_html(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         young = StoredPage.url.endswith("plain/3")
         session.execute(
@@ -95,7 +95,7 @@ def test_what_is_young_or_has_no_final_outcome_stays(tasks: Tasks) -> None:
     assert {f"https://news.example/plain/{seed}" for seed in (3, 4, 5, 6)} <= set(kept)
 
 
-def test_reprocessing_takes_the_pages_up_that_have_their_html(tasks: Tasks, site_id: int) -> None:
+def test_reprocessing_covers_only_pages_with_html(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     kept = set(tasks.ask(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None))))
     expected = {url: 1 + (url in kept) for url in revisions(tasks)}
@@ -129,7 +129,7 @@ def test_new_pages_are_compared_with_a_page_whose_html_is_kept(tasks: Tasks, sit
     assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
 
 
-def test_a_page_that_comes_again_has_its_html_again(tasks: Tasks, site_id: int) -> None:
+def test_a_page_fetched_again_has_html_again(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     tasks.publish("a", pages_of("plain", 6))
     assert tasks.ask(
@@ -143,7 +143,7 @@ def test_a_page_that_comes_again_has_its_html_again(tasks: Tasks, site_id: int) 
 
 
 @pytest.mark.usefixtures("site_id")
-def test_superseded_revisions_go_and_the_last_one_stays(tasks: Tasks) -> None:
+def test_superseded_revisions_are_removed_and_the_last_is_kept(tasks: Tasks) -> None:
     tasks.reprocess("a")
     tasks.settle()
     age(tasks)
@@ -156,7 +156,7 @@ def test_superseded_revisions_go_and_the_last_one_stays(tasks: Tasks) -> None:
     assert set(revisions(tasks).values()) == {3}
 
 
-def test_places_in_past_clusterings_and_trees_of_no_page_go(tasks: Tasks, site_id: int) -> None:
+def test_old_memberships_and_orphaned_trees_are_removed(tasks: Tasks, site_id: int) -> None:
     tasks.publish("a", [("plain/5", article_html(99, number=50))])
     tasks.group(site_id)
     tasks.settle()
@@ -174,7 +174,7 @@ def test_places_in_past_clusterings_and_trees_of_no_page_go(tasks: Tasks, site_i
     assert tasks.generations(site_id) == 3
 
 
-def test_receipts_and_notes_of_failures_go_when_they_are_old(tasks: Tasks) -> None:
+def test_old_receipts_and_failures_are_removed(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         for _ in range(3):
             pages.add_receipts(session, [NewReceipt(None, ReceiptResult.DUPLICATE)])
@@ -191,7 +191,9 @@ def test_receipts_and_notes_of_failures_go_when_they_are_old(tasks: Tasks) -> No
 
 
 @pytest.mark.usefixtures("site_id")
-def test_it_goes_on_where_it_was_interrupted(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pruning_resumes_after_an_interruption(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(retention, "WINDOW", 3)
     steps = pruning(tasks.database, ["html"], 30)
     removed = [next(steps).removed for _ in range(3)]
@@ -203,7 +205,7 @@ def test_it_goes_on_where_it_was_interrupted(tasks: Tasks, monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("site_id")
-def test_what_another_transaction_holds_stays(tasks: Tasks) -> None:
+def test_rows_locked_by_another_transaction_are_kept(tasks: Tasks) -> None:
     other = Database(tasks.database.engine.url.render_as_string(hide_password=False))
     page_id, *_ = tasks.ask(
         select(StoredPage.id).where(StoredPage.id.not_in(select(Membership.pivot_id)))
@@ -218,7 +220,7 @@ def test_what_another_transaction_holds_stays(tasks: Tasks) -> None:
 
 
 @pytest.mark.usefixtures("site_id")
-def test_the_command_counts_first_and_removes_then(tasks: Tasks) -> None:
+def test_the_command_counts_before_it_removes(tasks: Tasks) -> None:
     command = ["prune", "--older-than", "30", "--only", "html"]
     counted = CliRunner().invoke(main, [*command, "--dry-run"])
     assert counted.exit_code == 0, counted.output
@@ -227,7 +229,7 @@ def test_the_command_counts_first_and_removes_then(tasks: Tasks) -> None:
     assert removed.output == counted.output == f"html\t{11 - rows(tasks, PageContent)}\n"
 
 
-def test_a_kind_that_there_is_not_is_refused(tasks: Tasks) -> None:
+def test_an_unknown_kind_is_refused(tasks: Tasks) -> None:
     with pytest.raises(ValueError, match="pictures"):
         prune(older_than_days=30, kinds=["pictures"])
     with pytest.raises(ValueError, match="negative"):

@@ -68,7 +68,7 @@ def test_the_same_fetch_twice_is_a_duplicate(session: Session) -> None:
     assert results == ["accepted", "duplicate"]
 
 
-def test_the_later_fetch_stands_whatever_the_order(session: Session) -> None:
+def test_the_latest_fetch_wins_in_any_order(session: Session) -> None:
     fetches = [
         fetched(f"<p>{day}</p>".encode(), fetched_at=MOMENT + timedelta(days=day))
         for day in range(3)
@@ -80,14 +80,14 @@ def test_the_later_fetch_stands_whatever_the_order(session: Session) -> None:
     assert kept == {b"<p>2</p>"}
 
 
-def test_of_fetches_at_one_moment_the_same_stands_whatever_the_order(session: Session) -> None:
+def test_the_same_simultaneous_fetch_wins_in_any_order(session: Session) -> None:
     a, b = fetched(b"a", fetched_at=MOMENT), fetched(b"b", fetched_at=MOMENT)
     _, first = record(session, replace(a, site="s1"), replace(b, site="s1"))
     _, second = record(session, replace(b, site="s2"), replace(a, site="s2"))
     assert pages.load_content(session, first.id) == pages.load_content(session, second.id)
 
 
-def test_of_undated_fetches_the_last_one_stands(session: Session) -> None:
+def test_the_last_undated_fetch_wins(session: Session) -> None:
     results, page = record(session, fetched(b"a", fetched_at=MOMENT), fetched(b"b"))
     assert results == ["accepted", "updated"]
     assert pages.load_content(session, page.id) == b"b"
@@ -107,7 +107,7 @@ def test_a_url_longer_than_an_index_row_is_stored(session: Session) -> None:
     assert page.url == url
 
 
-def test_the_claim_of_another_site_makes_a_page_of_its_own(session: Session) -> None:
+def test_claiming_another_site_makes_a_separate_page(session: Session) -> None:
     _, own = record(session, fetched(b"own"))
     _, claimed = record(session, fetched(b"claimed", site="other.example"))
     assert own.id != claimed.id
@@ -161,7 +161,7 @@ def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
     assert due(0)
 
 
-def test_the_outbox_gives_entries_in_order_and_forgets_what_was_sent(session: Session) -> None:
+def test_the_outbox_returns_entries_in_order_and_removes_sent_ones(session: Session) -> None:
     outbox.add_tasks(session, "task", [{"n": 1}, {"n": 2}], site_id=1)
     outbox.add_message(session, exchange="", routing_key="q", body=b"\xff", headers={"x": 1})
     session.flush()
@@ -197,7 +197,7 @@ def test_the_status_of_an_unknown_site_is_empty(session: Session) -> None:
     assert site_statuses(session, ["unknown.example"]) == []
 
 
-def test_what_was_added_is_seen_by_every_later_statement(session: Session) -> None:
+def test_added_rows_are_visible_to_later_statements(session: Session) -> None:
     outbox.add_message(session, exchange="x", routing_key="y", body=b"z")
     assert outbox.lanes_waiting(session, ["w", "x"]) == ["x"]
     ((_, *_, body),) = outbox.take_next(session, "x", 10, max_bytes=10)

@@ -113,7 +113,7 @@ def test_an_address_that_redirects_to_another_of_its_publisher_is_a_variant_of_t
 
 
 @PAIRS
-def test_what_a_page_changes_is_its_own_while_a_copy_claims_it(
+def test_changes_of_a_page_stay_its_own_while_a_copy_claims_it(
     session: Session, victim: str, evil: str
 ) -> None:
     copy = declaring(STORY, victim)
@@ -133,7 +133,7 @@ def test_a_copy_of_the_same_host_is_a_variant_as_long_as_it_agrees(session: Sess
     assert shown(session, evil) == (STORY, victim, [evil])
 
 
-def test_an_old_fetch_that_comes_late_parts_nothing(session: Session) -> None:
+def test_a_late_old_fetch_separates_nothing(session: Session) -> None:
     victim, evil = SAME_HOST
     record(session, fetch(victim, STORY, 1), fetch(evil, declaring(STORY, victim), 5))
     record(session, fetch(evil, PILLS, 4))
@@ -153,7 +153,7 @@ def test_whoever_declares_what_a_page_declares_does_not_speak_for_it(
 
 
 @pytest.mark.parametrize("order", [*permutations(range(4))])
-def test_a_chain_of_claims_does_not_speak_for_its_end(
+def test_a_chain_of_claims_does_not_change_its_target(
     session: Session, order: Sequence[int]
 ) -> None:
     victim = "https://www.paper.example/story-of-the-bridge"

@@ -33,7 +33,7 @@ def letters(sites: list[int]) -> str:
     return "".join("-abcdefgh"[site] for site in sites)
 
 
-def test_sites_take_turns_whatever_each_asks_for(session: Session) -> None:
+def test_sites_take_turns_whatever_they_request(session: Session) -> None:
     ask(session, 1, 100)
     assert letters(serve(session, 3 * QUANTUM)) == 3 * QUANTUM * "a"
     ask(session, 2, 3 * QUANTUM)
@@ -43,9 +43,7 @@ def test_sites_take_turns_whatever_each_asks_for(session: Session) -> None:
 
 
 @pytest.mark.parametrize("backlogged", [1, 50])
-def test_what_is_fresh_stands_before_the_backlogs_of_all_others(
-    session: Session, backlogged: int
-) -> None:
+def test_fresh_work_comes_before_the_backlogs_of_others(session: Session, backlogged: int) -> None:
     for site_id in range(1, backlogged + 1):
         ask(session, site_id, 20)
     serve(session, backlogged * 10)
@@ -64,7 +62,7 @@ def test_a_page_every_round_never_waits(session: Session) -> None:
 
 
 @pytest.mark.parametrize("kept_waiting", [1, 2, QUANTUM])
-def test_a_site_that_always_has_a_task_waiting_gets_no_more_than_any_other(
+def test_a_site_with_constant_work_gets_no_more_than_its_share(
     session: Session, kept_waiting: int
 ) -> None:
     for site_id in BUSY:
@@ -81,7 +79,7 @@ def test_a_site_that_always_has_a_task_waiting_gets_no_more_than_any_other(
     assert min(served[site_id] for site_id in BUSY) >= 300 / SITES - 2 * QUANTUM
 
 
-def test_many_sites_that_each_have_a_task_waiting_leave_the_others_their_share(
+def test_many_sites_with_constant_work_leave_others_their_share(
     session: Session,
 ) -> None:
     ask(session, 1, 100)
@@ -98,7 +96,7 @@ def test_many_sites_that_each_have_a_task_waiting_leave_the_others_their_share(
     assert served[1] >= 1000 // (len(crowd) + 1) - QUANTUM
 
 
-def test_where_nothing_waits_no_site_has_an_advantage_of_having_been_silent(
+def test_idle_sites_gain_no_advantage_without_contention(
     session: Session,
 ) -> None:
     ask(session, 1, 200)
@@ -131,7 +129,7 @@ def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> 
     assert serve(session, 1) == [OTHER]
 
 
-def test_what_no_site_asks_for_is_served_in_its_order(session: Session) -> None:
+def test_tasks_without_a_site_are_served_in_order(session: Session) -> None:
     outbox.add_tasks(session, "task", [{"site": place} for place in range(5)], site_id=None)
     assert serve(session, 5) == list(range(5))
     assert session.scalars(select(ServedTurn)).all() == []
@@ -148,7 +146,7 @@ EVENTS = st.lists(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
 @given(EVENTS)
-def test_whatever_sites_ask_for_none_that_waits_gets_less_than_its_share(
+def test_every_waiting_site_gets_its_share_in_any_schedule(
     session: Session, events: list[tuple[int, int]]
 ) -> None:
     session.execute(delete(OutboxEntry))

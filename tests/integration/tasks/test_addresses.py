@@ -44,7 +44,7 @@ def cluster_and_settle(tasks: Tasks, site_id: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_an_article_that_comes_five_times_before_its_site_is_clustered_is_one(
+def test_an_article_with_five_addresses_before_clustering_is_sent_once(
     tasks: Tasks, seed: int
 ) -> None:
     sent = [*messages(*FIVE), *OTHERS]
@@ -60,7 +60,7 @@ def test_an_article_that_comes_five_times_before_its_site_is_clustered_is_one(
     assert article["title"] == "Bridge story number 7"
 
 
-def test_addresses_that_come_after_the_article_are_fetches_of_it(tasks: Tasks) -> None:
+def test_addresses_that_arrive_after_the_article_count_as_its_fetches(tasks: Tasks) -> None:
     site_id = tasks.send([*OTHERS, *messages(PLAIN)])
     cluster_and_settle(tasks, site_id)
     (first,) = of_article(tasks.articles())
@@ -99,7 +99,7 @@ def test_articles_that_were_sent_of_variants_are_one_from_the_next_revision_on(
         assert len(of_article(tasks.articles())) == 1
 
 
-def test_what_a_page_of_an_earlier_version_says_is_read_when_it_is_parsed_again(
+def test_declarations_of_pages_from_earlier_versions_are_read_by_parsing_again(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.send([*OTHERS, *messages(PRINT)])
@@ -114,7 +114,7 @@ def test_what_a_page_of_an_earlier_version_says_is_read_when_it_is_parsed_again(
     assert tasks.ask(select(StoredPage.url).where(text("url LIKE '%bridge-7.html%'"))) == [PLAIN]
 
 
-def test_an_address_that_was_taken_has_an_article_of_its_own(tasks: Tasks) -> None:
+def test_a_separated_address_has_its_own_article(tasks: Tasks) -> None:
     site_id = tasks.send([*OTHERS, *messages(*FIVE)])
     cluster_and_settle(tasks, site_id)
     (before,) = of_article(tasks.articles())

@@ -106,7 +106,7 @@ def test_the_clustering_that_follows_leaves_a_page_that_was_assigned_rightly_alo
     assert tasks.articles() == {}
 
 
-def test_a_new_page_needs_no_other_page_but_what_is_known_of_its_template(
+def test_a_new_page_needs_only_the_stored_template_knowledge(
     tasks: Tasks,
 ) -> None:
     first = tasks.publish("a", articles(range(2, 8)))
@@ -178,7 +178,7 @@ def test_outliers_that_agree_become_a_group_that_the_clustering_keeps(tasks: Tas
     assert {tasks.groups(site_id)[url(f"table/{n}")][0] for n in (2, 3, 4, 5)} == {2}
 
 
-def test_an_assignment_delivered_again_changes_nothing(tasks: Tasks) -> None:
+def test_a_redelivered_assignment_changes_nothing(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
     tasks.group(site_id)
     tasks.settle()
@@ -206,7 +206,7 @@ def test_an_assignment_from_before_a_restore_leaves_the_page_to_the_first_cluste
 
 
 @pytest.mark.parametrize("is_redelivered", [False, True])
-def test_pages_that_are_assigned_together_have_nothing_to_do_with_the_defect_of_one(
+def test_a_defect_on_one_page_does_not_affect_others_of_its_batch(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, is_redelivered: bool
 ) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
@@ -233,7 +233,7 @@ def test_pages_that_are_assigned_together_have_nothing_to_do_with_the_defect_of_
     assert set(tasks.ask(select(StoredPage.revision))) == {1}
 
 
-def test_a_page_that_the_clustering_has_seen_is_left_to_it(tasks: Tasks) -> None:
+def test_pages_seen_by_the_clustering_are_not_assigned(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
     tasks.group(site_id)
     tasks.publish("a", articles([9]))
@@ -260,7 +260,7 @@ def test_a_page_fetched_again_in_another_template_moves_to_its_group(tasks: Task
     assert sorted(sizes.values()) == [5, 5]
 
 
-def test_pages_one_by_one_end_in_the_groups_and_articles_of_all_at_once(
+def test_incremental_assignment_gives_the_groups_and_articles_of_one_clustering(
     tasks: Tasks, database_url: str
 ) -> None:
     pages = [
@@ -338,7 +338,7 @@ def test_a_redesign_in_the_middle_of_a_crawl_is_reported_and_extracted_rightly(
     assert tasks.ask(select(DesignChange.generation)) == [2]
 
 
-def test_the_first_crawl_of_a_site_that_takes_hours_is_no_change_of_its_design(
+def test_a_first_crawl_that_takes_hours_is_not_a_design_change(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", [*articles(range(2, 12)), *articles(range(2, 12), "table")])
@@ -366,7 +366,7 @@ def changes_noticed(tasks: Tasks, site_id: int) -> int:
     return len(tasks.ask(select(DesignChange.generation)))
 
 
-def test_undated_pages_that_came_with_those_fetched_long_ago_are_no_change(tasks: Tasks) -> None:
+def test_undated_pages_received_with_old_ones_are_not_a_design_change(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 14)))
     with tasks.database.transaction() as session:
         long_ago = StoredPage.received_at - timedelta(days=900)
@@ -376,7 +376,7 @@ def test_undated_pages_that_came_with_those_fetched_long_ago_are_no_change(tasks
     assert changes_noticed(tasks, site_id) == 0
 
 
-def test_the_order_of_undated_pages_that_came_within_seconds_tells_no_change(
+def test_the_order_of_undated_pages_within_seconds_is_not_a_design_change(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", articles(range(2, 10)))
@@ -387,7 +387,7 @@ def test_the_order_of_undated_pages_that_came_within_seconds_tells_no_change(
     assert changes_noticed(tasks, site_id) == 0
 
 
-def test_undated_pages_of_another_day_that_all_differ_are_a_change(tasks: Tasks) -> None:
+def test_undated_pages_of_another_day_that_all_differ_are_a_design_change(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 14)))
     tasks.group(site_id)
     age(tasks, timedelta(days=3))

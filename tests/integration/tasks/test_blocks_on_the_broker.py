@@ -56,7 +56,7 @@ def is_celery_worker(process: psutil.Process) -> bool:
     return False
 
 
-def test_a_block_whose_worker_is_killed_is_done_by_another(deployment: Deployment) -> None:
+def test_a_block_of_a_killed_worker_is_done_by_another(deployment: Deployment) -> None:
     pages = 14
     deployment.publish(
         message(f"https://tangled.example/{seed}", tangled_html(seed)) for seed in range(pages)

@@ -71,9 +71,7 @@ def way_back(tasks: Tasks) -> OutboxEntry:
     return found
 
 
-def test_a_clustering_that_was_killed_is_done_by_the_next_delivery(
-    tasks: Tasks, site_id: int
-) -> None:
+def test_a_killed_clustering_is_done_by_the_next_delivery(tasks: Tasks, site_id: int) -> None:
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS - 1)
     cluster(site_id)
     assert tasks.generations(site_id) == 1
@@ -94,7 +92,7 @@ def test_after_two_attempts_the_next_one_waits(tasks: Tasks, site_id: int) -> No
     assert tasks.generations(site_id) == 1
 
 
-def test_a_site_whose_task_waits_in_the_queue_is_asked_for_once(tasks: Tasks, site_id: int) -> None:
+def test_a_site_with_a_queued_task_is_not_requested_again(tasks: Tasks, site_id: int) -> None:
     assert due(tasks) == [site_id]
     assert due(tasks) == []
     # Its message was lost.
@@ -110,7 +108,7 @@ def test_a_site_whose_task_waits_in_the_queue_is_asked_for_once(tasks: Tasks, si
     assert due(tasks) == [site_id]
 
 
-def test_while_the_broker_is_away_only_sites_that_waited_for_long_are_clustered(
+def test_while_the_broker_is_down_only_long_waiting_sites_are_clustered(
     tasks: Tasks, site_id: int
 ) -> None:
     (port,) = unused_ports(1)
@@ -124,7 +122,7 @@ def test_while_the_broker_is_away_only_sites_that_waited_for_long_are_clustered(
     assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
 
 
-def test_a_clustering_that_another_process_is_at_counts_once(tasks: Tasks, site_id: int) -> None:
+def test_a_clustering_in_another_process_counts_once(tasks: Tasks, site_id: int) -> None:
     with tasks.database.exclusive(AdvisoryLock.CLUSTERING, site_id):
         for _ in range(2 * CLUSTERING_ATTEMPTS):
             cluster(site_id)
@@ -132,7 +130,7 @@ def test_a_clustering_that_another_process_is_at_counts_once(tasks: Tasks, site_
     assert tasks.generations(site_id) == 1
 
 
-def test_a_site_whose_clustering_always_dies_has_its_articles_and_is_in_quarantine(
+def test_a_site_whose_clustering_always_dies_is_extracted_and_quarantined(
     tasks: Tasks, site_id: int
 ) -> None:
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
@@ -149,7 +147,7 @@ def test_a_site_whose_clustering_always_dies_has_its_articles_and_is_in_quaranti
     assert found.not_clustered_because in headers["x-detail"]
 
 
-def test_new_pages_of_such_a_site_have_their_articles(tasks: Tasks, site_id: int) -> None:
+def test_new_pages_of_a_quarantined_site_get_articles(tasks: Tasks, site_id: int) -> None:
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     tasks.settle()
@@ -159,7 +157,7 @@ def test_new_pages_of_such_a_site_have_their_articles(tasks: Tasks, site_id: int
     assert tasks.generations(site_id) == 1
 
 
-def test_a_site_that_has_groups_keeps_them(tasks: Tasks, site_id: int) -> None:
+def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None:
     tasks.group(site_id)
     tasks.settle()
     groups = tasks.groups(site_id)
@@ -215,7 +213,7 @@ def test_the_reason_is_what_the_clustering_raised(
     assert "ValueError: two roots" in (status(tasks).not_clustered_because or "")
 
 
-def test_memory_that_cannot_be_had_does_not_end_the_worker(
+def test_a_memory_error_does_not_kill_the_worker(
     tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def too_large(*_: object) -> None:

@@ -103,7 +103,7 @@ def test_what_one_task_may_not_compare_the_next_ones_do(
     )
 
 
-def test_a_page_more_asks_for_its_own_pairs_only(tasks: Tasks) -> None:
+def test_an_additional_page_requests_only_its_own_pairs(tasks: Tasks) -> None:
     site_id = tasks.publish("a", two_templates(30))
     tasks.group(site_id)
     tasks.publish("a", articles([50]))
@@ -129,7 +129,7 @@ def test_a_group_keeps_its_number_when_another_outgrows_it(tasks: Tasks) -> None
     assert set(after.values()) == {1, 2}
 
 
-def test_blocks_that_died_are_asked_for_again_and_no_others(tasks: Tasks) -> None:
+def test_only_lost_blocks_are_requested_again(tasks: Tasks) -> None:
     site_id = tasks.publish("a", two_templates())
     cluster(site_id)
     blocks = tasks.take(task_names.COMPARE)
@@ -173,7 +173,7 @@ def test_a_block_that_kills_its_workers_does_not_block_the_site(tasks: Tasks) ->
     assert 0 < roles.count("outlier") < len(roles)
 
 
-def test_pages_that_come_in_meanwhile_wait_for_the_next_clustering(tasks: Tasks) -> None:
+def test_pages_that_arrive_during_a_comparison_wait_for_the_next_clustering(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 14)))
     cluster(site_id)
     tasks.publish("a", articles(range(14, 17)))
@@ -304,7 +304,7 @@ LADDER = Tree.from_preorder(
 
 
 @pytest.mark.parametrize("limit", [5, 400])
-def test_trees_too_large_to_compare_are_outliers_and_hold_nothing_up(
+def test_trees_too_large_to_compare_become_outliers_without_blocking_the_site(
     tasks: Tasks, limit: int
 ) -> None:
     tasks.restart(whole_matrix_trees=limit)

@@ -48,7 +48,7 @@ def test_a_later_fetch_adds_entries_and_the_revision_says_which(tasks: Tasks) ->
     assert set(what_is_new(tasks.articles()[URL]).values()) == {(False, False)}
 
 
-def test_a_live_report_whose_earlier_message_knew_no_entries_has_none_that_are_new(
+def test_no_entries_count_as_new_if_the_earlier_message_had_none(
     tasks: Tasks,
 ) -> None:
     tasks.publish("a", [(f"{n}", article_html(n)) for n in range(3)])

@@ -63,15 +63,13 @@ def die(tasks: Tasks, page_id: int, *, times: int) -> None:
             extraction_jobs.begin(session, {page_id: generation})
 
 
-def test_a_page_whose_extraction_was_killed_is_extracted_by_the_next_delivery(
-    tasks: Tasks, page_id: int
-) -> None:
+def test_a_killed_extraction_is_done_by_the_next_delivery(tasks: Tasks, page_id: int) -> None:
     die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
     tasks.settle()
     assert outcome(tasks, page_id) == ("article", None)
 
 
-def test_a_page_that_kills_every_worker_fails_and_reprocessing_takes_it_up(
+def test_a_page_that_kills_every_worker_fails_until_it_is_reprocessed(
     tasks: Tasks, page_id: int
 ) -> None:
     die(tasks, page_id, times=EXTRACTION_ATTEMPTS)
@@ -85,7 +83,7 @@ def test_a_page_that_kills_every_worker_fails_and_reprocessing_takes_it_up(
     assert outcome(tasks, page_id) == ("article", None)
 
 
-def test_an_extraction_that_another_process_is_at_is_left_to_it(tasks: Tasks, page_id: int) -> None:
+def test_an_extraction_in_another_process_is_not_repeated(tasks: Tasks, page_id: int) -> None:
     with tasks.database.exclusive(AdvisoryLock.EXTRACTION, page_id) as is_ours:
         assert is_ours
         extract(page_id=page_id, generation=1)
@@ -108,7 +106,7 @@ def look_for_late(tasks: Tasks) -> None:
 
 
 @pytest.mark.usefixtures("queues")
-def test_a_lost_extraction_is_asked_for_again(tasks: Tasks, page_id: int) -> None:
+def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> None:
     tasks.take(task_names.EXTRACT)
     look_for_late(tasks)
     assert tasks.take(task_names.EXTRACT) == []
@@ -123,9 +121,7 @@ def test_a_lost_extraction_is_asked_for_again(tasks: Tasks, page_id: int) -> Non
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
 
 
-def test_extractions_that_wait_for_the_relay_or_in_the_queue_are_not_asked_for_again(
-    tasks: Tasks, page_id: int
-) -> None:
+def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) -> None:
     pass_time(tasks)
     look_for_late(tasks)
     in_queue = tasks.take(task_names.EXTRACT)
@@ -141,9 +137,7 @@ def test_extractions_that_wait_for_the_relay_or_in_the_queue_are_not_asked_for_a
     assert outcome(tasks, page_id) == ("article", None)
 
 
-def test_pages_that_were_extracted_together_when_their_process_ended_are_extracted_alone(
-    tasks: Tasks, page_id: int
-) -> None:
+def test_pages_of_a_batch_that_died_are_extracted_alone(tasks: Tasks, page_id: int) -> None:
     together = tasks.take(task_names.EXTRACT)
     (killer,) = [each for each in together if each["page_id"] == page_id]
     die(tasks, page_id, times=1)
@@ -157,7 +151,7 @@ def test_pages_that_were_extracted_together_when_their_process_ended_are_extract
     assert outcome(tasks, page_id)[0] == "failed"
 
 
-def test_pages_that_cannot_be_stored_together_are_stored_one_by_one(
+def test_pages_of_a_batch_that_cannot_be_stored_are_stored_one_by_one(
     tasks: Tasks, page_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest = article_message.compose
@@ -181,7 +175,7 @@ def test_pages_that_cannot_be_stored_together_are_stored_one_by_one(
     assert detail == "it cannot be stored: DataError: unsupported Unicode escape sequence"
 
 
-def test_an_article_too_large_for_the_broker_is_an_outcome_and_holds_up_no_other(
+def test_an_article_too_large_for_the_broker_fails_without_blocking_others(
     tasks: Tasks,
 ) -> None:
     sentence = "The council met on Tuesday evening, and nobody went home before midnight came. "
@@ -201,7 +195,7 @@ def test_an_article_too_large_for_the_broker_is_an_outcome_and_holds_up_no_other
     assert "bytes" in detail
 
 
-def test_comments_of_some_hours_ago_are_dated_by_the_time_of_fetching(tasks: Tasks) -> None:
+def test_relative_dates_of_comments_are_resolved_by_the_fetch_time(tasks: Tasks) -> None:
     said = [
         {"author": name, "text": text, "@type": "Comment", "dateCreated": f"{hours} hours ago"}
         for hours, (name, text) in enumerate([("Mara", "It goes."), ("Jo", "It does not.")], 2)

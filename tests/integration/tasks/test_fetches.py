@@ -98,7 +98,7 @@ def sent_links(tasks: Tasks) -> list[dict[str, Any]]:
         ("", {"final_url": "https://consent.news.example/collect"}, "wall"),
     ],
 )
-def test_what_comes_in_place_of_a_page_leaves_its_article(
+def test_a_refusal_leaves_the_article_unchanged(
     site: Tasks, html: str, keys: dict[str, Any], result: str
 ) -> None:
     bring(site, fetch(0), fetch(1, html, **keys))
@@ -109,7 +109,7 @@ def test_what_comes_in_place_of_a_page_leaves_its_article(
     assert states(site) == [("good", False), ("edited", False)]
 
 
-def test_a_page_that_never_came_has_the_outcome_of_its_answer_and_is_fetched_again(
+def test_a_page_that_was_always_refused_has_that_outcome_and_is_requested_again(
     site: Tasks,
 ) -> None:
     bring(site, fetch(0, "", status=403))
@@ -123,7 +123,7 @@ def test_a_page_that_never_came_has_the_outcome_of_its_answer_and_is_fetched_aga
     assert states(site) == [("good", False)]
 
 
-def test_a_wall_is_sent_for_each_fetch_and_a_page_that_is_gone_once(site: Tasks) -> None:
+def test_every_wall_is_reported_but_a_missing_page_only_once(site: Tasks) -> None:
     bring(site, fetch(0), *(fetch(hour, ERROR, status=403) for hour in (1, 2)))
     assert [each["kind"] for each in sent_links(site)] == ["wall", "wall"]
     bring(site, *(fetch(hour, ERROR, status=404) for hour in (3, 4, 5)))
@@ -133,7 +133,7 @@ def test_a_wall_is_sent_for_each_fetch_and_a_page_that_is_gone_once(site: Tasks)
 
 
 @pytest.mark.parametrize("html", [ERROR, ""])
-def test_what_a_site_says_twice_is_removed_is_withdrawn_until_it_comes_back(
+def test_an_article_gone_in_two_fetches_is_withdrawn_until_it_returns(
     site: Tasks, html: str
 ) -> None:
     bring(site, fetch(0), fetch(1, html, status=404))
@@ -162,7 +162,7 @@ def test_what_a_site_says_twice_is_removed_is_withdrawn_until_it_comes_back(
     ],
     ids=["sent twice", "walls", "back in between", "one of two", "parked"],
 )
-def test_nothing_less_than_two_fetches_that_say_so_withdraws(
+def test_fewer_than_two_gone_fetches_do_not_withdraw_an_article(
     site: Tasks, fetches: list[dict[str, Any]]
 ) -> None:
     bring(site, fetch(0), *fetches)
@@ -175,7 +175,7 @@ def test_a_page_that_never_was_an_article_is_not_withdrawn(site: Tasks) -> None:
     assert outcome(site)[0] == "gone"
 
 
-def test_the_order_in_which_fetches_come_changes_nothing(site: Tasks) -> None:
+def test_the_order_of_fetches_does_not_matter(site: Tasks) -> None:
     fetches = [fetch(0), fetch(1, ERROR, status=403), fetch(2, EDITED), fetch(3, "", status=404)]
     for order in list(permutations(fetches))[::3]:
         with site.database.transaction() as session:
@@ -186,9 +186,7 @@ def test_the_order_in_which_fetches_come_changes_nothing(site: Tasks) -> None:
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_page_that_comes_again_as_it_was_is_an_article_again(
-    site: Tasks, *, at_once: bool
-) -> None:
+def test_a_page_that_returns_unchanged_is_an_article_again(site: Tasks, *, at_once: bool) -> None:
     fetches = [fetch(0), fetch(1, ERROR, status=403), fetch(2)]
     bring(site, *fetches, at_once=at_once)
     assert outcome(site) == ("article", None)

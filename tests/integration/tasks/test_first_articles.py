@@ -113,7 +113,7 @@ def test_no_page_waits_longer_than_the_bound_for_its_first_article(tasks: Tasks)
     assert len(tasks.articles()) == 7
 
 
-def test_early_articles_change_nothing_of_what_is_there_at_the_end(tasks: Tasks) -> None:
+def test_early_articles_do_not_change_the_final_state(tasks: Tasks) -> None:
     ends = []
     for site, is_early in ("a", False), ("b", True):
         site_id = tasks.publish(site, pages_of(*range(8)))
@@ -131,7 +131,7 @@ def test_early_articles_change_nothing_of_what_is_there_at_the_end(tasks: Tasks)
     assert ends[0] == ends[1]
 
 
-def test_an_early_extraction_that_was_not_done_is_not_done_beside_that_of_the_clustering(
+def test_a_pending_early_extraction_is_replaced_by_that_of_the_clustering(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", pages_of(*range(6)))
@@ -149,7 +149,7 @@ def test_without_a_bound_every_page_waits_for_its_clustering(tasks: Tasks) -> No
     assert tasks.read(lambda session: request_first_extractions(session, 0)) == 0
 
 
-def test_a_page_that_is_being_stored_or_clustered_is_left_alone(tasks: Tasks) -> None:
+def test_a_page_that_is_being_stored_or_clustered_is_skipped(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of(1))
     grow_older(tasks)
     with tasks.database.transaction() as session:
@@ -187,7 +187,7 @@ def test_a_lone_page_that_was_extracted_early_is_not_extracted_again_by_that(tas
     assert set(revisions(tasks).values()) == {1}
 
 
-def test_a_site_whose_only_page_was_refused_is_looked_at_once(tasks: Tasks) -> None:
+def test_a_site_whose_only_page_was_refused_is_checked_once(tasks: Tasks) -> None:
     tasks.publish("a", [("f", "<frameset><frame src='a'></frameset>")])
     assert due(tasks, settle_seconds=0) == []
     assert tasks.ask(select(Generation.site_version)) == [1]
@@ -205,7 +205,9 @@ def test_pages_that_come_during_the_first_clustering_are_assigned_by_it(tasks: T
     assert revisions(tasks)["https://news.example/late"] == 1
 
 
-def test_a_site_that_is_given_up_with_early_articles_has_the_others_assigned(tasks: Tasks) -> None:
+def test_a_site_with_early_articles_and_clustering_disabled_has_the_others_assigned(
+    tasks: Tasks,
+) -> None:
     site_id = tasks.publish("a", pages_of(*range(4)))
     grow_older(tasks, LATE)
     look(tasks)
@@ -238,7 +240,7 @@ def test_while_messages_wait_new_sites_settle_and_known_ones_do_not(
         remove_queues(settings)
 
 
-def test_a_new_site_that_never_falls_silent_is_clustered_after_half_of_the_bound(
+def test_a_new_site_without_pauses_is_clustered_after_half_the_bound(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", pages_of(1, 2))
@@ -253,7 +255,7 @@ def order_of(tasks: Tasks, task: str) -> list[int]:
     return list(tasks.ask(asked.order_by(OutboxEntry.turn, OutboxEntry.id)))
 
 
-def test_of_sites_that_are_due_together_small_new_ones_come_first(tasks: Tasks) -> None:
+def test_among_due_sites_small_new_ones_come_first(tasks: Tasks) -> None:
     known = tasks.publish("known", pages_of(1, 2, 3))
     tasks.group(known)
     tasks.settle()
@@ -266,9 +268,7 @@ def test_of_sites_that_are_due_together_small_new_ones_come_first(tasks: Tasks) 
 
 
 @pytest.mark.parametrize("later", [60, 3600])
-def test_what_has_waited_comes_before_what_is_asked_for_much_later(
-    tasks: Tasks, later: float
-) -> None:
+def test_older_requests_come_before_much_later_ones(tasks: Tasks, later: float) -> None:
     known = tasks.publish("known", pages_of(1, 2, 3))
     tasks.group(known)
     tasks.publish("known", pages_of(4))
@@ -304,7 +304,7 @@ def test_the_rounds_of_a_large_site_keep_its_turn(tasks: Tasks) -> None:
     assert order_of(tasks, task_names.CLUSTER) == [large, *others]
 
 
-def test_blocks_of_a_site_do_not_go_before_those_of_one_that_came_a_little_later(
+def test_blocks_of_a_site_do_not_overtake_those_of_a_slightly_later_one(
     tasks: Tasks,
 ) -> None:
     sites = [large_site(tasks, "x"), large_site(tasks, "y", first=100)]

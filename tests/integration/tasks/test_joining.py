@@ -74,7 +74,7 @@ def test_parts_that_come_in_any_order_give_the_same_article(
     assert second["parts"]["joined"] == []
 
 
-def test_parts_that_are_there_together_give_one_revision_more(tasks: Tasks) -> None:
+def test_parts_that_arrive_together_give_one_more_revision(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number) for number in (3, 1, 2)})
     join_parts(settle_seconds=0)
     article = last(tasks)
@@ -82,7 +82,7 @@ def test_parts_that_are_there_together_give_one_revision_more(tasks: Tasks) -> N
     assert last(tasks, address(3))["revision"] == 1
 
 
-def test_a_part_that_is_not_there_is_named_and_joins_when_it_comes(tasks: Tasks) -> None:
+def test_a_missing_part_is_listed_and_joined_on_arrival(tasks: Tasks) -> None:
     send(tasks, {address(1): part_html(1), address(3): part_html(3)})
     assert last(tasks)["parts"]["missing"] == [address(2)]
     join_parts(settle_seconds=0)
@@ -93,7 +93,7 @@ def test_a_part_that_is_not_there_is_named_and_joins_when_it_comes(tasks: Tasks)
     assert last(tasks)["text"] == expected_text([1, 2, 3])
 
 
-def test_a_part_that_came_under_another_spelling_of_its_address_is_found(tasks: Tasks) -> None:
+def test_a_part_is_found_under_another_spelling_of_its_address(tasks: Tasks) -> None:
     send(tasks, {f"{address(2)}&utm_source=feed": part_html(2, of=2)})
     send(tasks, {address(1): part_html(1, of=2)})
     assert last(tasks)["parts"]["missing"] == []
@@ -139,7 +139,7 @@ def test_a_reprocessed_article_has_its_parts_again(tasks: Tasks) -> None:
     assert last(tasks)["text"] == expected_text([1, 2, 3])
 
 
-def test_a_part_that_is_a_part_no_more_leaves_the_article(tasks: Tasks) -> None:
+def test_a_page_that_is_no_longer_a_part_leaves_the_article(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2)})
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text([1, 2])
@@ -170,7 +170,7 @@ def test_a_page_that_claims_anothers_article_is_not_joined(tasks: Tasks) -> None
     assert last(tasks, thief)["text"] == "\n\n".join(paragraphs(800))
 
 
-def test_pages_that_lead_round_in_a_ring_are_joined_once_each(tasks: Tasks) -> None:
+def test_pages_linked_in_a_ring_are_joined_once_each(tasks: Tasks) -> None:
     def ring(number: int) -> str:
         following = address(number % 3 + 1)
         pager = f"<div class='pagination'><a rel='next' href='{following}'>Next page</a></div>"
@@ -181,14 +181,14 @@ def test_pages_that_lead_round_in_a_ring_are_joined_once_each(tasks: Tasks) -> N
     assert last(tasks)["text"] == expected_text([1, 2, 3])
 
 
-def test_numbers_that_show_the_whole_article_again_are_no_parts(tasks: Tasks) -> None:
+def test_numbered_pages_that_repeat_the_whole_article_are_not_parts(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number, seed=100) for number in (1, 2, 3)})
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text([1])
     assert last(tasks)["parts"]["joined"] == []
 
 
-def test_where_all_is_on_one_page_that_is_the_article(tasks: Tasks) -> None:
+def test_a_single_page_version_is_the_article(tasks: Tasks) -> None:
     whole = f"{STORY}?page=all"
     send(tasks, {address(number): part_html(number, whole=whole) for number in (1, 2, 3)})
     join_parts(settle_seconds=0)
@@ -219,7 +219,7 @@ def test_a_kill_before_the_end_changes_nothing(
     assert (last(tasks)["revision"], last(tasks)["text"]) == (2, expected_text([1, 2, 3]))
 
 
-def test_a_look_that_ends_its_process_again_and_again_is_given_up(
+def test_joining_that_kills_its_process_repeatedly_is_abandoned(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send(tasks, {address(1): part_html(1, of=2)})
@@ -239,7 +239,7 @@ def test_a_look_that_ends_its_process_again_and_again_is_given_up(
     assert last(tasks)["text"] == expected_text([1, 2])
 
 
-def test_parts_that_are_due_together_are_looked_at_once(
+def test_parts_that_are_due_together_are_joined_once(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send(tasks, {address(number): part_html(number, of=6) for number in range(1, 7)})
@@ -256,9 +256,7 @@ def test_parts_that_are_due_together_are_looked_at_once(
     assert last(tasks)["text"] == expected_text(range(1, 7))
 
 
-def test_no_more_of_the_parts_is_read_than_is_joined(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_parts_that_are_joined_are_read(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
     send(tasks, {address(number): part_html(number, of=6) for number in range(1, 7)})
     sizes = dict(tasks.ask(select(PageParts.page_id, PageParts.size).order_by(PageParts.page_id)))
     assert all(sizes.values())
@@ -277,20 +275,20 @@ def test_no_more_of_the_parts_is_read_than_is_joined(
     assert len(read) == 3
 
 
-def test_what_another_process_joins_is_left_to_it(tasks: Tasks) -> None:
+def test_joining_in_another_process_is_not_repeated(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2)})
     with tasks.database.exclusive(AdvisoryLock.PARTS, 0):
         join_parts(settle_seconds=0)
     assert last(tasks)["revision"] == 1
 
 
-def test_a_page_alone_leaves_nothing_to_look_for(tasks: Tasks) -> None:
+def test_a_page_without_parts_needs_no_joining(tasks: Tasks) -> None:
     send(tasks, {STORY: page_html("", "".join(f"<p>{text}</p>" for text in paragraphs(1)))})
     assert tasks.ask(select(func.count()).select_from(PageParts)) == [0]
     assert last(tasks)["parts"] is None
 
 
-def test_looks_and_extractions_at_the_same_time_end_in_the_same_article(tasks: Tasks) -> None:
+def test_concurrent_joining_and_extraction_give_the_same_article(tasks: Tasks) -> None:
     numbers = range(1, 7)
     site_id = tasks.send(
         {"version": 1, "url": address(n), "html": part_html(n, of=6), "site": SITE} for n in numbers

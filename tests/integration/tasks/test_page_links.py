@@ -42,7 +42,7 @@ def settled(tasks: Tasks, html: str) -> list[tuple[str, dict[str, Any]]]:
     return sent(tasks)
 
 
-def test_a_front_has_no_article_and_its_headlines_go_to_the_crawler(tasks: Tasks) -> None:
+def test_a_front_page_has_no_article_and_its_links_are_sent(tasks: Tasks) -> None:
     ((key, message),) = settled(tasks, front_html(range(9), next_page="/town/?page=2"))
     assert key == "menu.a"
     assert message["links"] == listed(range(9))
@@ -54,7 +54,7 @@ def test_a_front_has_no_article_and_its_headlines_go_to_the_crawler(tasks: Tasks
     assert tasks.articles() == {}
 
 
-def test_a_front_that_shows_the_same_again_is_sent_once(tasks: Tasks) -> None:
+def test_an_unchanged_front_page_is_sent_once(tasks: Tasks) -> None:
     ((_, first),) = settled(tasks, front_html(range(9)))
     show(tasks, front_html(range(9)).replace("<main>", "<p>Monday</p><main>"))
     assert sent(tasks) == []
@@ -67,14 +67,14 @@ def test_a_front_that_shows_the_same_again_is_sent_once(tasks: Tasks) -> None:
     assert again == first
 
 
-def test_reprocessing_sends_what_pages_list_again(tasks: Tasks) -> None:
+def test_reprocessing_sends_links_again(tasks: Tasks) -> None:
     before = settled(tasks, front_html(range(9)))
     tasks.reprocess("a")
     tasks.settle()
     assert sent(tasks) == before
 
 
-def test_what_an_article_links_to_is_not_sent(tasks: Tasks) -> None:
+def test_links_of_an_article_are_not_sent(tasks: Tasks) -> None:
     site_id = tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
     tasks.group(site_id)
     tasks.settle()
@@ -82,13 +82,13 @@ def test_what_an_article_links_to_is_not_sent(tasks: Tasks) -> None:
     assert len(tasks.articles()) == 4
 
 
-def test_nothing_is_kept_or_sent_where_nobody_asks_for_it(tasks: Tasks) -> None:
+def test_links_are_neither_stored_nor_sent_unless_configured(tasks: Tasks) -> None:
     tasks.restart(send_links=False)
     assert settled(tasks, front_html(range(9))) == []
     assert tasks.ask(select(PageLinks.page_id)) == []
 
 
-def test_a_message_is_cut_where_the_broker_takes_no_more(tasks: Tasks) -> None:
+def test_a_message_is_cut_to_the_brokers_limit(tasks: Tasks) -> None:
     tasks.restart(max_message_bytes=1024 * 1024)
     long = "a" * 7_000
     items = "".join(f'<h2><a href="/{long}/{n}">{n} is the story</a></h2>' for n in range(400))

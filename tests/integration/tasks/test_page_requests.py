@@ -22,7 +22,7 @@ def clustered(tasks: Tasks) -> list[int]:
     return found
 
 
-def test_a_page_asked_for_again_gets_a_revision_and_no_other_page_does(tasks: Tasks) -> None:
+def test_only_the_requested_page_gets_a_new_revision(tasks: Tasks) -> None:
     pages = clustered(tasks)
     assert tasks.read(lambda session: ask_again(session, pages[2], "extract"))
     tasks.settle()
@@ -42,5 +42,5 @@ def test_a_page_parsed_again_gets_a_revision_with_the_next_clustering(tasks: Tas
     assert revisions(tasks) == {"https://news.example/1": 2}
 
 
-def test_a_page_that_is_not_there_is_not_asked_for(tasks: Tasks) -> None:
+def test_a_missing_page_cannot_be_requested(tasks: Tasks) -> None:
     assert not tasks.read(lambda session: ask_again(session, 1, "extract"))

@@ -78,7 +78,7 @@ def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(tasks:
     assert len(tasks.ask(select(Article.id))) == 2 * PAGES + NEW_PAGES
 
 
-def test_a_request_that_comes_twice_has_the_effect_of_one(tasks: Tasks) -> None:
+def test_a_redelivered_request_has_no_further_effect(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of("plain", range(4)))
     tasks.group(site_id)
     tasks.settle()
@@ -158,7 +158,7 @@ def test_the_rate_spreads_the_sites_over_time(tasks: Tasks) -> None:
 
 
 @pytest.mark.usefixtures("sites")
-def test_time_in_which_nothing_ran_does_not_end_in_a_burst(tasks: Tasks) -> None:
+def test_downtime_does_not_cause_a_burst(tasks: Tasks) -> None:
     reprocess.reprocess_all(pages_per_minute=3)
     tasks.settle()
     let_time_pass(tasks, 7 * 24 * 3600)
@@ -167,7 +167,7 @@ def test_time_in_which_nothing_ran_does_not_end_in_a_burst(tasks: Tasks) -> None
 
 
 @pytest.mark.usefixtures("sites")
-def test_it_waits_while_much_is_waiting(tasks: Tasks) -> None:
+def test_reprocessing_pauses_during_a_backlog(tasks: Tasks) -> None:
     tasks.restart(pending_limit=7)
     reprocess.reprocess_all()
     tasks.run(task_names.REPROCESS_DUE)
@@ -178,7 +178,7 @@ def test_it_waits_while_much_is_waiting(tasks: Tasks) -> None:
     assert taken_up(tasks) == 5
 
 
-def test_whoever_dies_at_it_another_goes_on(
+def test_reprocessing_resumes_after_a_crash(
     tasks: Tasks, sites: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reprocess, "SITES_OF_A_TASK", 2)
@@ -199,7 +199,9 @@ def test_whoever_dies_at_it_another_goes_on(
     assert set(revisions(tasks).values()) == {2}
 
 
-def test_it_is_paused_resumed_and_cancelled_from_the_command_line(tasks: Tasks, sites: int) -> None:
+def test_reprocessing_is_paused_resumed_and_cancelled_from_the_command_line(
+    tasks: Tasks, sites: int
+) -> None:
     def command(*arguments: str) -> str:
         done = CliRunner().invoke(main, ["reprocessing", *arguments])
         return done.output if done.exit_code == 0 else f"{done.exit_code}"
@@ -227,5 +229,5 @@ def test_it_is_paused_resumed_and_cancelled_from_the_command_line(tasks: Tasks, 
 @pytest.mark.parametrize(
     "arguments", [["a", "--all"], [], ["a", "--rate", "3"], ["--all", "--rate", "0"]]
 )
-def test_arguments_that_make_no_sense_are_refused(arguments: list[str]) -> None:
+def test_invalid_arguments_are_refused(arguments: list[str]) -> None:
     assert CliRunner().invoke(main, ["reprocess", *arguments]).exit_code == 2

@@ -73,7 +73,7 @@ def interleaved(chance: random.Random, sequences: list[list[Step]]) -> Iterator[
 
 
 @pytest.mark.parametrize("seed", range(-(-SEQUENCES // AT_ONCE)))
-def test_no_article_is_overwritten_by_less(tasks: Tasks, seed: int) -> None:
+def test_no_article_is_replaced_by_a_wall(tasks: Tasks, seed: int) -> None:
     chance = random.Random(seed)
     plain = [(f"https://a.example/{n}", article_html(n)) for n in range(4)]
     site_id = tasks.send([{"version": 1, "url": url, "html": html} for url, html in plain])

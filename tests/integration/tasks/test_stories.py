@@ -121,7 +121,7 @@ VERSIONS = [
 ]
 
 
-def test_what_articles_of_a_story_are_to_its_first(tasks: Tasks) -> None:
+def test_relations_to_the_first_article_of_a_story(tasks: Tasks) -> None:
     for each in arrivals(tasks, VERSIONS):
         tell(tasks, each)
     found = {url.split("/")[2]: each for url, each in told(tasks).items()}
@@ -197,7 +197,7 @@ tell_page(database, page_id, window)
 """
 
 
-def test_a_worker_that_is_killed_leaves_nothing_behind(tasks: Tasks) -> None:
+def test_a_killed_worker_leaves_nothing_behind(tasks: Tasks) -> None:
     sent = [Sent(f"site{number}.example", "\n\n".join(WIRE[number:])) for number in range(3)]
     first, second, third = arrivals(tasks, sent)
     tell(tasks, first)
@@ -348,7 +348,7 @@ def test_pages_that_wait_do_not_keep_others_from_being_corrected(
 
 
 @pytest.mark.parametrize("setting", ["send", "apart", "keep"])
-def test_what_becomes_of_repeats_is_a_setting(tasks: Tasks, setting: str) -> None:
+def test_the_treatment_of_repeats_is_a_setting(tasks: Tasks, setting: str) -> None:
     tasks.restart(repeats=setting)
     process(tasks, page("first.example", WIRE, 0))
     process(tasks, page("copy.example", WIRE, 5))
@@ -359,7 +359,7 @@ def test_what_becomes_of_repeats_is_a_setting(tasks: Tasks, setting: str) -> Non
     assert exchanges == {**expected, **where.get(setting, {})}
 
 
-def test_a_repeat_that_was_kept_goes_out_when_it_is_the_first(tasks: Tasks) -> None:
+def test_a_kept_repeat_is_published_once_it_is_first(tasks: Tasks) -> None:
     tasks.restart(repeats="keep")
     process(tasks, page("copy.example", sentences(70), 0))
     process(tasks, page("first.example", WIRE, 5))
@@ -373,7 +373,7 @@ def test_a_repeat_that_was_kept_goes_out_when_it_is_the_first(tasks: Tasks) -> N
     assert "https://third.example/news/1" in {each[2] for each in sent_articles(tasks)}
 
 
-def test_what_is_known_of_old_stories_is_removed_and_what_was_told_stays(tasks: Tasks) -> None:
+def test_old_stories_are_removed_and_published_messages_stay(tasks: Tasks) -> None:
     process(tasks, page("first.example", WIRE, 0))
     before = told(tasks)
     removed = tasks.read(lambda session: stories.remove_old_stories(session, timedelta(0), 10))
@@ -384,7 +384,7 @@ def test_what_is_known_of_old_stories_is_removed_and_what_was_told_stays(tasks: 
     assert process_state().story_window > timedelta(0)
 
 
-def test_whoever_holds_the_lock_of_all_stories_holds_up_no_article(tasks: Tasks) -> None:
+def test_the_lock_of_all_stories_does_not_block_articles(tasks: Tasks) -> None:
     tasks.group(tasks.send([page("first.example", WIRE, 0)]))
     with tasks.database.transaction() as session:
         stories.lock_stories(session)
@@ -396,7 +396,7 @@ def test_whoever_holds_the_lock_of_all_stories_holds_up_no_article(tasks: Tasks)
     assert len(told(tasks)) == 1
 
 
-def test_an_article_says_at_once_what_it_repeats(tasks: Tasks) -> None:
+def test_an_article_names_its_original_immediately(tasks: Tasks) -> None:
     process(tasks, page("first.example", WIRE, 0))
     tasks.group(tasks.send([page("copy.example", WIRE[:6], 5)]))
     tasks.run(task_names.EXTRACT)
@@ -406,7 +406,7 @@ def test_an_article_says_at_once_what_it_repeats(tasks: Tasks) -> None:
     assert len(sent_articles(tasks)) == 2
 
 
-def test_articles_of_one_moment_are_corrected_once_they_are_told(tasks: Tasks) -> None:
+def test_simultaneous_articles_are_corrected_after_grouping(tasks: Tasks) -> None:
     for number, site in enumerate(("first.example", "copy.example")):
         tasks.group(tasks.send([page(site, WIRE, number)]))
     tasks.run(task_names.EXTRACT)
@@ -417,7 +417,7 @@ def test_articles_of_one_moment_are_corrected_once_they_are_told(tasks: Tasks) -
     ]
 
 
-def test_a_request_that_is_lost_or_comes_twice_loses_and_doubles_nothing(tasks: Tasks) -> None:
+def test_lost_or_duplicate_requests_do_no_harm(tasks: Tasks) -> None:
     for number, site in enumerate(("first.example", "copy.example")):
         tasks.group(tasks.send([page(site, WIRE, number)]))
     tasks.run(task_names.EXTRACT)
@@ -441,7 +441,7 @@ def test_a_page_without_an_article_leaves_its_story(tasks: Tasks) -> None:
     assert [each["relation"] for each in found.values()] == [None]
 
 
-def test_a_story_of_any_number_of_texts_is_read_to_a_bound(
+def test_the_work_on_a_large_story_is_bounded(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(story_index, "MAX_REGROUPED", 8)
@@ -465,7 +465,7 @@ def test_a_story_of_any_number_of_texts_is_read_to_a_bound(
     ]
 
 
-def test_pages_that_change_again_and_again_have_another_article_sent_again_a_few_times(
+def test_pages_that_keep_changing_cause_only_a_few_corrections_of_others(
     tasks: Tasks,
 ) -> None:
     process(tasks, page("victim.example", WIRE, 30))
@@ -484,9 +484,7 @@ def test_pages_that_change_again_and_again_have_another_article_sent_again_a_few
 
 
 @pytest.mark.parametrize("setting", ["apart", "keep"])
-def test_a_longer_copy_that_was_fetched_before_does_not_hold_its_original_back(
-    tasks: Tasks, setting: str
-) -> None:
+def test_an_earlier_longer_copy_does_not_hold_back_its_original(tasks: Tasks, setting: str) -> None:
     tasks.restart(repeats=setting)
     process(tasks, page("copy.example", [*WIRE, *sentences(82, 5)], 0))
     process(tasks, page("original.example", WIRE, 5))

@@ -26,7 +26,7 @@ def texts(tasks: Tasks) -> dict[str, str]:
     return dict(tasks.ask(query.order_by(Article.revision)))
 
 
-def test_a_text_made_of_two_stories_and_then_changed_leaves_both_as_they_were(
+def test_a_digest_of_two_stories_that_changes_leaves_both_unchanged(
     tasks: Tasks,
 ) -> None:
     for each in VICTIMS:

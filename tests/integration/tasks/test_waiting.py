@@ -63,7 +63,7 @@ def assert_nothing_waits_for_long(tasks: Tasks) -> None:
 
 
 @pytest.mark.parametrize("stage", task_names.REPROCESS_STAGES)
-def test_reprocessing_does_not_count_as_a_wait_since_the_page_came(
+def test_reprocessing_does_not_count_as_waiting_since_receipt(
     tasks: Tasks, old_site: int, stage: ReprocessStage
 ) -> None:
     tasks.reprocess("a", stage)
@@ -78,14 +78,14 @@ def test_reprocessing_does_not_count_as_a_wait_since_the_page_came(
 
 
 @pytest.mark.usefixtures("old_site")
-def test_a_page_that_changed_does_not_wait_since_it_first_came(tasks: Tasks) -> None:
+def test_a_changed_page_waits_since_the_change(tasks: Tasks) -> None:
     tasks.publish("a", [("2", article_html(20))])
     assert_nothing_waits_for_long(tasks)
     tasks.settle()
     assert tasks.ask(select(StoredPage.revision).where(StoredPage.url.endswith("/2"))) == [2]
 
 
-def test_a_page_that_changes_before_its_first_outcome_waits_since_it_first_came(
+def test_a_page_changed_before_its_first_outcome_waits_since_receipt(
     tasks: Tasks,
 ) -> None:
     tasks.publish("a", pages_of([0]))
@@ -95,7 +95,7 @@ def test_a_page_that_changes_before_its_first_outcome_waits_since_it_first_came(
     assert counts.longest_wait_seconds == pytest.approx(AGE.total_seconds(), abs=60)
 
 
-def test_a_page_that_is_refused_while_its_extraction_is_asked_for_waits_for_nothing(
+def test_a_page_refused_before_its_extraction_does_not_wait(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", pages_of(range(6)))
@@ -107,9 +107,7 @@ def test_a_page_that_is_refused_while_its_extraction_is_asked_for_waits_for_noth
     assert_nothing_waits_for_long(tasks)
 
 
-def test_a_fresh_page_waits_behind_nothing_that_is_extracted_again(
-    tasks: Tasks, old_site: int
-) -> None:
+def test_fresh_pages_are_extracted_before_repeated_ones(tasks: Tasks, old_site: int) -> None:
     tasks.reprocess("a")
     tasks.publish("a", [("fresh", article_html(40))])
     tasks.run(task_names.ASSIGN)

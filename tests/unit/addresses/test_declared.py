@@ -47,7 +47,7 @@ def declared(url: str, head: str) -> list[Target]:
         (f"{PLAIN}?print=1", "<link rel=canonical href='/b'>", [("b", "print")]),
     ],
 )
-def test_an_address_is_believed_on_its_own_site_only(
+def test_a_declared_address_counts_only_on_its_own_site(
     url: str, head: str, targets: list[tuple[str, str]]
 ) -> None:
     found = declared(url, head)
@@ -56,7 +56,7 @@ def test_an_address_is_believed_on_its_own_site_only(
     ]
 
 
-def test_no_page_makes_another_one_its_variant() -> None:
+def test_a_page_cannot_make_another_one_its_variant() -> None:
     head = (
         f"<link rel=amphtml href='{AMP}'>"
         f"<link rel=alternate media='only screen and (max-width: 640px)' href='{MOBILE}'>"
@@ -100,14 +100,14 @@ def test_a_page_that_declares_another_must_agree_with_it(
         ("The Paper of the Region and its Towns", "The Paper of the Region and its Towns", False),
     ],
 )
-def test_the_name_of_the_site_is_no_headline(title: str, heading: str, agrees: bool) -> None:
+def test_the_site_name_is_not_a_headline(title: str, heading: str, agrees: bool) -> None:
     html = five_pages()[AMP].replace("Bridge story number 7 | AMP", title)
     html = html.replace("<h1>Bridge story number 7</h1>", f"<h1>{heading}</h1>")
     verdict = joining(known(AMP, html), known(PLAIN, article_html(7)))
     assert (verdict is Joining.JOINED) == agrees
 
 
-def test_what_pages_without_anything_in_common_declare_is_a_constant() -> None:
+def test_an_address_declared_by_unrelated_pages_is_ignored() -> None:
     link = f"<head><link rel=canonical href='{PLAIN}'>"
     page = known(PLAIN, article_html(7))
     copy = known("https://www.example.org/c", article_html(7).replace("<head>", link))

@@ -32,14 +32,16 @@ URL = "https://www.example.org/town/bridge"
         (Answer(200, "https://www.example.org/consent-of-the-council"), None),
     ],
 )
-def test_what_an_answer_says_whatever_the_page_shows(answer: Answer, outcome: str | None) -> None:
+def test_status_and_redirects_decide_whatever_the_page_shows(
+    answer: Answer, outcome: str | None
+) -> None:
     refusal = refusal_of(URL, answer)
     assert (refusal.outcome if refusal is not None else None) == outcome
     is_removal = refusal is not None and refusal.is_removal
     assert is_removal is (answer.status in (404, 410))
 
 
-def test_a_front_page_and_a_log_in_that_were_asked_for_are_no_refusals() -> None:
+def test_requested_front_and_login_pages_are_not_refusals() -> None:
     assert refusal_of("https://example.org/", Answer(200, "https://example.org/?a=1")) is None
     login = "https://example.org/login"
     assert refusal_of(login, Answer(200, f"{login}/form")) is None
@@ -54,7 +56,7 @@ def test_a_front_page_and_a_log_in_that_were_asked_for_are_no_refusals() -> None
         "{}",
     ],
 )
-def test_what_an_earlier_version_stored_unseen_says_nothing(extra: str) -> None:
+def test_unvalidated_values_of_earlier_versions_are_ignored(extra: str) -> None:
     assert Answer.of(extra) == Answer()
 
 

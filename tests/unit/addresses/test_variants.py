@@ -30,7 +30,7 @@ from worker.addresses.variants import targets_by_form
         ("https://example.org/a?view=print&id=5", "print", {"https://example.org/a?id=5"}),
     ],
 )
-def test_a_variant_leads_to_what_it_is_a_variant_of(url: str, kind: str, others: set[str]) -> None:
+def test_a_variant_leads_to_its_original(url: str, kind: str, others: set[str]) -> None:
     targets = targets_by_form(url)
     assert {target.address for target in targets} == others
     assert {target.kind for target in targets} == {kind}
@@ -50,7 +50,7 @@ def test_a_variant_leads_to_what_it_is_a_variant_of(url: str, kind: str, others:
         "https://[::1/amp/a",
     ],
 )
-def test_what_only_looks_like_one_is_none(url: str) -> None:
+def test_lookalikes_are_not_variants(url: str) -> None:
     assert targets_by_form(url) == []
 
 
@@ -69,7 +69,7 @@ def test_what_only_looks_like_one_is_none(url: str) -> None:
         "https://example.org/amp/a/2",
     ],
 )
-def test_a_later_part_is_told_by_its_address(url: str) -> None:
+def test_a_later_part_is_recognised_by_its_address(url: str) -> None:
     assert are_other_parts(url, "https://example.org/a")
     assert are_other_parts("https://example.org/a", url)
 
@@ -86,5 +86,5 @@ def test_a_later_part_is_told_by_its_address(url: str) -> None:
         ("https://example.org/?p=5", "https://example.org/a"),
     ],
 )
-def test_what_is_no_number_of_a_part_parts_nothing(one: str, other: str) -> None:
+def test_other_numbers_do_not_separate_parts(one: str, other: str) -> None:
     assert not are_other_parts(one, other)

@@ -78,20 +78,20 @@ def test_a_page_without_an_article_gives_none_with_the_reason(
 
 
 @pytest.mark.parametrize("address", ["", "no address", "ftp://x/y", "http://[", "//", "\x00"])
-def test_no_address_however_odd_raises(address: str) -> None:
+def test_no_odd_address_raises(address: str) -> None:
     article = detourage.extract(article_html(1), address)
     assert article is not None
     assert article.to_dict()["url"] == address
 
 
-def test_what_is_no_page_is_refused() -> None:
+def test_invalid_pages_are_refused() -> None:
     with pytest.raises(TypeError, match="html must be bytes or str, not int"):
         detourage.extract(7)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="url must be str, not bytes"):
         detourage.extract("<p>", b"https://a.example/")  # type: ignore[arg-type]
 
 
-def test_many_pages_come_in_their_order_whatever_the_number_of_processes() -> None:
+def test_results_keep_their_order_with_any_number_of_processes() -> None:
     wanted = [*pages(7), detourage.Page("", url(99)), *pages(2)]
     alone = list(detourage.extract_many(wanted))
     assert [result.url for result in alone] == [page.url for page in wanted]
@@ -99,7 +99,7 @@ def test_many_pages_come_in_their_order_whatever_the_number_of_processes() -> No
     assert list(detourage.extract_many(iter(wanted), processes=2)) == alone
 
 
-def test_pages_are_taken_as_they_are_asked_for() -> None:
+def test_pages_are_consumed_lazily() -> None:
     taken: list[int] = []
 
     def endless() -> Iterator[tuple[str, str]]:
@@ -125,7 +125,7 @@ def test_pages_are_read_from_a_folder_and_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("processes", [0, -1])
-def test_a_number_of_processes_that_is_none_is_refused(processes: int) -> None:
+def test_an_invalid_number_of_processes_is_refused(processes: int) -> None:
     with pytest.raises(ValueError, match="processes must be at least 1"):
         detourage.extract_many([], processes=processes)
 
@@ -190,7 +190,7 @@ if __name__ == "__main__":
 """
 
 
-def test_a_page_that_crashes_its_process_costs_no_other_its_result(tmp_path: Path) -> None:
+def test_a_page_that_crashes_its_process_does_not_affect_others(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(CRASH, encoding="utf-8")
     found = subprocess.run(

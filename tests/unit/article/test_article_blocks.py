@@ -56,21 +56,21 @@ def test_blocks_have_the_type_that_the_page_gives_them(markup: str, block: tuple
     assert block in [(each.type, each.text) for each in found]
 
 
-def test_a_table_that_lays_out_the_page_is_no_block() -> None:
+def test_a_layout_table_is_not_a_block() -> None:
     body = f"<table><tr><td>{prose(1)}</td><td>Two</td></tr><tr><td>{prose(2)}</td></tr></table>"
     assert {kind for kind, _ in blocks_of(body)} == {"paragraph"}
 
 
-def test_two_line_breaks_part_paragraphs_and_one_parts_lines() -> None:
+def test_two_line_breaks_separate_paragraphs_and_one_separates_lines() -> None:
     body = f"{A}<br>{B} <br> <br/>{C}"
     assert blocks_of(body) == [("paragraph", f"{A}\n{B}"), ("paragraph", C)]
 
 
-def test_text_beside_blocks_is_a_paragraph_of_its_own() -> None:
+def test_text_next_to_blocks_is_a_separate_paragraph() -> None:
     assert blocks_of(f"{A}<p>{B}</p>{C}") == [("paragraph", text) for text in (A, B, C)]
 
 
-def test_inline_elements_part_no_words() -> None:
+def test_inline_elements_do_not_split_words() -> None:
     assert blocks_of("<p>One long <b>im</b>portant <a href='/x'>sentence</a>, here.</p>") == [
         ("paragraph", "One long important sentence, here.")
     ]
@@ -81,21 +81,21 @@ def test_white_space_is_collapsed_and_invisible_characters_go() -> None:
     assert extract(body).text == "Softly spoken words, and long ones."
 
 
-def test_no_character_is_left_that_json_or_a_database_refuses() -> None:
+def test_characters_refused_by_json_or_the_database_are_removed() -> None:
     body = f"<p>{A} bell\x07 escape\x1b null&#0; next&#x85; vertical\x0b end\uffff.</p>"
     text = extract(body).text
     assert not any(ord(character) < 32 or character in "\x7f\uffff" for character in text)
     assert json.loads(json.dumps(text)) == text
 
 
-def test_ornaments_between_paragraphs_are_no_blocks() -> None:
+def test_ornaments_between_paragraphs_are_not_blocks() -> None:
     assert blocks_of(f"<p>{A}</p><p>* * *</p><p>—</p><p>{B}</p>") == [
         ("paragraph", A),
         ("paragraph", B),
     ]
 
 
-def test_scripts_forms_and_what_only_browsers_without_scripts_see_are_no_text() -> None:
+def test_scripts_forms_and_noscript_are_not_text() -> None:
     noise = (
         "<script>var a = 1;</script><style>p {}</style><noscript>No scripts here.</noscript>"
         "<button>Subscribe</button><select><option>One</option></select>"

@@ -55,7 +55,7 @@ CROATIAN = "Gradsko vijeće sastalo se u utorak kako bi odlučilo o sudbini star
         ('lang="fi"', "\x7f\ufffe", "fi"),
     ],
 )
-def test_the_text_tells_its_language_where_it_is_clear(
+def test_the_language_is_detected_from_clear_text(
     declared: str, text: str, language: str | None
 ) -> None:
     shown = Outline.of(page("<p>shown</p>", root=declared).document)

@@ -170,13 +170,13 @@ def test_buttons_trackers_and_empty_frames_are_no_embeds(markup: str) -> None:
     assert embeds(markup) == []
 
 
-def test_media_outside_the_body_are_none_of_the_article() -> None:
+def test_media_outside_the_body_are_excluded() -> None:
     around = '<div><img src="/logo.png"><iframe src="https://ads.example/x"></iframe></div>'
     article = extract_article(page(f"{around}<div>{prose(1)}</div>"), None)
     assert (article.images, article.embeds) == ((), ())
 
 
-def test_icons_of_a_bar_without_text_are_none_of_the_article() -> None:
+def test_icons_in_a_bar_without_text_are_excluded() -> None:
     bar = '<div class="social"><a href="/share"><img src="/icon.png"></a></div>'
     assert images(bar) == []
 

@@ -80,7 +80,7 @@ def test_a_part_that_the_other_page_s_title_has_too_is_the_site_s_name() -> None
     assert extract_article(first, other).title == "A bridge - reopened"
 
 
-def test_a_hyphen_within_a_word_parts_nothing() -> None:
+def test_a_hyphen_within_a_word_does_not_split_the_title() -> None:
     assert title_of(BODY, "<title>Spider-Man in Jean-Luc's well-known play</title>") == (
         "Spider-Man in Jean-Luc's well-known play"
     )
@@ -122,7 +122,7 @@ def test_a_heading_that_is_a_declared_title_comes_before_one_that_shares_words(t
         f"{STORY}<a>Bridges</a><a>Ellersby</a>",
     ],
 )
-def test_what_no_title_declares_is_cut_off_the_heading(heading: str) -> None:
+def test_parts_of_a_heading_that_no_title_declares_are_cut(heading: str) -> None:
     head = f"<title>{STORY} | Harbour Post</title>"
     article = extract_article(page(f"<h1>{heading}</h1>{BODY}", head), None)
     assert article.title == STORY

@@ -149,7 +149,7 @@ def test_images_and_embeds_stand_before_the_block_that_follows_them() -> None:
     assert texts[article.embeds[0].block or 0] == C
 
 
-def test_places_count_without_the_headline_that_the_body_repeats() -> None:
+def test_positions_do_not_count_a_repeated_headline() -> None:
     body = f"<p>Bridge to close</p><img src='/a.jpg'><p>{A}</p>{prose(1)}"
     shown = page(f"<div>{body}</div>", "<title>Bridge to close</title>", f"{SITE}/story")
     article = extract_article(shown, None)

@@ -46,7 +46,7 @@ def test_rows_do_not_depend_on_each_other() -> None:
     assert len(MODEL.probabilities(features())) == 0
 
 
-def test_the_shipped_model_weighs_what_is_gathered() -> None:
+def test_the_shipped_model_uses_the_collected_features() -> None:
     model = trained_model().trees
     shown = page("<p>The harbour opened on Monday.</p>")
     assert gather_evidence(Outline.of(shown.document)).features.columns == model.columns

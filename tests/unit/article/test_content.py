@@ -95,13 +95,13 @@ def test_the_first_post_of_a_thread_is_article_and_comment() -> None:
     assert len(content.comments) == 5
 
 
-def test_elements_with_a_prefix_around_the_article_do_no_harm() -> None:
+def test_prefixed_elements_around_the_article_are_harmless() -> None:
     content = read_content(page(1, 5, element="fb:story"))
     assert content.article.text == "\n\n".join(paragraphs(1))
     assert len(content.comments) == 5
 
 
-def test_what_is_explained_is_what_is_read() -> None:
+def test_the_explanation_matches_the_reading() -> None:
     shown, pivot = page(2, 1), page(5, 4)
     own = comment_pattern_of(shown)
     of_group = pattern_of_group([own, *(comment_pattern_of(page(seed, 8)) for seed in (3, 4))])

@@ -28,7 +28,7 @@ THREADS = {
 
 
 @pytest.mark.parametrize("posts", THREADS.values(), ids=THREADS)
-def test_the_text_of_a_thread_is_what_all_have_written_in_order(posts: object) -> None:
+def test_the_text_of_a_thread_is_all_posts_in_order(posts: object) -> None:
     assert callable(posts)
     content = read_content(forum_page(posts()))
     assert content.article.metadata.kind == "forum"
@@ -91,7 +91,7 @@ def test_a_thread_that_is_shown_to_readers_without_programs_only_is_read() -> No
 
 
 @pytest.mark.parametrize(("name", "below"), [*negatives()])
-def test_what_one_writer_has_set_in_alike_parts_is_no_discussion(name: str, below: str) -> None:
+def test_similar_parts_by_one_author_are_not_a_discussion(name: str, below: str) -> None:
     content = read_content(article_page(below))
     assert content.comments == ()
     assert all(paragraph in content.article.text for paragraph in ARTICLE)
@@ -120,7 +120,7 @@ def test_a_comment_may_be_an_emoji_or_a_picture_but_not_nothing() -> None:
     assert [comment.text for comment in comments] == [*SAID[:3], "😀😀", "thumbs up", *SAID[3:]]
 
 
-def test_what_answers_a_comment_that_says_nothing_answers_what_that_has_answered() -> None:
+def test_replies_to_an_empty_comment_move_to_its_parent() -> None:
     depths = ("", "<ul>", "<ul>")
     said = (SAID[0], "", SAID[1])
     opened = "".join(

@@ -104,7 +104,7 @@ HOSTILE = (
 )
 
 
-def test_no_markup_of_a_hostile_page_gets_into_html_and_tei() -> None:
+def test_markup_of_a_hostile_page_is_escaped_in_html_and_tei() -> None:
     for found in (html(HOSTILE), tei(HOSTILE)):
         names = {str(name) for element in found.iter() for name in element.attrib}
         assert not names & {"onerror", "onload"}
@@ -112,14 +112,14 @@ def test_no_markup_of_a_hostile_page_gets_into_html_and_tei() -> None:
         assert not [v for element in found.iter() for v in element.values() if "javascript" in v]
 
 
-def test_no_markup_of_a_hostile_page_gets_into_markdown() -> None:
+def test_markup_of_a_hostile_page_is_escaped_in_markdown() -> None:
     document = markdown(HOSTILE)
     assert "\\<script\\>" in document
     assert "<script" not in document.replace("\\<", "")
     assert "javascript:" not in document
 
 
-def test_a_block_of_thousands_of_links_keeps_them_all() -> None:
+def test_a_block_with_thousands_of_links_keeps_them_all() -> None:
     many = "".join(f"<a href='/{n}'>w{n}</a> <b>b{n}</b> " for n in range(3000))
     document = markdown(f"<p>{A} {many}</p>")
     assert document.count("](https://news.example/") == 3000

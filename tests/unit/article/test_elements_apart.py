@@ -9,7 +9,7 @@ def _told(told: str) -> Page:
     return page(f"<div><div class='text'>{prose(1)}</div><div id='told'>{told}</div></div>")
 
 
-def test_what_is_apart_is_not_in_the_text() -> None:
+def test_excluded_elements_are_not_in_the_text() -> None:
     shown = _told(prose(2, 1))
     assert paragraphs(2, 1)[0] in extract_article(shown, None).text
     apart = shown.document.xpath("//*[@id='told']")
@@ -17,7 +17,7 @@ def test_what_is_apart_is_not_in_the_text() -> None:
         assert article.text == "\n\n".join(paragraphs(1))
 
 
-def test_an_article_that_is_apart_stays() -> None:
+def test_an_excluded_article_is_kept() -> None:
     shown = _told("<p>Short.</p>")
     apart = shown.document.xpath("//div[@class='text']")
     assert extract_article(shown, None, apart=apart) == extract_article(shown, None)

@@ -34,7 +34,7 @@ def test_entries_that_a_page_shows_have_time_title_and_text() -> None:
     assert [entry.id for entry in found] == ["e4711", "e4710", "e4709", "e4708", "e4707"]
 
 
-def test_entries_may_be_headings_and_what_stands_below_them() -> None:
+def test_entries_may_be_headings_with_the_content_below() -> None:
     flow = "".join(
         f"<h2>{clock.replace(':', '.')} Uhr: {title}</h2><p>{text}</p><p>More of {title}.</p>"
         for clock, title, text in zip(CLOCKS, TITLES, SAID, strict=True)
@@ -103,7 +103,7 @@ def test_microdata_may_give_times_that_the_page_does_not_show() -> None:
     assert str(found[0].time) == "2024-05-03T11:42:00"
 
 
-def test_a_report_of_another_address_is_none_of_the_page() -> None:
+def test_a_declared_report_of_another_address_is_ignored() -> None:
     other = declared(url="https://news.example/2024/05/harbour-closes")
     assert entries(live_page("<p>Two stories.</p>", title="News", head=other)) == ()
     same = declared(url=f"{URL}.amp")
@@ -139,7 +139,7 @@ def test_an_entry_keeps_its_id_where_the_page_names_it_no_longer() -> None:
     assert not any(entry.is_new for entry in later)
 
 
-def test_ids_that_count_the_entries_are_none() -> None:
+def test_running_numbers_are_not_ids() -> None:
     def read(numbers: range) -> tuple[Entry, ...]:
         counted = blocks(numbers, ids=False)
         for place in range(len(numbers)):
@@ -172,7 +172,7 @@ def test_hostile_declarations_do_no_harm(value: str) -> None:
         said.encode()
 
 
-def test_what_is_explained_has_the_same_entries() -> None:
+def test_the_explanation_has_the_same_entries() -> None:
     page = live_page(blocks(), head=declared(range(2)))
     assert explain_content(page).entries == entries(page)
 
@@ -182,7 +182,7 @@ def test_the_text_of_an_article_is_what_it_was() -> None:
     assert all(text in content.article.text for text in SAID)
 
 
-def test_two_entries_with_one_id_are_told_by_what_they_say() -> None:
+def test_entries_with_the_same_id_are_distinguished_by_content() -> None:
     found = entries(live_page(blocks().replace("e4710", "e4711")))
     assert [entry.text for entry in found] == list(SAID)
     assert len({entry.id for entry in found}) == 5

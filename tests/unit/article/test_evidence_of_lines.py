@@ -53,7 +53,7 @@ def test_lines_end_at_blocks_and_line_breaks() -> None:
         ("another line", {"words-1": 2, "words+1": UNKNOWN, "same_container-1": 1}),
     ],
 )
-def test_what_speaks_for_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
+def test_evidence_of_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
     found = rows(page(FIRST))[line]
     assert {name: found[name] for name in counted} == counted
 
@@ -100,12 +100,12 @@ PARTED = """
         ),
     ],
 )
-def test_what_stands_around_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
+def test_evidence_around_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
     found = rows(page(PARTED))[line]
     assert {name: found[name] for name in counted} == counted
 
 
-def test_another_page_of_the_template_tells_what_repeats() -> None:
+def test_another_page_of_the_template_reveals_repetition() -> None:
     found = rows(page(FIRST), page(SECOND))
     assert found["Sport news"]["text_on_other"] == 1
     assert found["Sport news"]["new_at_path"] == 0

@@ -50,7 +50,7 @@ SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.KIND)
-def test_a_model_is_read_as_it_was_written(model: TrainedModel) -> None:
+def test_a_model_survives_serialisation(model: TrainedModel) -> None:
     written = ModelFile(TRAINING, model)
     assert ModelFile.from_json(type(model), written.to_json()) == written
 

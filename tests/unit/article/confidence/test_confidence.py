@@ -29,11 +29,11 @@ def extracted(shown: Page) -> Extraction:
     return extract_article(shown, None)
 
 
-def test_an_article_like_those_of_newspapers_is_sure() -> None:
+def test_a_newspaper_article_has_high_confidence() -> None:
     assert extracted(news_page()).confidence > 0.9
 
 
-def test_scraps_are_less_sure_than_an_article() -> None:
+def test_short_notes_have_lower_confidence_than_an_article() -> None:
     assert extracted(page_of_scraps()).confidence < extracted(news_page()).confidence
 
 
@@ -49,7 +49,7 @@ def test_an_article_that_the_page_does_not_show_has_a_confidence_too() -> None:
 
 
 @pytest.mark.parametrize("shown", [news_page(), page_of_scraps()], ids=["article", "scraps"])
-def test_an_explanation_is_as_sure(shown: Page) -> None:
+def test_an_explanation_has_the_same_confidence(shown: Page) -> None:
     explained = explain_article(shown, None).article
     assert explained is not None
     assert explained.confidence == extracted(shown).confidence

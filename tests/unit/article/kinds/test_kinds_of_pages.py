@@ -30,7 +30,7 @@ def test_a_news_page_is_an_article() -> None:
     assert kind_of(body, head, "https://news.example/2025/05/01/bridge-reopens") == "article"
 
 
-def test_a_thread_of_a_forum_is_one() -> None:
+def test_a_forum_thread_is_recognised() -> None:
     head = f"<title>An old pear tree - Garden Forum</title>{declared('DiscussionForumPosting')}"
     body = "<h1>How do I prune an old pear tree?</h1>" + "".join(map(post, range(8)))
     assert kind_of(body, head, "https://forum.garden.example/threads/old-pear.4711/") == "forum"

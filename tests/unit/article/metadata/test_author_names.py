@@ -60,9 +60,7 @@ def test_a_field_is_split_into_names(text: str, names: tuple[str, ...]) -> None:
         ("Samstag", ()),
     ],
 )
-def test_in_a_line_only_what_has_the_form_of_a_name_is_one(
-    text: str, names: tuple[str, ...]
-) -> None:
+def test_only_names_are_taken_from_a_line(text: str, names: tuple[str, ...]) -> None:
     assert names_in(text, is_byline=True) == names
 
 
@@ -95,7 +93,7 @@ def test_a_name_in_capitals_is_the_same_name() -> None:
         ("Ellersby, May 31, 2024", ()),
     ],
 )
-def test_a_byline_tells_the_authors(text: str, names: tuple[str, ...]) -> None:
+def test_a_byline_gives_the_authors(text: str, names: tuple[str, ...]) -> None:
     assert shown_authors([note(text)], {"theharbourpost"}) == names
 
 
@@ -104,11 +102,11 @@ def test_an_element_that_is_named_for_the_author_needs_no_mark() -> None:
     assert shown_authors([note("Jane Doe", "caption")]) == ()
 
 
-def test_a_mark_and_the_name_may_stand_on_two_lines() -> None:
+def test_marker_and_name_may_be_on_two_lines() -> None:
     assert shown_authors([note("par"), note("Jane Doe")]) == ("Jane Doe",)
 
 
-def test_a_reader_s_name_is_no_author_s() -> None:
+def test_a_readers_name_is_not_an_author() -> None:
     reader = note("By Jane Doe", "comment-author", "comment", place="after")
     assert shown_authors([reader]) == ()
 

@@ -36,7 +36,7 @@ def test_properties_of_the_article_are_read() -> None:
     assert record.access == ("paid",)
 
 
-def test_of_several_articles_the_one_around_the_body_counts() -> None:
+def test_among_several_articles_the_one_around_the_body_counts() -> None:
     teaser = f"<div {STORY}><i itemprop='author'>John Roe</i></div>"
     own = f"<div {STORY}><i itemprop='author'>Jane Doe</i><div id='text'>Text</div></div>"
     assert microdata(teaser + own).authors == ("Jane Doe",)
@@ -74,7 +74,7 @@ def test_a_comment_within_an_article_has_an_author_of_its_own() -> None:
         ("og:site_name", "sites"),
     ],
 )
-def test_names_are_told_by_their_words(name: str, field: str) -> None:
+def test_property_names_are_recognised_by_their_words(name: str, field: str) -> None:
     expected = Record(**{field: ("2024-05-31",)})
     assert metas(f'<meta property="{name}" content="2024-05-31">') == expected
     assert metas(f'<meta name="{name.upper()}" content="2024-05-31">') in (expected, Record())
@@ -84,7 +84,7 @@ def test_names_are_told_by_their_words(name: str, field: str) -> None:
     "name",
     ["twitter:creator", "article:expiration_time", "og:image:alt", "viewport", "google-date"],
 )
-def test_what_is_said_of_other_things_is_left(name: str) -> None:
+def test_properties_of_other_things_are_ignored(name: str) -> None:
     assert metas(f'<meta name="{name}" content="2024-05-31">') == Record()
 
 

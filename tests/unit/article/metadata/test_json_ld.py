@@ -49,7 +49,7 @@ def changed(**changes: Any) -> str:
         json.dumps(ARTICLE)[:-1] + r', "description": "a \d fault"}',
     ],
 )
-def test_what_can_be_understood_is_read(text: str) -> None:
+def test_malformed_json_is_read_as_far_as_possible(text: str) -> None:
     record = read(text)
     assert record.titles == ("The bridge reopens",)
     assert record.authors == ("Jane Doe",)
@@ -71,7 +71,7 @@ def test_authors_are_things_texts_and_lists(author: object, names: tuple[str, ..
     assert read(changed(author=author)).authors == names
 
 
-def test_a_thing_that_is_named_by_its_id_is_looked_up() -> None:
+def test_references_by_id_are_resolved() -> None:
     graph = [
         ARTICLE | {"author": {"@id": "#jane"}},
         {"@id": "#jane", "@type": "Person", "name": "Jane Doe"},
@@ -79,14 +79,14 @@ def test_a_thing_that_is_named_by_its_id_is_looked_up() -> None:
     assert read(json.dumps({"@graph": graph})).authors == ("Jane Doe",)
 
 
-def test_of_several_articles_the_page_s_own_counts() -> None:
+def test_among_several_articles_the_pages_own_counts() -> None:
     other = changed(headline="Another story", author="John Roe")
     own = changed(url="https://news.example/bridge")
     assert read(other, own, own="https://news.example/bridge").authors == ("Jane Doe",)
     assert read(other, own, own="Another story").authors == ("John Roe",)
 
 
-def test_a_reader_who_comments_is_no_author() -> None:
+def test_a_commenter_is_not_an_author() -> None:
     comments = [{"@type": "Comment", "author": {"name": "A reader"}, "datePublished": "2024"}]
     article = {**ARTICLE, "comment": comments}
     del article["author"]
@@ -109,15 +109,15 @@ def test_an_article_for_subscribers_says_so(value: object, access: str) -> None:
     assert read(changed(isAccessibleForFree=value)).access == (access,)
 
 
-def test_nothing_is_made_of_what_is_no_json() -> None:
+def test_invalid_json_is_ignored() -> None:
     assert read("", "{", "nonsense", "[[[", '{"@type": NewsArticle}') == Record()
     assert read("[" * 100_000) == Record()
     assert read("1" * 10_000) == Record()
 
 
-def test_what_is_too_long_is_left() -> None:
+def test_overlong_scripts_are_ignored() -> None:
     assert read(json.dumps("x" * MAX_CHARACTERS), json.dumps(ARTICLE)) == Record()
 
 
-def test_values_in_a_row_are_told_apart() -> None:
+def test_consecutive_values_are_separated() -> None:
     assert parse_tolerant('{"a": 1} {"b": 2}, [3]') == [{"a": "1"}, {"b": "2"}, ["3"]]

@@ -25,11 +25,11 @@ def json_ld(**values: object) -> str:
     return f'<script type="application/ld+json">{json.dumps(record)}</script>'
 
 
-def test_a_page_that_says_nothing_of_itself() -> None:
+def test_a_page_without_metadata() -> None:
     assert metadata() == ArticleMetadata()
 
 
-def test_what_is_declared_is_read() -> None:
+def test_declared_metadata_is_read() -> None:
     found = metadata(
         head=json_ld(
             author=[{"name": "Jane Doe"}, {"name": "John Roe"}],
@@ -120,12 +120,12 @@ def test_the_date_of_publication(beside: str, head: str, url: str, written: str)
     assert str(metadata(beside, head, url=url).published) == written
 
 
-def test_a_date_within_the_story_is_none_of_the_article_s() -> None:
+def test_a_date_within_the_story_is_not_the_articles() -> None:
     body = f"<div><p>{sentence(1)} It burnt down on 31 May 1994. {sentence(2)}</p>{prose(1)}</div>"
     assert metadata(body=body).published is None
 
 
-def test_the_date_of_a_comment_is_none_of_the_article_s() -> None:
+def test_the_date_of_a_comment_is_not_the_articles() -> None:
     comment = "<div class='comment'><p>Jane Doe, 31 May 2024</p><p>Well said.</p></div>"
     assert metadata(body=BODY + comment).published is None
 
@@ -143,7 +143,7 @@ LEAD = "The vote was close, the debate was long, and the ferry is to stay until 
         (f"<p><strong>{LEAD}</strong></p>", ""),
     ],
 )
-def test_the_lead_is_what_the_page_shows_as_one(beside: str, head: str) -> None:
+def test_the_lead_is_the_one_shown_by_the_page(beside: str, head: str) -> None:
     assert metadata(beside, head).lead == LEAD
 
 
@@ -160,7 +160,7 @@ def test_a_description_that_is_not_shown_is_no_lead() -> None:
 @pytest.mark.parametrize(
     "address", ["https://harbour-post.example/", "javascript:void(0)", "http://[", "mailto:a@b"]
 )
-def test_an_address_that_is_no_article_s_is_not_canonical(address: str) -> None:
+def test_an_address_that_is_not_an_articles_is_not_canonical(address: str) -> None:
     assert metadata(head=f'<link rel="canonical" href="{address}">').address is None
 
 

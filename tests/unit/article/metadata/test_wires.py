@@ -93,7 +93,7 @@ def test_a_declared_author_may_be_an_agency() -> None:
     assert wire(head='<meta name="author" content="Jane Doe">') is None
 
 
-def test_of_several_agencies_it_is_the_one_named_first() -> None:
+def test_among_several_agencies_the_first_named_counts() -> None:
     assert wire("LONDON (Reuters/AFP) - ", " (dpa)") == "Reuters"
 
 
@@ -109,7 +109,7 @@ def test_of_several_agencies_it_is_the_one_named_first() -> None:
         "新华社记者打电话说，桥开了。",
     ],
 )
-def test_an_article_that_speaks_of_an_agency_is_none_of_it(first: str) -> None:
+def test_an_article_about_an_agency_is_not_credited_to_it(first: str) -> None:
     assert wire(first) is None
 
 
@@ -136,6 +136,6 @@ def test_an_end_that_explains_initials_names_no_agency() -> None:
     assert wire(last=" With files from the Associated Press") is None
 
 
-def test_lines_made_to_take_long_do_not() -> None:
+def test_lines_crafted_to_be_slow_are_fast() -> None:
     for line in ("(" * 50_000, "a, " * 30_000, "— " * 30_000, "AP " * 30_000, "新华社" * 20_000):
         assert wire_of((), line, [line]) is None

@@ -31,7 +31,7 @@ BODY = [block("The harbour master had warned them.", "paragraph")] * MAX_LEADING
     ],
     ids=["one", "two", "a rubric", "a paragraph", "far down", "not told"],
 )
-def test_a_lead_is_what_the_first_blocks_say_is_one(
+def test_the_lead_is_found_in_the_first_blocks(
     blocks: list[ArticleBlock], lead: str | None
 ) -> None:
     assert lead_of_blocks(blocks) == lead

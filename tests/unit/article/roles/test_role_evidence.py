@@ -70,7 +70,7 @@ def columns(body: str = f"{TOP}{prose(1)}{END}") -> dict[str, dict[str, float]]:
         ("“We saw nothing.”", "to_image", -1.0),
     ],
 )
-def test_a_column_says_what_it_is_named_for(text: str, column: str, value: float) -> None:
+def test_each_column_measures_what_its_name_says(text: str, column: str, value: float) -> None:
     assert columns()[text][column] == pytest.approx(value)
 
 
@@ -83,7 +83,7 @@ def test_authors_are_known_from_structured_data() -> None:
     assert of_authors[:2].tolist() == [1.0, 0.0]
 
 
-def test_what_is_said_again_is_told_by_its_place() -> None:
+def test_repeated_text_is_distinguished_by_position() -> None:
     body = f"<p>Advertisement</p>{prose(1)}<p>Advertisement</p>"
     shown = page(body)
     outline = Outline.of(shown.document)
@@ -92,7 +92,7 @@ def test_what_is_said_again_is_told_by_its_place() -> None:
     assert (seen[0], seen[-1]) == (0, 1)
 
 
-def test_lines_far_from_the_article_are_not_looked_at() -> None:
+def test_lines_far_from_the_article_are_ignored() -> None:
     probabilities = np.full(200, 0.01)
     probabilities[[80, 100]] = 0.9
     near = np.flatnonzero(near_article(probabilities)).tolist()

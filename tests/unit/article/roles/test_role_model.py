@@ -60,7 +60,7 @@ def network_for(role: str) -> RoleNetwork:
     return RoleNetwork(ROLES, network)
 
 
-def test_a_line_that_both_passes_take_for_text_is_likelier_than_one_that_one_of_them_does() -> None:
+def test_a_line_that_both_passes_consider_text_is_likelier_than_with_one() -> None:
     both, first, second, none = probabilities(TEXT_ROLES, (0.9, 20), (0.9, 5), (0.1, 20), (0.1, 5))
     assert both > max(first, second)
     assert min(first, second) > none
@@ -88,7 +88,7 @@ def test_roles_outside_of_the_text_are_what_is_left_of_it() -> None:
     assert text + rest == pytest.approx(1.0)
 
 
-def test_the_network_has_its_say_in_whether_a_line_is_text() -> None:
+def test_the_network_influences_whether_a_line_is_text() -> None:
     row = (0.9, 20.0)
     [alone] = judged(MODEL, row).text_probabilities(TEXT_ROLES)
     by_role = {
@@ -111,7 +111,7 @@ def test_the_network_adds_no_line_that_stands_on_another_page() -> None:
     assert elsewhere > found
 
 
-def test_the_network_has_its_say_in_which_role_a_line_has() -> None:
+def test_the_network_influences_the_role_of_a_line() -> None:
     places = np.array([1])
     [found] = judged(MODEL, (0.9, 20.0), (0.9, 20.0)).likeliest(places, ROLES)
     assert found.role == "paragraph"
@@ -134,7 +134,7 @@ def test_pages_of_very_many_lines_are_weighed_by_trees_alone() -> None:
     assert (judged(with_network, *rows).text_probabilities(TEXT_ROLES) == alone).all()
 
 
-def test_a_model_is_read_as_it_was_written() -> None:
+def test_a_model_survives_serialisation() -> None:
     for model in (MODEL, replace(MODEL, network=network_for("caption"))):
         written = json.dumps(model.to_parameters())
         read = RoleModel.from_parameters(json.loads(written))

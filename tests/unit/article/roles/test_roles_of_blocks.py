@@ -47,6 +47,6 @@ def test_a_table_has_one_role() -> None:
     assert (block.type, block.role, block.role_probability) == ("table", "table", 0.8)
 
 
-def test_a_block_has_no_role_where_nothing_tells_it() -> None:
+def test_a_block_without_evidence_has_no_role() -> None:
     [block] = cut("<p>Forty roofs were lost.</p>", None).blocks
     assert (block.role, block.role_probability) == (None, None)

@@ -13,7 +13,7 @@ STORY = page(
 )
 
 
-def test_each_block_has_one_of_the_roles_that_were_asked_for() -> None:
+def test_each_block_has_one_of_the_chosen_roles() -> None:
     article = extract_article(STORY, None, (), TEXT_ROLES)
     assert len(article.blocks) >= 2
     assert {block.role for block in article.blocks} <= set(TEXT_ROLES)
@@ -21,5 +21,5 @@ def test_each_block_has_one_of_the_roles_that_were_asked_for() -> None:
     assert "1 May 2025" not in article.text
 
 
-def test_without_roles_the_text_is_what_a_reader_calls_so() -> None:
+def test_without_chosen_roles_the_text_is_the_default() -> None:
     assert extract_article(STORY, None) == extract_article(STORY, None, (), TEXT_ROLES)

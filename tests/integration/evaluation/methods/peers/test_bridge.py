@@ -59,7 +59,7 @@ def extract(bridged: Extractor | str, source: Source) -> Extracted | None:
 
 
 @pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
-def test_an_article_comes_back(bridged: Extractor | str) -> None:
+def test_bridged_extractors_return_an_article(bridged: Extractor | str) -> None:
     for story in ("harbour", "library", "harbour"):
         found = extract(bridged, page(story))
         assert found is None or holds_story(found.text, story)
@@ -78,7 +78,7 @@ def test_an_article_comes_back(bridged: Extractor | str) -> None:
         "<base href='http://['><a href='http://['>x</a><img srcset=',,,'>",
     ],
 )
-def test_odd_pages_do_not_end_the_program(bridged: Extractor | str, html: str) -> None:
+def test_odd_pages_do_not_kill_the_program(bridged: Extractor | str, html: str) -> None:
     programs = running_programs()
     with suppress(BridgeError):
         extract(bridged, Source(html))
@@ -88,7 +88,7 @@ def test_odd_pages_do_not_end_the_program(bridged: Extractor | str, html: str) -
 
 
 @pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
-def test_text_of_any_script_comes_back_whole(bridged: Extractor | str) -> None:
+def test_text_in_any_script_is_returned_intact(bridged: Extractor | str) -> None:
     sentence = "Το λιμάνι ανοίγει την άνοιξη, είπε το γραφείο. 港口将于春季开放，办公室说。 🐟"
     html = page("harbour").html
     assert isinstance(html, bytes)
@@ -98,7 +98,7 @@ def test_text_of_any_script_comes_back_whole(bridged: Extractor | str) -> None:
 
 
 @pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
-def test_a_program_that_was_killed_is_started_again(bridged: Extractor | str) -> None:
+def test_a_killed_program_is_restarted(bridged: Extractor | str) -> None:
     for program in running_programs():
         os.kill(program, signal.SIGKILL)
     while running_programs():
@@ -108,7 +108,7 @@ def test_a_program_that_was_killed_is_started_again(bridged: Extractor | str) ->
 
 
 @pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
-def test_what_a_program_uses_is_counted(bridged: Extractor | str) -> None:
+def test_resources_of_a_program_are_counted(bridged: Extractor | str) -> None:
     programs = running_programs()
     assert len(programs) == (0 if isinstance(bridged, str) else 1)
     for program in programs:
@@ -127,11 +127,11 @@ def test_in_the_runner_it_works_or_says_what_is_missing(name: str, tools: Path) 
         assert found or (failure and failure.kind == "unavailable" and name in failure.detail)
 
 
-def test_they_are_listed_on_every_machine() -> None:
+def test_bridged_extractors_are_listed_on_every_machine() -> None:
     assert set(BRIDGED) < set(extractor_names())
 
 
-def test_what_a_program_says_last_is_reported() -> None:
+def test_the_last_words_of_a_program_are_reported() -> None:
     command = (sys.executable, "-c", "raise SystemExit('no such thing here')")
     with pytest.raises(BridgeError, match="no such thing here"):
         bridge_to(command).ask("page")
