@@ -1,4 +1,4 @@
-"""Fixtures of the tests on real services."""
+"""Fixtures of the tests with real services."""
 
 from collections.abc import Iterator
 from zlib import crc32
@@ -13,11 +13,11 @@ from worker.settings import load_settings
 from worker.workflow.process import configure, process_state
 
 ALONE = ("sites", "trees", "outbox", "served_turns", "clustering_requests", "stories")
-"""Tables that refer to no other of them."""
+"""Tables without foreign keys to the others."""
 
 
 def tables_of_pages() -> list[Table]:
-    """Return what holds pages, trees and messages and what refers to them, the last first."""
+    """Return the tables of pages, trees and messages and their dependants, dependants first."""
     found: dict[str, Table] = {}
     for table in Base.metadata.sorted_tables:
         referred = {key.column.table.name for key in table.foreign_keys}
@@ -33,7 +33,7 @@ def tasks(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Tasks]:
-    """The tasks on a database without pages, whose address each file of tests spells its way."""
+    """The tasks with an empty database; each test module chooses the form of its URL."""
     spelling = SPELLINGS[crc32(request.path.name.encode()) % len(SPELLINGS)]
     monkeypatch.setenv("DETOURAGE_DATABASE_URL", spelled(database_url, spelling))
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
@@ -42,7 +42,7 @@ def tasks(
     configure(load_settings())
     database = process_state().database
     with database.transaction() as session:
-        # Little is in them: to truncate twenty tables takes ten times as long.
+        # They hold few rows: TRUNCATE of twenty tables would take ten times as long.
         for table in tables_of_pages():
             session.execute(delete(table))
     yield Tasks(database)

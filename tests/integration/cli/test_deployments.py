@@ -1,4 +1,4 @@
-"""Commands of a deployment: on one that has no pages yet, and on one whose servers are away."""
+"""Commands of a deployment without pages, and of one whose servers are down."""
 
 import secrets
 import socket
@@ -26,7 +26,7 @@ Environment = pytest.MonkeyPatch
 def configured(
     services: Services, database_url: str, tmp_path: Path, monkeypatch: Environment
 ) -> Iterator[None]:
-    """An empty deployment, and a file of pages to send."""
+    """An empty deployment and a file of pages to send."""
     monkeypatch.chdir(tmp_path)
     body = message("https://a.example/1", article_html(1))
     (tmp_path / "pages.jsonl").write_bytes(body + b"\n")
@@ -44,7 +44,7 @@ def configured(
 
 @pytest.fixture
 def silent_port() -> Iterator[int]:
-    """The port of a server that takes connections and says nothing."""
+    """The port of a server that accepts connections and never responds."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server.getsockname()[1]
 
@@ -64,7 +64,7 @@ def invoke(arguments: tuple[str, ...]) -> Result:
 
 @pytest.mark.parametrize("arguments", [arguments for arguments, _ in COMMANDS], ids=" ".join)
 def test_every_command_works_on_an_empty_deployment(arguments: tuple[str, ...]) -> None:
-    # It looks for the queues, and does not make them.
+    # It checks the queues and does not declare them.
     assert invoke(("status",)).exit_code == 0
     done = invoke(arguments)
     assert done.exception is None or isinstance(done.exception, SystemExit), done.output

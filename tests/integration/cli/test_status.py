@@ -16,7 +16,7 @@ from worker.cli import main
 from worker.store.progress import site_statuses
 
 HOSTILE = "[/x]\x1b[31m\nforged"
-"""Markup that closes nothing, an order to the terminal, and a line of its own."""
+"""Unbalanced markup, a terminal escape sequence and a line break."""
 
 
 def status(*arguments: str) -> Result:
@@ -26,7 +26,7 @@ def status(*arguments: str) -> Result:
 
 
 def add_sites(tasks: Tasks, number: int) -> None:
-    """Store sites of one page each, the even ones with an article of a first clustering."""
+    """Store sites of one page each; the even ones are clustered and have an article."""
     keys = [f"s{each:04}.example" for each in range(number)]
     with tasks.database.transaction() as session:
         ids = list(

@@ -1,4 +1,4 @@
-"""A database as the service leaves it after the sample crawl, for the tests of this room."""
+"""A database as the service leaves it after the sample crawl."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def crawled(
 
 @pytest.fixture(scope="package")
 def client(crawled: Settings) -> Iterator[Client]:
-    """A browser without scripts, on this machine."""
+    """A local browser without scripts."""
     from tests.crawled import client_of
 
     with client_of(crawled) as client:
@@ -36,7 +36,7 @@ def client(crawled: Settings) -> Iterator[Client]:
 
 @pytest.fixture(scope="package")
 def writer(crawled: Settings) -> Iterator[Client]:
-    """The same, where the inspector may write."""
+    """The same, with write access."""
     from tests.crawled import client_of
 
     with client_of(crawled, is_writing=True) as client:

@@ -51,7 +51,7 @@ def values_of(text_of_answer: str, *, is_twin: bool) -> str:
 
 
 def addresses() -> list[str]:
-    """Return the paths of all views, the twins without their suffix."""
+    """Return the paths of all views, without the suffix of their JSON twins."""
     paths = [route.path for registry in REGISTRIES for route in registry.routes]
     return [path for path in paths if not path.endswith(".json")]
 
@@ -105,7 +105,7 @@ def test_unknown_ids_are_not_found(client: Client, number: str) -> None:
 
 @contextmanager
 def locked(settings: Settings, table: str) -> Iterator[None]:
-    """Hold a table as a migration does: whoever reads it waits."""
+    """Lock a table as a migration does, so that readers wait."""
     database = Database(settings.require_database_url())
     with database.transaction() as session:
         session.execute(text(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"))

@@ -1,4 +1,4 @@
-"""One site, one group, two pages, one page."""
+"""Views of a site, a group, a pair of pages and a page."""
 
 import re
 from collections.abc import Iterator
@@ -153,7 +153,7 @@ def test_a_lead_is_printed_once(client: Client, crawled: Settings) -> None:
 
 @pytest.fixture
 def illustrated(crawled: Settings) -> Iterator[int]:
-    """A page whose article has images in their places, one of them of the reader's network."""
+    """A page whose article has placed images, one of them from the reader's network."""
     page_id = page_ids(crawled)[2]
     images = [
         {
@@ -291,7 +291,7 @@ def test_a_page_can_be_requested_again_only_with_write_access(
     tasks.database.dispose()
     page = client.values(f"/pages/{page_id}.json")
     assert [each["revision"] for each in page["revisions"]] == [2, 1]
-    # Only its generation may be another.
+    # Only its generation may differ.
     assert page["changes"]["paragraphs"] == []
     assert {field["name"] for field in page["changes"]["fields"]} <= {"template"}
     assert client.values(f"/pages/{page_id}.json?revision=1")["article"]["revision"] == 1

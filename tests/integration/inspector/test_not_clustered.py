@@ -26,7 +26,7 @@ def tasks(settings: Settings) -> Iterator[Tasks]:
 
 @pytest.fixture(scope="module")
 def site_id(tasks: Tasks) -> int:
-    """A site whose pages were extracted before it was clustered."""
+    """A site whose pages were extracted before its clustering."""
     htmls = [(str(number), article_html(number)) for number in range(PAGES)]
     site_id = tasks.publish("news.example", htmls)
     with tasks.database.transaction() as session:

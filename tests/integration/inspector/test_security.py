@@ -1,4 +1,4 @@
-"""Who may ask for what."""
+"""Access control and security headers."""
 
 import re
 

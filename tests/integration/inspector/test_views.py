@@ -1,4 +1,4 @@
-"""The views over a real connection: pages and their twins, what they show, how they search."""
+"""Views with a real database: pages and their JSON twins, contents and searches."""
 
 import json
 import re

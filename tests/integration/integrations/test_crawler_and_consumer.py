@@ -1,4 +1,4 @@
-"""The neighbours in the chain: a real crawl by Scrapy, and the example of a recogniser."""
+"""Integration with a real crawl by Scrapy and with the example recogniser."""
 
 import json
 import os
@@ -50,7 +50,7 @@ class Spider(scrapy.Spider):
 
 @pytest.fixture
 def own_queues(services: Services) -> Iterator[Settings]:
-    """Settings with queues of the test's own."""
+    """Settings with queues for this test alone."""
     settings = Settings.model_validate(
         {"broker_url": services.broker_url, "queue_prefix": f"test-{secrets.token_hex(4)}."}
     )
@@ -78,7 +78,7 @@ def stories() -> dict[str, bytes]:
 
 @pytest.fixture
 def address(stories: dict[str, bytes]) -> Iterator[str]:
-    """Address of a server on the loopback: a list of stories, and the stories."""
+    """Address of a loopback server with a list of stories and the stories."""
     links = "".join(f"<a class=story href={path}>{path}</a>" for path in stories)
     pages = {"/": f"<html><body>{links}</body></html>".encode(), **stories}
 

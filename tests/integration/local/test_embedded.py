@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL and broker, with the real server and from several processes."""
+"""The embedded PostgreSQL and broker, used from several processes."""
 
 import contextlib
 import json
@@ -155,7 +155,7 @@ def test_data_in_a_chosen_directory_survive_a_kill(shared_directory: Path) -> No
         query(url, "CREATE TABLE kept AS SELECT 42 AS answer")
         process.kill()
         process.communicate()
-        # Started at once, while the guardian of the killed run is still at work.
+        # Started immediately, while the guardian of the killed run is still cleaning up.
         with embedded_services(shared_directory) as services:
             assert query(services.database_url, "SELECT answer FROM kept") == [(42,)]
         assert not servers_on(shared_directory)
@@ -280,7 +280,7 @@ def publish(services: Services, *messages: tuple[str, object, dict[str, str]]) -
 
 
 def consume(services: Services, queue: Queue, count: int) -> list[Message]:
-    """Return ``count`` acknowledged messages, having waited for one more that must not come."""
+    """Return ``count`` acknowledged messages after waiting to see that no other arrives."""
     received: list[Message] = []
 
     def take(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""A run on a configured deployment that is interrupted goes on under its id."""
+"""An interrupted run on a configured deployment resumes with the same id."""
 
 import json
 import re

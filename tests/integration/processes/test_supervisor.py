@@ -1,4 +1,4 @@
-"""Nothing that a supervisor started is left running, however its owner ends."""
+"""No child of a supervisor survives, however the supervisor's owner ends."""
 
 import contextlib
 import os
@@ -50,7 +50,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def processes_of(mark: str) -> list[psutil.Process]:
-    """Return all processes that inherited the mark, whosever children they are by now."""
+    """Return all processes that inherited the mark, including orphans."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
@@ -158,7 +158,7 @@ def test_children_die_with_the_guardian(mark: str, tmp_path: Path) -> None:
     (guardian,) = psutil.Process(owner.pid).children()
     children = guardian.children()
     guardian.kill()
-    # The kernel can only send the polite signal: the shell that ignores it is the one to remain.
+    # The kernel can only send SIGTERM: the shell that ignores it remains.
     wait_until(lambda: [child.is_running() for child in children].count(True) == 1)
     (left,) = [child for child in children if child.is_running()]
     assert left.name() == "sh"
@@ -171,7 +171,7 @@ def test_a_terminated_guardian_ends_the_children(mark: str, tmp_path: Path) -> N
         pid = supervisor.start("sleeper", ["sleep", "1000"], log=tmp_path / "log")
         os.kill(psutil.Process(pid).ppid(), signal.SIGTERM)
         wait_until(lambda: not processes_of(mark))
-        # Whichever is noticed first: the end of the guardian, or that of its child.
+        # Either the end of the guardian or that of its child is noticed first.
         with pytest.raises(SupervisorError):
             supervisor.check()
 
@@ -251,7 +251,7 @@ def test_termination_becomes_an_exit_inside_the_block_only() -> None:
 
 @pytest.fixture
 def terminal() -> Iterator[None]:
-    """Ctrl-C means what it means to a command, whatever this process makes of it."""
+    """Give Ctrl-C its default meaning, whatever handler this process has."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""Servers with certificates, and the service on them with the least rights."""
+"""Servers with certificates, and a service with minimal rights on them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from worker.store.migrations import migrate
 
 @pytest.fixture(scope="package")
 def servers() -> Iterator[SecuredServers]:
-    """PostgreSQL and RabbitMQ, with roles and users made before the first migration."""
+    """PostgreSQL and RabbitMQ with roles and users created before the first migration."""
     with SecuredServers() as running:
         running.make_roles()
         owned = Database(running.database_url("detourage"))
@@ -29,7 +29,7 @@ def servers() -> Iterator[SecuredServers]:
 def deployment(
     servers: SecuredServers, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
-    """Intake, relay, worker and beat as the users that the recipes make for them."""
+    """Intake, relay, worker and beat with the users that the recipes create."""
     settings = Settings.model_validate(
         {
             "database_url": servers.database_url("detourage_service"),
@@ -50,7 +50,7 @@ CommandLine = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def command_line(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
-    """Return what runs a command on the deployment, with settings that differ."""
+    """Return a function that runs a command on the deployment with other settings."""
 
     def run(command: str, **other: str | Path) -> tuple[int, str]:
         for name, value in deployment.settings.environment().items():

@@ -1,4 +1,4 @@
-"""A PostgreSQL and a RabbitMQ with certificates and passwords, as an operator sets them up."""
+"""PostgreSQL and RabbitMQ with certificates and passwords, as set up by an operator."""
 
 import os
 import pwd
@@ -29,7 +29,7 @@ from worker.processes.supervisor import Supervisor
 RECIPES = Path(__file__).parents[3] / "deploy"
 
 CERTIFIED = "localhost"
-"""The one name of the servers' certificates."""
+"""The only name in the servers' certificates."""
 
 UNCERTIFIED = "127.0.0.1"
 
@@ -37,7 +37,7 @@ OWNER = "detourage"
 
 
 class SecuredServers:
-    """Both servers; the roles and users are made by the recipes that are documented.
+    """Both servers; the documented recipes create the roles and users.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class SecuredServers:
 
     def __init__(self) -> None:
         self._home = Path(tempfile.mkdtemp(prefix="detourage-secured-"))
-        # PostgreSQL runs as another user than root.
+        # PostgreSQL refuses to run as root.
         self._home.chmod(0o711)
         self._supervisor = Supervisor(remove=[self._home])
         authority = Authority(self._home, "authority")
@@ -90,7 +90,7 @@ class SecuredServers:
         database: str = OWNER,
         password: str | None = None,
     ) -> str:
-        """Return the address of the database for a role, verified in full."""
+        """Return the database URL for a role, with full verification."""
         return URL.create(
             "postgresql+psycopg2",
             username=role,
@@ -102,12 +102,12 @@ class SecuredServers:
         ).render_as_string(hide_password=False)
 
     def broker_url(self, user: str, *, host: str = CERTIFIED) -> str:
-        """Return the address of the broker for a user."""
+        """Return the broker URL for a user."""
         password = self._passwords[user.removeprefix("detourage_")]
         return f"amqps://{user}:{password}@{host}:{self._tls_port}//"
 
     def make_roles(self) -> None:
-        """Make the roles of the database by the recipe."""
+        """Create the database roles with the recipe."""
         self._run_recipe(
             "psql",
             "--no-psqlrc",
@@ -116,7 +116,7 @@ class SecuredServers:
         )
 
     def make_users(self) -> None:
-        """Make the users of the broker by the recipe."""
+        """Create the broker users with the recipe."""
         node = ("--node", self._node["RABBITMQ_NODENAME"])
         self._run_recipe(RECIPES / "broker-users.sh", *node)
 

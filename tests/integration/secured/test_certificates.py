@@ -1,4 +1,4 @@
-"""No process speaks to a server whose certificate it cannot trust, and each says so."""
+"""Every process refuses servers with untrusted certificates, and says so."""
 
 import subprocess
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""Each user of the servers may do what it needs, and nothing else."""
+"""Each user of the servers may do what it needs and nothing else."""
 
 import json
 import sqlite3

@@ -1,1 +1,1 @@
-"""A package, so that the one deployment of its tests ends with the last of them."""
+"""A package, so that its tests share one deployment, which ends with the last of them."""

@@ -1,4 +1,4 @@
-"""One deployment for the tests of this room, as it takes a quarter of a minute to come up."""
+"""One deployment for the tests of this package, because it takes 15 s to start."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -30,7 +30,7 @@ def deployment(
 
 @pytest.fixture(scope="package")
 def articles(deployment: Deployment) -> list[dict[str, Any]]:
-    """Good pages of a site, each sent twice, among unusable ones: what reaches the recogniser."""
+    """Articles of good pages, each sent twice, among unusable ones."""
     good = [described(seed) for seed in range(6)]
     bad = [*UNUSABLE.values(), *REJECTED.values()]
     mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]
@@ -55,7 +55,7 @@ Alone = Callable[..., AbstractContextManager[Deployment]]
 
 @pytest.fixture
 def alone(settings: Settings, tmp_path: Path) -> Alone:
-    """Return what runs one process of the service, with settings that differ."""
+    """Return a function that runs one process of the service with other settings."""
 
     @contextmanager
     def running(process: str, **more: Any) -> Iterator[Deployment]:

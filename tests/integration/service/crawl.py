@@ -52,7 +52,7 @@ OUTCOMES = {
 
 
 def described(seed: int) -> bytes:
-    """Return an article page that says what it is."""
+    """Return an article page with metadata."""
     record = {
         "@type": "NewsArticle",
         "author": [{"name": "Jane Doe"}, {"name": "John Roe"}],

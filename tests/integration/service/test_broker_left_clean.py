@@ -1,4 +1,4 @@
-"""The tests leave nothing on a broker: after some hundred queues it has no file left to open."""
+"""Tests clean up the broker, which runs out of file descriptors after some hundred queues."""
 
 import pytest
 from amqp.exceptions import NotFound

@@ -1,4 +1,4 @@
-"""Whether a deployment is ready and healthy, and what is missing where it is not."""
+"""Checks whether a deployment is ready and healthy, and what is missing if not."""
 
 import secrets
 import subprocess
@@ -22,7 +22,7 @@ Environment = pytest.MonkeyPatch
 
 @pytest.fixture
 def deployed(tasks: Tasks, monkeypatch: Environment) -> Iterator[Tasks]:
-    """A database with the newest schema and a broker with the queues."""
+    """A migrated database and a broker with the queues."""
     monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", f"test-{secrets.token_hex(4)}.")
     load_settings.cache_clear()
     with connect(load_settings()) as connection:
@@ -136,7 +136,7 @@ def test_before_the_migration_every_command_says_what_to_do(
     command: tuple[str, ...],
 ) -> None:
     result = CliRunner().invoke(main, list(command))
-    # A process says first what it is.
+    # The first line of a process is its version.
     said = [line for line in result.output.splitlines() if " begins " not in line]
     assert (result.exit_code, said) == (1, [BEHIND])
 

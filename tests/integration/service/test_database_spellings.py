@@ -1,4 +1,4 @@
-"""Every spelling of the database's address means the same, wherever it is read."""
+"""All forms of the database URL are equivalent wherever it is read."""
 
 import logging
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def deployed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Deployment]:
-    """A deployment of one spelling: its intake runs, its tasks are run by the test."""
+    """A deployment with one form of the URL; its intake runs, the test runs its tasks."""
     settings = own_settings(services, database_url, tmp_path / "heartbeats")
     for name, value in settings.environment().items():
         monkeypatch.setenv(name, value)

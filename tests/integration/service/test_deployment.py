@@ -1,4 +1,4 @@
-"""The service on a real RabbitMQ and PostgreSQL, fed by a client that knows nothing of it."""
+"""The service with a real RabbitMQ and PostgreSQL, used by an independent client."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ from worker import cli
 from worker.sample import generate
 
 REDESIGNED = "harbour-post.example"
-"""The site of the sample crawl that is redesigned half way."""
+"""The site of the sample crawl with a redesign half way."""
 
 
 def outcomes(deployment: Deployment) -> dict[str, str | None]:

@@ -34,7 +34,7 @@ def read(body: bytes) -> tuple[FetchedPage, ReadPage]:
 
 
 def bodies(sites: int, pages: int, *, day: int = 1) -> list[bytes]:
-    """Return messages of pages, some of them alike, one of each site refused."""
+    """Return page messages, some of them alike, with one refused page per site."""
     return [
         message(
             f"https://{site}.example/{page}",
@@ -79,7 +79,7 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
             with tasks.database.transaction() as session:
                 recorded = store_pages(session, fetches[first : first + size])
             results.update(each.result for each in recorded)
-    # Those that are refused are the same every day.
+    # Refused pages are the same every day.
     assert results == {"accepted": 20, "duplicate": 28, "updated": 16, "superseded": 16}
     found = stored(tasks)
     assert [row[1:3] for row in found] == sorted(
@@ -106,7 +106,7 @@ def test_pages_of_clustered_sites_are_assigned_whatever_else_is_in_the_batch(tas
 
 @contextmanager
 def intake(settings: Settings, directory: Path) -> Iterator[Deployment]:
-    """A deployment of which only the intake runs, and that only after the block began."""
+    """A deployment whose intake alone runs, started at the beginning of the block."""
     changed = settings.model_copy(
         update={
             "queue_prefix": f"{settings.queue_prefix}{secrets.token_hex(4)}.",
@@ -163,7 +163,7 @@ def test_the_intake_pauses_while_too_many_pages_are_pending(alone: Alone) -> Non
         assert 10 <= taken < pages
         while taken < pages:
             with deployment.database.transaction() as session:
-                # What is done again keeps no page waiting that is new.
+                # Repeated work must not delay new pages.
                 session.execute(update(StoredPage).values(outcome="article", forced=True))
                 again = [{"page_id": 0, "generation": 1}] * 20
                 outbox.add_tasks(session, task_names.EXTRACT_AGAIN, again, site_id=1)

@@ -16,7 +16,7 @@ from worker.messaging import task_names
 from worker.store import outbox
 
 SECONDS = 0.2
-"""Period of the summaries."""
+"""Interval of the summaries."""
 
 
 @pytest.mark.parametrize("process", PROCESSES)
@@ -77,7 +77,7 @@ def test_the_relay_logs_what_it_published_by_lane(alone: Alone) -> None:
     with alone("relay", summary_seconds=SECONDS) as deployment:
         topology = deployment.topology
         with deployment.database.transaction() as session:
-            # What an intake of other queues has left.
+            # Left by an intake of other queues.
             session.execute(delete(OutboxEntry))
             outbox.add_tasks(
                 session, task_names.PARSE, ({"page_id": each} for each in range(3)), site_id=1

@@ -21,10 +21,10 @@ MONITORING = Path(__file__).parents[3] / "monitoring"
 
 
 DONE = {"intake": len(UNUSABLE), "detourage.extract": 6}
-"""Pieces of work that the articles took, at least."""
+"""Minimum number of units of work for the articles."""
 
 READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
-"""Files that name metrics."""
+"""Files that refer to metrics."""
 
 
 def schema_of(deployment: Deployment) -> str:

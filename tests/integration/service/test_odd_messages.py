@@ -1,4 +1,4 @@
-"""Messages that are odd or hostile in their properties, headers, bodies or instants."""
+"""Messages with odd or hostile properties, headers, bodies or times."""
 
 import base64
 import json
@@ -26,7 +26,7 @@ GOOD = [message(f"https://good.example/{n}", f"<p>Page {n} of the good site.") f
 def deployment(
     settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
-    """A deployment of which the intake and the relay run."""
+    """A deployment with only intake and relay running."""
     directory = tmp_path_factory.mktemp("hostile")
     changed = settings.model_copy(
         update={
@@ -148,7 +148,7 @@ def test_a_body_above_the_limit_is_never_kept_in_memory(deployment: Deployment) 
     (found,) = browse(settings, "intake")
     assert (found.reason, found.message_id, found.body) == ("oversized", "huge", b"")
     assert str(size) in found.detail
-    # It would only come back.
+    # It would only be redelivered.
     assert requeue(settings, "intake", "huge") == 0
     assert drop(settings, "intake", "huge") == 1
     assert deployment.peak_bytes("intake") < 400_000_000

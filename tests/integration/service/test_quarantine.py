@@ -1,4 +1,4 @@
-"""Messages that cannot be used, on a real broker."""
+"""Quarantined messages on a real broker."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Messages that are larger than what the broker takes hold up no others."""
+"""Messages above the broker's size limit do not block others."""
 
 import secrets
 import tempfile
@@ -23,7 +23,7 @@ LIMIT = 2 * 1024 * 1024
 
 @pytest.fixture(scope="module")
 def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A RabbitMQ that takes messages of two MiB."""
+    """A RabbitMQ with a message size limit of 2 MiB."""
     program = rabbitmq_program()
     assert program is not None, "RabbitMQ's program is needed: apt-get install rabbitmq-server"
     home = Path(tempfile.mkdtemp(prefix="detourage-small-broker-"))

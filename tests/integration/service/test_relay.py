@@ -1,4 +1,4 @@
-"""The relay keeps what there is no room for, gives sites their turn and joins extractions."""
+"""The relay respects full queues, lets sites take turns and batches extractions."""
 
 import json
 from typing import Any
@@ -75,7 +75,7 @@ def test_a_site_does_not_wait_for_a_busy_one_to_finish(alone: Alone) -> None:
             while deployment.count(left):
                 taken = channel.basic_get(queue, no_ack=True)
                 done += taken is not None
-        # Those in the queue, then one of each site in turn, then what refills the queue.
+        # First those in the queue, then one of each site in turn, then those that refill the queue.
         assert done <= 5 + 2 * 3 + 5
 
 

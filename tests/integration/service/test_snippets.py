@@ -1,4 +1,4 @@
-"""The Python of the documentation that sends tasks sends what the service takes."""
+"""Python snippets of the documentation send tasks that the service accepts."""
 
 import inspect
 import json
@@ -19,7 +19,7 @@ from worker.settings import Settings
 
 @pytest.fixture
 def idle(settings: Settings) -> Iterator[Settings]:
-    """Settings of a deployment that has its queues, and nobody who takes from them."""
+    """Settings of a deployment with queues but no consumers."""
     with connect(settings) as connection:
         topology_of(settings).declare(connection)
     yield settings
@@ -27,7 +27,7 @@ def idle(settings: Settings) -> Iterator[Settings]:
 
 
 def sent(settings: Settings) -> list[tuple[str, dict[str, object]]]:
-    """Take the messages of all queues of tasks: the name of each task, and its arguments."""
+    """Consume all task queues; return the name and arguments of each task."""
     found = []
     with connect(settings) as connection, connection.channel() as channel:
         for stage in sorted(set(STAGE_OF_TASK.values())):

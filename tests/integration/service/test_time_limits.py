@@ -1,4 +1,4 @@
-"""The limits of time of tasks, in the processes of a deployment."""
+"""Time limits of tasks in the processes of a deployment."""
 
 import json
 import signal
@@ -22,7 +22,7 @@ PARAGRAPHS = 4_000
 
 
 def long_page(seed: int) -> bytes:
-    """A page that takes some tenths of a second of a processor."""
+    """A page that takes some tenths of a second of CPU time."""
     text = "<p>On Tuesday the council met again, to decide about the old bridge and its cost.</p>"
     html = article_html(seed).replace("</p>", "</p>" + text * PARAGRAPHS, 1)
     url = f"https://slow.example/{seed}"
@@ -30,7 +30,7 @@ def long_page(seed: int) -> bytes:
 
 
 class Throttled:
-    """A fraction of a processor for processes, as an overloaded host leaves them."""
+    """A fraction of a CPU for processes, as on an overloaded host."""
 
     def __init__(self, processes: Callable[[], list[psutil.Process]]) -> None:
         self._processes = processes

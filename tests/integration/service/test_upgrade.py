@@ -1,4 +1,4 @@
-"""From the schema of an older version to this one, and back, while pages and messages wait."""
+"""Upgrades from an older schema and back, with pending pages and messages."""
 
 import subprocess
 import sys
@@ -107,7 +107,7 @@ def test_outdated_processes_exit_with_one_line_after_a_migration(
             create_app(settings).send_task(CLUSTER, kwargs={"site_id": 1})
             for name, process in running.items():
                 process.wait(60)
-                # Celery prints a trace of what goes back to the queue, after the line that counts.
+                # After the relevant line, Celery prints a traceback for requeued messages.
                 told, _, _ = logs[name].read_text().partition("Traceback")
                 assert "schema: the database" in told, name
                 assert "this process belongs to another version, and exits" in told, name

@@ -1,4 +1,4 @@
-"""Pages that come under several addresses: one page of each article, and no other one."""
+"""Pages with several addresses: one page per article."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -53,7 +53,7 @@ def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
 
 @dataclass(frozen=True)
 class Standing:
-    """All that tells one page of another, but for its number."""
+    """Everything that distinguishes pages, except for the id."""
 
     url: str
     html: object
@@ -227,7 +227,7 @@ def test_the_address_of_a_page_can_be_separated_from_its_variants(session: Sessi
     record(session, *five((1, 2, 3, 4, 5)))
     separate(session, PLAIN)
     record(session, *five((1, 2, 3, 4, 6)))
-    # Its spellings go with it, and its variants are variants of nothing else.
+    # Its spellings move with it, and its variants are not variants of another page.
     found = {page.canonical: page.variants for page in standing(session)}
     assert found == {PLAIN: (TRACKED,), AMP: (), MOBILE: (), PRINT: ()}
 

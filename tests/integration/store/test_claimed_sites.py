@@ -1,4 +1,4 @@
-"""A sender may name a page's site; it cannot change the groups of another domain's site."""
+"""A sender may name a page's site but cannot affect the groups of another domain's site."""
 
 import json
 

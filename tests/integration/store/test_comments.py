@@ -9,7 +9,7 @@ from tests.unit.comments.comment_pages import NAMES, SAID
 
 
 def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
-    """Return an article of a site with so many comments, under its path."""
+    """Return the path and HTML of an article with a number of comments."""
     shown = "".join(
         f'<li class="remark" id="r{seed}-{number}"><b class="author">{NAMES[number % 5]}</b>'
         f"<i>May {number + 1}, 2024</i><p>{SAID[number % 5]} {says}{SAID[(number + seed) % 5]}</p>"

@@ -1,4 +1,4 @@
-"""Durations are counted in the database, by whoever does the work."""
+"""Durations are added up in the database by all processes."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""The migrations make the tables that the code expects, on an empty and on a filled database."""
+"""Migrations create the expected tables in empty and in filled databases."""
 
 import zlib
 

@@ -1,4 +1,4 @@
-"""Every version of the schema, filled, is brought to the newest one without losing a row."""
+"""Every filled version of the schema is upgraded to the newest without losing a row."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ VERSIONS = [
 ]
 
 ROWS = {"sites": 2, "trees": 2, "pages": 2, "story_texts": 2}
-"""Rows of the tables that others refer to twice; of all others one."""
+"""Number of rows in tables that others refer to twice; all others get one."""
 
 VALUES: dict[tuple[str, str], Any] = {
     ("pages", "url"): "https://news.example/{row}",
@@ -33,7 +33,7 @@ VALUES: dict[tuple[str, str], Any] = {
     ("outbox", "task"): "detourage.extract",
     ("outbox", "arguments"): {},
 }
-"""Values that must be what they are; any value of its type does for the other columns."""
+"""Required values; other columns get any value of their type."""
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def value_of(table: str, name: str, kind: Any, row: int) -> Any:
 
 
 def fill(database: Database) -> None:
-    """Give every table that has no row one, or as many as others refer to."""
+    """Fill every empty table with the required number of rows."""
     for table in tables(database):
         with database.engine.begin() as connection:
             if connection.scalar(select(func.count()).select_from(table)):
@@ -95,7 +95,7 @@ def counts(database: Database) -> dict[str, int]:
     names = sorted({*inspect(database.engine).get_table_names()} - {"alembic_version"})
     if not names:
         return {}
-    # One statement: to reflect the tables takes ten times as long.
+    # One statement: reflecting the tables would take ten times as long.
     each = ", ".join(f'(SELECT count(*) FROM "{name}")' for name in names)
     with database.engine.connect() as connection:
         (found,) = connection.execute(text(f"SELECT {each}")).all()

@@ -26,7 +26,7 @@ ADD_PAGE = (
     "INSERT INTO pages (site_id, url, url_digest, content_digest, revision)"
     " SELECT id, :url, :digest, 'old', 1 FROM sites RETURNING id"
 )
-"""As versions before 0020 store a page."""
+"""Stores a page like versions before 0020."""
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def database(services: Services, migrated_url: str) -> Iterator[Database]:
 
 @contextmanager
 def unmarked(database: Database) -> Iterator[Engine]:
-    """Connections as versions without a mark open them."""
+    """Connections like those of versions without a mark."""
     engine = create_engine(database.engine.url, poolclass=NullPool)
     yield engine
     engine.dispose()
@@ -67,7 +67,7 @@ def live_pages(database: Database) -> list[str]:
 
 
 def test_an_intake_from_before_addresses_waits_and_stores_no_page(database: Database) -> None:
-    # That intake takes it for a database that is away, and keeps its messages.
+    # That intake treats this as an unavailable database and keeps its messages.
     waits = pytest.raises(OperationalError, match="has no address")
     with unmarked(database) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))
@@ -152,7 +152,7 @@ def test_a_version_that_is_no_longer_admitted_cannot_write(database: Database) -
         fetch(database, PLAIN)
     with pytest.raises(ForeignSchemaError), database.transaction() as session:
         require_admitted(session)
-    # One without a mark waits: it knows no other word for it.
+    # A version without a mark waits, because it knows no other error.
     waits = pytest.raises(OperationalError, match="0024 or before")
     with unmarked(database) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))

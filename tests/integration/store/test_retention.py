@@ -32,7 +32,7 @@ LONG_AGO = timedelta(days=100)
 
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
-    """A site of two templates whose articles went out long ago."""
+    """A site with two templates whose articles were published long ago."""
     found = tasks.publish("a", [*pages_of("plain", 6), *pages_of("table", 5)])
     tasks.group(found)
     tasks.settle()
@@ -49,7 +49,7 @@ def pages_of(template: str, number: int, first: int = 2) -> list[tuple[str, str]
 
 
 def age(tasks: Tasks) -> None:
-    """Let all that is stored be of long ago."""
+    """Backdate everything that is stored."""
     with tasks.database.transaction() as session:
         session.execute(update(PageContent).values(stored_at=func.now() - LONG_AGO))
         session.execute(update(Article).values(created_at=func.now() - LONG_AGO))

@@ -1,4 +1,4 @@
-"""The store on a real PostgreSQL: what is kept, and that a repeat changes nothing."""
+"""The store with a real PostgreSQL: persistence and idempotence."""
 
 import zlib
 from dataclasses import replace

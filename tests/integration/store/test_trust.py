@@ -34,7 +34,7 @@ def linking(html: str, link: str) -> str:
 
 
 def shown(session: Session, url: str) -> tuple[object, str, Sequence[str]]:
-    """Return what goes out of the page that an address leads to: content, address, variants."""
+    """Return the content, address and variants published for an address."""
     session.expunge_all()
     for site_id in pages.sites_called(session, site_of(url)):
         ids = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id)).all()

@@ -1,4 +1,4 @@
-"""Sites take turns in the outbox: who is new goes first, and nobody gains by staying new."""
+"""Sites take turns in the outbox: new ones go first, and none gains by staying new."""
 
 from collections import Counter
 from itertools import count
@@ -23,7 +23,7 @@ def ask(session: Session, site_id: int, number: int = 1) -> None:
 
 
 def serve(session: Session, number: int) -> list[int]:
-    """Return the sites whose tasks are next, and remove these tasks."""
+    """Return the sites of the next tasks and remove these tasks."""
     entries = outbox.take_next(session, "task", number, max_bytes=1000)
     outbox.remove(session, [entry.id for entry in entries])
     return [entry.arguments["site"] for entry in entries if entry.arguments]

@@ -1,4 +1,4 @@
-"""The road of pages that come under several addresses, to one article each."""
+"""Pages with several addresses give one article each."""
 
 import random
 from typing import Any
@@ -21,7 +21,7 @@ OTHERS = [
 
 
 def messages(*urls: str) -> list[dict[str, Any]]:
-    """Return messages of one article, fetched in the order of its addresses."""
+    """Return messages of one article, fetched in the order of the addresses."""
     return [
         {
             "version": 1,
@@ -53,7 +53,7 @@ def test_an_article_with_five_addresses_before_clustering_is_sent_once(
     cluster_and_settle(tasks, site_id)
     (article,) = of_article(tasks.articles())
     assert article["id"] == str(article_id("example.org", PLAIN, 1))
-    # Of the address that the others are variants of, however they spell it.
+    # From the address of the original, however the variants spell it.
     assert (article["url"], article["page_id"]) == (TRACKED, f"of {TRACKED}")
     assert article["canonical"] == PLAIN
     assert article["variants"] == sorted(set(FIVE) - {PLAIN})
@@ -67,7 +67,7 @@ def test_addresses_that_arrive_after_the_article_count_as_its_fetches(tasks: Tas
     assert (first["revision"], first["canonical"], first["variants"]) == (1, PLAIN, [])
     tasks.send(messages(TRACKED))
     tasks.settle()
-    # A reader would notice nothing.
+    # A reader would notice no difference.
     assert tasks.articles() == {}
     tasks.send(messages(AMP, MOBILE, PRINT))
     tasks.settle()

@@ -1,4 +1,4 @@
-"""Pages that come when their site has groups already: assigned, promoted, extracted at once."""
+"""New pages of clustered sites: assigned, promoted and extracted immediately."""
 
 import logging
 from base64 import b64decode, b64encode
@@ -35,7 +35,7 @@ REDESIGNED = "harbour-post.example"
 
 
 def articles(numbers: Iterable[int], template: str = "plain") -> list[tuple[str, str]]:
-    """Return pages of one template, each of another structure."""
+    """Return pages of one template with different structures."""
     return [
         (f"{template}/{number}", article_html(number, number=number, template=template))
         for number in numbers
@@ -43,7 +43,7 @@ def articles(numbers: Iterable[int], template: str = "plain") -> list[tuple[str,
 
 
 def gallery(number: int) -> tuple[str, str]:
-    """Return a page of a template of its own."""
+    """Return a page with a template of its own."""
     pictures = "".join(
         f"<figure><img src='/{number}-{i}.jpg'><figcaption>Picture {number}-{i}: the river seen"
         f" from the old bridge, early in the morning.</figcaption></figure>"
@@ -53,7 +53,7 @@ def gallery(number: int) -> tuple[str, str]:
 
 
 def fail_after_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give the assignment a defect that the first page does not show."""
+    """Make the assignment fail on all pages but the first."""
     done: list[Any] = []
 
     def defect(*arguments: Any) -> Any:
@@ -289,7 +289,7 @@ def test_incremental_assignment_gives_the_groups_and_articles_of_one_clustering(
 
 
 def partition(groups: dict[str, tuple[int | None, str, str | None]]) -> set[frozenset[str]]:
-    """Return the groups of a site without their numbers, and the outliers each alone."""
+    """Return the groups of a site without their numbers, with outliers as single groups."""
     members: dict[object, set[str]] = {}
     for address, (group, _, _) in groups.items():
         members.setdefault(address if group is None else group, set()).add(address)
@@ -309,7 +309,7 @@ def test_a_redesign_in_the_middle_of_a_crawl_is_reported_and_extracted_rightly(
     tasks.settle()
     assert tasks.ask(select(DesignChange.generation)) == []
     tasks.articles()
-    # Its pages are extracted as they come, and the next clustering reports it.
+    # Its pages are extracted on arrival, and the next clustering reports the redesign.
     tasks.send(page.message for page in crawl[first:])
     tasks.settle()
     at_once = tasks.articles()
@@ -348,14 +348,14 @@ def test_a_first_crawl_that_takes_hours_is_not_a_design_change(
 
 
 def generated_after(message: dict[str, str]) -> dict[str, str]:
-    """Return a copy of a page at another address, which it declares as its own."""
+    """Return a copy of a page that declares another address as its own."""
     url = message["url"] + "?again"
     html = b64decode(message["html_base64"]).replace(message["url"].encode(), url.encode())
     return message | {"url": url, "html_base64": b64encode(html).decode(), "id": "again"}
 
 
 def age(tasks: Tasks, by: timedelta) -> None:
-    """Let the pages that are there be received long ago."""
+    """Backdate the receipt of all pages."""
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(received_at=StoredPage.received_at - by))
 
@@ -382,7 +382,7 @@ def test_the_order_of_undated_pages_within_seconds_is_not_a_design_change(
     site_id = tasks.publish("a", articles(range(2, 10)))
     tasks.group(site_id)
     age(tasks, timedelta(days=3))
-    # The next crawl goes through what is known first, and then through a new section.
+    # The next crawl fetches known pages first and then a new section.
     tasks.publish("a", [*articles(range(10, 18)), *articles(range(2, 14), "table")])
     assert changes_noticed(tasks, site_id) == 0
 

@@ -1,4 +1,4 @@
-"""Blocks of comparisons on a real RabbitMQ: a killed one is resumed, a large site is grouped."""
+"""Blocks on a real RabbitMQ: a killed one is resumed, and a large site is grouped."""
 
 import random
 import signal
@@ -14,20 +14,20 @@ from tests.pages import article_html, message
 from worker.settings import Settings
 
 LIMIT = 16
-"""Trees of which all pairs are compared here."""
+"""Maximum number of trees for which all pairs are compared."""
 
 ELEMENTS = 1_500
-"""Elements of pages that take some 20 ms a pair: all pairs of 14 are a block of seconds."""
+"""Elements of pages that take 20 ms per pair: all pairs of 14 make a block of seconds."""
 
 
 @pytest.fixture(scope="module")
 def settings(settings: Settings) -> Settings:
-    """Settings of the deployment, where a few dozen pages are a large site."""
+    """Settings with which a few dozen pages make a large site."""
     return settings.model_copy(update={"whole_matrix_trees": LIMIT})
 
 
 def tangled_html(seed: int) -> str:
-    """Return a page whose elements are nested at random."""
+    """Return a page with randomly nested elements."""
     chance = random.Random(seed)
     parts: list[str] = []
     open_tags: list[str] = []

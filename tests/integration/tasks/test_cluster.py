@@ -28,7 +28,7 @@ def site_id(tasks: Tasks) -> int:
 
 
 def die(tasks: Tasks, site_id: int, *, times: int) -> None:
-    """Leave behind what workers do that begin with the clustering and are killed, long ago."""
+    """Simulate workers that were killed during the clustering long ago."""
     for _ in range(times):
         tasks.read(lambda session: clusterings.begin(session, site_id, []))
     pass_time(tasks)
@@ -41,7 +41,7 @@ def pass_time(tasks: Tasks) -> None:
 
 
 def fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give the clustering a defect."""
+    """Make the clustering raise an error."""
 
     def defect(*_: object) -> None:
         raise ValueError("two roots")
@@ -59,7 +59,7 @@ def outcomes(tasks: Tasks) -> list[str]:
 
 
 def due(tasks: Tasks) -> list[int]:
-    """Return the sites whose clustering the look for sites asks for."""
+    """Return the sites whose clustering is requested."""
     cluster_due_sites(settle_seconds=0)
     return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
 

@@ -1,4 +1,4 @@
-"""The comparisons of a site on a real PostgreSQL, its tasks run one by one in any order."""
+"""Comparisons of a site with a real PostgreSQL, with tasks run in any order."""
 
 import random
 from collections.abc import Iterable
@@ -34,17 +34,17 @@ from worker.tasks.reprocess import reprocess
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
-"""Trees of which all pairs are compared, where a site of some dozens is to be a large one."""
+"""Maximum number of trees compared in all pairs, so that some dozens make a large site."""
 
 
 @pytest.fixture
 def large_from(tasks: Tasks) -> None:
-    """Sites are large from few trees on."""
+    """Make sites with few trees count as large."""
     tasks.restart(whole_matrix_trees=SMALL_LIMIT)
 
 
 def articles(numbers: Iterable[int], template: str = "plain") -> list[tuple[str, str]]:
-    """Return pages of one template, each of another structure."""
+    """Return pages of one template with different structures."""
     return [
         (f"{template}/{number}", article_html(number, number=number, template=template))
         for number in numbers
@@ -52,7 +52,7 @@ def articles(numbers: Iterable[int], template: str = "plain") -> list[tuple[str,
 
 
 def two_templates(each: int = 20) -> list[tuple[str, str]]:
-    """Return pages of two templates, all of different structures."""
+    """Return pages of two templates, all with different structures."""
     return [*articles(range(2, 2 + each)), *articles(range(2, 2 + each), "table")]
 
 

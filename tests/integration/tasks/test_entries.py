@@ -1,4 +1,4 @@
-"""Live reports that are fetched again and again."""
+"""Live reports that are fetched repeatedly."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ URL = "https://news.example/live"
 
 
 def fetch(tasks: Tasks, *numbers: int, said: tuple[str, ...] = SAID) -> dict[str, Any] | None:
-    """Store the report with some of its entries; return the article that was sent of it."""
+    """Store the report with some of its entries; return the article that was sent."""
     html = live_html(blocks(numbers, said=said), head=declared(numbers[:2]))
     site_id = tasks.publish("a", [("live", html)])
     tasks.group(site_id)

@@ -1,4 +1,4 @@
-"""Extractions that end with their process, or whose message is lost."""
+"""Extractions whose process dies or whose message is lost."""
 
 import json
 import secrets
@@ -29,7 +29,7 @@ from worker.workflow.process import process_state
 
 @pytest.fixture
 def page_id(tasks: Tasks) -> int:
-    """A page of a site that was clustered, waiting for its extraction."""
+    """A page of a clustered site that waits for its extraction."""
     site_id = tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
     tasks.group(site_id)
     (page_id,) = tasks.ask(select(StoredPage.id).where(StoredPage.url.endswith("/2")))
@@ -39,7 +39,7 @@ def page_id(tasks: Tasks) -> int:
 
 @pytest.fixture
 def queues(tasks: Tasks) -> Iterator[None]:
-    """Queues of the tests' own, without a message."""
+    """Empty queues for these tests alone."""
     tasks.restart(queue_prefix=f"test-{secrets.token_hex(4)}.")
     state = process_state()
     with connect(state.settings) as connection:
@@ -56,7 +56,7 @@ def outcome(tasks: Tasks, page_id: int) -> tuple[str | None, str | None]:
 
 
 def die(tasks: Tasks, page_id: int, *, times: int) -> None:
-    """Leave behind what workers do that begin with a page and are killed."""
+    """Simulate workers that were killed during the extraction of a page."""
     (generation,) = tasks.ask(select(StoredPage.generation).where(StoredPage.id == page_id))
     for _ in range(times):
         with tasks.database.transaction() as session:
@@ -99,7 +99,7 @@ def pass_time(tasks: Tasks) -> None:
 
 
 def look_for_late(tasks: Tasks) -> None:
-    """Look for late extractions, and again at the end of the queue."""
+    """Check for late extractions, and again at the end of the queue."""
     extract_late()
     for each in tasks.take(task_names.EXTRACT_LATE):
         extract_late(**each)
@@ -111,7 +111,7 @@ def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> Non
     look_for_late(tasks)
     assert tasks.take(task_names.EXTRACT) == []
     pass_time(tasks)
-    # Others wait, as they nearly always do.
+    # Others are waiting, as is nearly always the case.
     app = create_app(process_state().settings)
     app.send_task(task_names.EXTRACT, kwargs={"page_id": 0, "generation": 1})
     extract_late()
@@ -129,7 +129,7 @@ def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) 
     extract_late()
     (suspects,) = tasks.take(task_names.EXTRACT_LATE)
     assert len(suspects["suspects"]) == 4
-    # They were in front of the suspects.
+    # They were ahead of the suspects.
     for each in in_queue:
         extract(**each)
     extract_late(**suspects)
@@ -158,7 +158,7 @@ def test_pages_of_a_batch_that_cannot_be_stored_are_stored_one_by_one(
 
     def unwritable(page: PageState, job: ExtractionJob, *rest: Any) -> ArticleMessage:
         message = honest(page, job, *rest)
-        # No text of PostgreSQL holds a NUL.
+        # PostgreSQL text cannot contain NUL.
         return message.model_copy(update={"title": "\x00"}) if job.page_id == page_id else message
 
     monkeypatch.setattr(article_message, "compose", unwritable)
@@ -169,7 +169,7 @@ def test_pages_of_a_batch_that_cannot_be_stored_are_stored_one_by_one(
     for each in alone:
         extract(**each)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
-    # The reason is the database's, after one attempt, and not the death of a process.
+    # The reason is the database's error after one attempt, not the death of a process.
     result, detail = outcome(tasks, page_id)
     assert result == "failed"
     assert detail == "it cannot be stored: DataError: unsupported Unicode escape sequence"

@@ -1,4 +1,4 @@
-"""Fetches of a page again, when the site gives something else in its place."""
+"""Repeated fetches for which the site answers with something else than the page."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def fetch(hour: int, html: str = GOOD, **keys: object) -> dict[str, Any]:
 
 @pytest.fixture
 def site(tasks: Tasks) -> Tasks:
-    """The tasks, with a site that was clustered and links that are sent."""
+    """The tasks with a clustered site and with links enabled."""
     tasks.restart(send_links=True)
     tasks.group(tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)]))
     tasks.settle()

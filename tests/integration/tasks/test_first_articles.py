@@ -1,4 +1,4 @@
-"""Pages of new sites have their first article soon, and those of a burst only one."""
+"""Pages of new sites get their first article soon, and those of a burst only one."""
 
 from collections import Counter
 from datetime import timedelta
@@ -28,7 +28,7 @@ def pages_of(*seeds: int) -> list[tuple[str, str]]:
 
 
 def grow_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
-    """Let all that happened have happened some time earlier."""
+    """Shift all timestamps into the past."""
     passed = timedelta(seconds=seconds)
     with tasks.database.transaction() as session:
         session.execute(
@@ -42,7 +42,7 @@ def grow_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
 
 
 def look(tasks: Tasks) -> int:
-    """Look for pages that must not wait, as the intake does."""
+    """Check for pages that must not wait, as the intake does."""
     return tasks.read(lambda session: request_first_extractions(session, PATIENCE))
 
 
@@ -250,7 +250,7 @@ def test_a_new_site_without_pauses_is_clustered_after_half_the_bound(
 
 
 def order_of(tasks: Tasks, task: str) -> list[int]:
-    """Return the sites of tasks in the order in which the relay publishes them."""
+    """Return the sites of tasks in the order that the relay publishes them."""
     asked = select(OutboxEntry.site_id).where(OutboxEntry.lane == task)
     return list(tasks.ask(asked.order_by(OutboxEntry.turn, OutboxEntry.id)))
 
@@ -285,7 +285,7 @@ def test_older_requests_come_before_much_later_ones(tasks: Tasks, later: float) 
 
 
 def large_site(tasks: Tasks, name: str, *, first: int = 0) -> int:
-    """A site whose comparison takes several rounds of blocks."""
+    """A site whose comparison needs several rounds of blocks."""
     return tasks.publish(
         name, [(f"{name}{n}", article_html(n, number=n)) for n in range(first, first + 60)]
     )

@@ -1,4 +1,4 @@
-"""Articles in parts, joined when the parts are there."""
+"""Articles in parts, which are joined once all parts are there."""
 
 import itertools
 import random
@@ -26,7 +26,7 @@ from worker.tasks.joining import join_parts
 
 
 def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
-    """Send pages, and have all done that they ask for, but the joining."""
+    """Send pages and run all tasks except the joining."""
     site_id = tasks.send(
         {"version": 1, "url": url, "html": html, "site": SITE} for url, html in pages.items()
     )
@@ -35,7 +35,7 @@ def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
 
 
 def last(tasks: Tasks, url: str = STORY) -> dict[str, Any]:
-    """Return the last article of a page, as it was sent."""
+    """Return the last article of a page as sent."""
     messages = tasks.ask(
         select(Article.message)
         .where(Article.message["url"].astext == url)
@@ -67,7 +67,7 @@ def test_parts_that_come_in_any_order_give_the_same_article(
     assert ArticleMessage.model_validate(article).url == STORY
     for block in article["blocks"]:
         assert block["text"] == article["text"][block["start"] : block["end"]]
-    # What comes later keeps an article of its own, which says what it belongs to.
+    # A later part keeps its own article, which names the article it belongs to.
     second = last(tasks, address(2))
     assert second["text"] == expected_text([2])
     assert (second["parts"]["number"], second["parts"]["first"]) == (2, STORY)
@@ -233,7 +233,7 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
             with pytest.raises(KeyboardInterrupt):
                 join_parts(settle_seconds=0)
         join_parts(settle_seconds=0)
-    # What changes is looked at again.
+    # A change triggers another attempt.
     send(tasks, {address(2): part_html(2, of=2)})
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text([1, 2])

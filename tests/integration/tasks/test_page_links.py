@@ -19,13 +19,13 @@ def _links_are_asked_for(tasks: Tasks) -> None:
 
 
 def show(tasks: Tasks, html: str) -> None:
-    """Let a crawler bring a page, and all be done with it."""
+    """Send a page and run all its tasks."""
     tasks.publish("a", [("town/", html)])
     tasks.settle()
 
 
 def sent(tasks: Tasks) -> list[tuple[str, dict[str, Any]]]:
-    """Take the messages of links that wait for the relay, each with its routing key."""
+    """Take the pending messages of links, each with its routing key."""
     with tasks.database.transaction() as session:
         rows = session.execute(
             delete(OutboxEntry)

@@ -1,4 +1,4 @@
-"""One page asked for again."""
+"""Requests for a single page."""
 
 from tests.inline_tasks import Tasks
 from tests.pages import article_html

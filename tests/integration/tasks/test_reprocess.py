@@ -1,4 +1,4 @@
-"""Reprocessing of large sites and of all sites: nothing lost, each revision one higher."""
+"""Reprocessing of large sites and of all sites: nothing is lost, each revision rises by one."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -22,7 +22,7 @@ NEW_PAGES = 20
 
 
 def pages_of(template: str, seeds: range) -> list[tuple[str, str]]:
-    """Return pages of a few structures, so that comparing them takes no time."""
+    """Return pages with few structures, which are fast to compare."""
     return [
         (f"{template}/{seed}", article_html(seed, number=2 + seed % 3, template=template))
         for seed in seeds
@@ -34,7 +34,7 @@ def revisions(tasks: Tasks) -> dict[str, int]:
 
 
 def run_some(tasks: Tasks, task: str, *, share: float) -> None:
-    """Run some of the tasks that are asked for, each twice; the messages of the others are lost."""
+    """Run some of the requested tasks, each twice; the messages of the others are lost."""
     arguments = tasks.take(task)
     for each in arguments[: int(len(arguments) * share)]:
         for _ in range(2):
@@ -90,7 +90,7 @@ def test_a_redelivered_request_has_no_further_effect(tasks: Tasks) -> None:
 
 @pytest.fixture
 def sites(tasks: Tasks) -> Iterator[int]:
-    """Five sites of three pages each, whose articles went out; their number."""
+    """Five sites of three pages each with published articles; yields their number."""
     with tasks.database.transaction() as session:
         reprocessings.cancel(session)
     for number in range(5):
@@ -110,7 +110,7 @@ def let_time_pass(tasks: Tasks, seconds: float) -> None:
 
 
 def taken_up(tasks: Tasks) -> int:
-    """Return how many sites have been taken up."""
+    """Return how many sites have been reprocessed."""
     progress = tasks.read(reprocessings.progress)
     assert progress is not None
     return progress.sites_done

@@ -1,4 +1,4 @@
-"""Articles that tell the same have one story, whatever the order they come in."""
+"""Articles with the same content share a story, whatever their order."""
 
 import json
 import random
@@ -38,7 +38,7 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
 def sentences(seed: int, number: int = 12) -> list[str]:
-    """Return sentences that no other seed has."""
+    """Return sentences unique to a seed."""
     chance = random.Random(seed)
     words = [
         "".join(chance.choices("bcdfghklmnprstv", k=1) + chance.choices("aeiou", k=1)) * 2
@@ -54,7 +54,7 @@ def text_of(seed: int, number: int = 12) -> str:
 
 @dataclass(frozen=True)
 class Sent:
-    """An article as a test sends it."""
+    """An article to be sent."""
 
     site: str
     text: str
@@ -153,7 +153,7 @@ def test_stories_do_not_depend_on_the_order_that_articles_come_in(tasks: Tasks) 
 
 
 def test_forty_copies_have_one_story_whatever_the_number_of_workers(tasks: Tasks) -> None:
-    # Cut, extended, and with other words around; nothing says when they were fetched.
+    # Cut, extended, and with other words around; without fetch times.
     chance = random.Random(7)
     sent = [
         Sent(f"site{number}.example", "\n\n".join([f"Reported by paper {number}.", *WIRE[cut:]]))
@@ -298,7 +298,7 @@ def process(tasks: Tasks, message: Mapping[str, Any]) -> None:
 
 
 def sent_articles(tasks: Tasks) -> list[tuple[str, int, str, str | None]]:
-    """Return the articles that wait for the relay: exchange, revision, URL, and relation."""
+    """Return the pending articles: exchange, revision, URL and relation."""
     rows = tasks.ask(
         select(OutboxEntry.exchange, OutboxEntry.body)
         .where(OutboxEntry.routing_key.is_not(None))
@@ -364,7 +364,7 @@ def test_a_kept_repeat_is_published_once_it_is_first(tasks: Tasks) -> None:
     process(tasks, page("copy.example", sentences(70), 0))
     process(tasks, page("first.example", WIRE, 5))
     process(tasks, page("copy.example", WIRE, 10))
-    assert len(sent_articles(tasks)) == 3  # the copy had an article before, which must be followed
+    assert len(sent_articles(tasks)) == 3  # the copy's former article needs a revision
     process(tasks, page("third.example", WIRE, 20))
     assert len(sent_articles(tasks)) == 3
     process(tasks, page("first.example", sentences(71), 30))
@@ -423,7 +423,7 @@ def test_lost_or_duplicate_requests_do_no_harm(tasks: Tasks) -> None:
     tasks.run(task_names.EXTRACT)
     assert len(tasks.take(task_names.TELL_STORIES)) == 1
     with tasks.database.exclusive(AdvisoryLock.STORY_TELLING, 0):
-        tell_stories()  # another process does it, and stands still
+        tell_stories()  # another process holds the lock
     assert tasks.ask(select(func.count()).select_from(StoryArrival)) == [2]
     correct_stories()
     before = told(tasks)
@@ -489,6 +489,6 @@ def test_an_earlier_longer_copy_does_not_hold_back_its_original(tasks: Tasks, se
     process(tasks, page("copy.example", [*WIRE, *sentences(82, 5)], 0))
     process(tasks, page("original.example", WIRE, 5))
     assert sent_articles(tasks)[1] == ("articles", 1, "https://original.example/news/1", "excerpt")
-    # What two sites have whole is held back.
+    # A text that two sites have in full is held back.
     process(tasks, page("excerpt.example", WIRE[:7], 10))
     assert "articles" not in {each[0] for each in sent_articles(tasks)[2:]}

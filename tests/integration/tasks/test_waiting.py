@@ -1,4 +1,4 @@
-"""How long pages are said to wait: never longer than since the work on them was asked for."""
+"""Waiting times of pages: never longer than since their work was requested."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -26,7 +26,7 @@ def pages_of(seeds: Sequence[int]) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def old_site(tasks: Tasks) -> int:
-    """A site all of whose pages got their articles long ago."""
+    """A site whose pages all got their articles long ago."""
     site_id = tasks.publish("a", pages_of(range(6)))
     tasks.group(site_id)
     tasks.settle()
@@ -119,7 +119,7 @@ def test_fresh_pages_are_extracted_before_repeated_ones(tasks: Tasks, old_site: 
 
     assert waiting(task_names.EXTRACT) == ["https://news.example/fresh"]
     assert len(waiting(task_names.EXTRACT_AGAIN)) == 6
-    # A clustering makes what waited before void, and asks again.
+    # A clustering voids pending requests and makes new ones.
     tasks.publish("a", [("fresher", article_html(41))])
     tasks.group(old_site)
     assert waiting(task_names.EXTRACT) == [

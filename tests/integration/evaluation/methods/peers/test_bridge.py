@@ -1,4 +1,4 @@
-"""The extractors in other languages, where this machine can run them."""
+"""Extractors in other languages, if this machine can run them."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def bridged(request: pytest.FixtureRequest, tools: Path) -> Iterator[Extractor | str]:
-    """The extractor, or why there is none."""
+    """The extractor, or why it is unavailable."""
     try:
         extractor = get_extractor(request.param, tools=tools)
         extractor.prepare()
@@ -51,7 +51,7 @@ def bridged(request: pytest.FixtureRequest, tools: Path) -> Iterator[Extractor |
 
 
 def extract(bridged: Extractor | str, source: Source) -> Extracted | None:
-    """Extract a page; None on a machine without the program, which must say what it lacks."""
+    """Extract a page; None if the program is unavailable, after checking that it says why."""
     if isinstance(bridged, str):
         assert any(name in bridged for name in BRIDGED)
         return None
