@@ -147,7 +147,7 @@ def test_the_same_page_reads_the_same() -> None:
     assert read(FORUM, "//tr[td[@class='what']]") == read(FORUM, "//tr[td[@class='what']]")
 
 
-def test_the_name_of_who_is_answered_leaves_no_colon() -> None:
+def test_the_name_of_the_answered_author_leaves_no_colon() -> None:
     body = "".join(
         f'<div class="post" id="p{number}"><b class="author">{name}</b><div class="content">'
         f"<p>{answered}{said}</p></div></div>"
@@ -157,7 +157,7 @@ def test_the_name_of_who_is_answered_leaves_no_colon() -> None:
     assert [comment.text for comment in read(body, "//div[@class='post']")] == list(SAID)
 
 
-def test_what_a_comment_hides_is_not_read_and_parts_its_lines() -> None:
+def test_hidden_text_of_a_comment_is_ignored_and_separates_lines() -> None:
     greetings = ("Bye", "Take care of you all", "More soon", "No more from me", "See you there")
     body = "".join(
         f'<article><b class="author">{name}</b><p>{said[:20]}<span class="sr-only">heard</span>'
@@ -214,7 +214,7 @@ def _remark(number: int) -> str:
     return f"That is how it went for me, too, and for {number} others that I asked."
 
 
-def test_what_the_page_says_of_a_reader_is_not_what_the_reader_wrote() -> None:
+def test_the_pages_notes_on_a_reader_are_not_comment_text() -> None:
     comments = read("".join(map(_answer, range(5))), "//div[@class='answer']")
     assert [comment.text.split("\n\n") for comment in comments] == [
         [said, _documented(number), _remark(number)] for number, said in enumerate(SAID)
@@ -222,7 +222,7 @@ def test_what_the_page_says_of_a_reader_is_not_what_the_reader_wrote() -> None:
     assert [comment.author for comment in comments] == list(NAMES)
 
 
-def test_names_that_would_leave_nothing_say_nothing() -> None:
+def test_class_names_that_would_remove_everything_are_ignored() -> None:
     body = "".join(
         f'<div class="post"><b>{name}</b> <i>0{number + 1}/06/2023</i>'
         f'<p class="title">{said}</p></div>'
@@ -231,7 +231,7 @@ def test_names_that_would_leave_nothing_say_nothing() -> None:
     assert [comment.text for comment in read(body, "//div")] == list(SAID)
 
 
-def test_keys_and_code_that_many_name_are_what_they_wrote() -> None:
+def test_keyboard_and_code_elements_are_comment_text() -> None:
     body = "".join(
         f'<div class="post"><b>{name}</b> <i>0{number + 1}/06/2023</i>'
         f"<p>{said} <kbd>Ctrl</kbd>+<kbd>Tab</kbd> {said.upper()}</p></div>"

@@ -78,6 +78,6 @@ def test_the_name_of_the_author_answered() -> None:
     assert _parents(body) == PARENTS
 
 
-def test_posts_side_by_side_answer_none() -> None:
+def test_sibling_posts_reply_to_none() -> None:
     body = "".join(f'<div class="c">{_inside(number)}</div>' for number in range(5))
     assert _parents(body) == [None] * 5

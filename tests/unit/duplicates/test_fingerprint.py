@@ -12,7 +12,7 @@ ENGLISH = "The council met on Tuesday to decide about the old bridge over the ri
 WORDS = [f"word{number}" for number in range(2_000)]
 
 
-def test_case_punctuation_and_white_space_make_no_other_text() -> None:
+def test_case_punctuation_and_white_space_do_not_matter() -> None:
     one = fingerprint_of("“The Council” met:\n\nnobody   came.")
     other = fingerprint_of("the council met, nobody came")
     assert one.key == other.key
@@ -36,7 +36,7 @@ def test_a_short_text_is_not_compared() -> None:
     assert not fingerprint_of("").is_comparable
 
 
-def test_what_stands_behind_the_bound_is_not_read() -> None:
+def test_text_beyond_the_bound_is_not_read() -> None:
     text = "word " * (MAX_CHARACTERS // 5)
     assert fingerprint_of(text).key == fingerprint_of(text + "more").key
 

@@ -62,14 +62,14 @@ def test_versions_of_a_text_are_one_story() -> None:
     assert groups_of(texts) == {frozenset("abc"), frozenset("d")}
 
 
-def test_a_quotation_is_no_repeat() -> None:
+def test_a_quotation_is_not_a_repeat() -> None:
     assert groups_of({"a": part((0, 100)), "b": part((85, 185))}) == {
         frozenset("a"),
         frozenset("b"),
     }
 
 
-def test_a_digest_is_of_the_story_of_which_it_has_most() -> None:
+def test_a_digest_belongs_to_the_story_it_shares_most_with() -> None:
     texts = {
         "a": part((0, 100)),
         "b": part((0, 95)),
@@ -114,7 +114,7 @@ def grouped_with_sites(texts: dict[str, tuple[Shingles, str]]) -> set[frozenset[
     return {frozenset(names[each] for each in group) for group in groups}
 
 
-def test_pages_of_one_site_are_no_witnesses_of_each_other() -> None:
+def test_pages_of_one_site_do_not_confirm_each_other() -> None:
     one, other = part((0, 100)), part((200, 300))
     both = [part((0, 100), (200, 300 - each)) for each in range(3)]
     victims = {"a": (one, "a"), "b": (other, "b")}
@@ -126,7 +126,7 @@ def test_pages_of_one_site_are_no_witnesses_of_each_other() -> None:
     assert grouped_with_sites(victims | witnessed) == {frozenset({"a", "b", "h", "i"})}
 
 
-def test_texts_of_one_site_lead_from_no_story_to_another() -> None:
+def test_texts_of_one_site_do_not_connect_stories() -> None:
     # Each has four fifths of the one before it.
     drift = {f"h{at}": (part((20 * at, 20 * at + 100)), "h") for at in range(1, 10)}
     victims = {"a": (part((0, 100)), "a"), "b": (part((200, 300)), "b")}

@@ -87,12 +87,12 @@ def test_a_page_comes_decoded_and_under_its_last_address(server: str) -> None:
         ("/circle", "the server redirects in a loop"),
     ],
 )
-def test_what_cannot_be_had_is_told(server: str, path: str, problem: str) -> None:
+def test_unavailable_pages_are_reported(server: str, path: str, problem: str) -> None:
     with pytest.raises(ExplainingError, match=problem):
         fetch(f"{server}{path}", max_bytes=100_000)
 
 
-def test_a_silent_server_is_not_waited_for(server: str) -> None:
+def test_a_silent_server_times_out(server: str) -> None:
     with pytest.raises(ExplainingError, match=r"127.0.0.1:\d+ sent nothing for 0.2 seconds"):
         fetch(f"{server}/silent", seconds=0.2)
 
@@ -106,7 +106,7 @@ def test_a_silent_server_is_not_waited_for(server: str) -> None:
         ("http://[::1", "this is not a valid address"),
     ],
 )
-def test_an_address_without_a_server_is_told_in_plain_words(
+def test_an_address_without_a_server_is_reported_in_plain_words(
     url: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "*")
@@ -118,18 +118,18 @@ def test_an_address_without_a_server_is_told_in_plain_words(
     assert "\n" not in told
 
 
-def test_a_proxy_that_is_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_proxy_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     with pytest.raises(ExplainingError, match=r"the proxy cannot reach nowhere.invalid"):
         fetch("http://nowhere.invalid/")
 
 
-def test_encryption_that_cannot_be_is_told(server: str) -> None:
+def test_failed_encryption_is_reported(server: str) -> None:
     with pytest.raises(ExplainingError, match=r"no encrypted connection with 127.0.0.1"):
         fetch(server.replace("http:", "https:"))
 
 
-def test_a_certificate_that_nobody_vouches_for_is_told(
+def test_an_untrusted_certificate_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")

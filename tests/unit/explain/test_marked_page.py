@@ -35,7 +35,7 @@ def shown() -> str:
     return to_offline_html(explain_article(page, None), page)
 
 
-def test_nothing_of_a_stored_page_acts_loads_or_leads_anywhere() -> None:
+def test_a_stored_page_has_no_active_content_requests_or_links() -> None:
     document = read(shown())
     assert {element.tag for element in document.iter()} <= {
         *("html", "head", "meta", "title", "style", "body", "div", "p", "span", "a", "form"),

@@ -35,7 +35,7 @@ def framed(shown: str) -> html.HtmlElement:
     return html.document_fromstring(unescape(srcdoc))
 
 
-def test_the_page_is_framed_where_nothing_of_it_can_run() -> None:
+def test_the_page_is_shown_in_a_sandboxed_frame() -> None:
     shown = overlay(parsed())
     assert '<iframe sandbox="" ' in shown
     assert shown.count("<iframe") == 1
@@ -54,7 +54,7 @@ def test_the_text_of_a_page_stays_text() -> None:
     assert "<script" not in overlay(parsed())
 
 
-def test_kept_lines_are_marked_with_their_reasons_and_others_otherwise() -> None:
+def test_kept_and_dropped_lines_are_marked_differently_with_reasons() -> None:
     inner = framed(overlay(parsed()))
     kept = inner.xpath("//span[@class='detourage-kept']")
     texts = [span.text for span in kept]

@@ -13,7 +13,7 @@ def parts_of(page: Outline, *others: Outline) -> page_parts.PageParts:
     return page_parts.page_parts(page, fixed_lines(page, others))
 
 
-def test_texts_of_the_template_are_told_from_those_of_the_page() -> None:
+def test_texts_of_the_template_are_distinguished_from_those_of_the_page() -> None:
     pages = [outline(article_html(seed)) for seed in range(4)]
     texts = list(texts_of(parts_of(*pages).root))
     fixed = {text.text for text in texts if text.is_fixed}

@@ -14,7 +14,7 @@ FIRST = {
 }
 
 
-def test_a_changed_text_is_told_by_its_paragraphs() -> None:
+def test_a_changed_text_is_shown_by_paragraphs() -> None:
     changes = revision_changes(FIRST, {**FIRST, "text": "One.\n\n2.\n\nThree.\n\nFour."})
     assert changes.fields == []
     assert changes.paragraphs == [
@@ -26,7 +26,7 @@ def test_a_changed_text_is_told_by_its_paragraphs() -> None:
     ]
 
 
-def test_changed_keys_are_told_with_both_values() -> None:
+def test_changed_keys_are_shown_with_both_values() -> None:
     after = {
         **FIRST,
         "authors": ["Ann", "Bob"],

@@ -35,7 +35,7 @@ def test_the_pages_stand_in_the_order_of_the_groups_then_the_outliers() -> None:
     assert set(order[8:]) == {2, 3}
 
 
-def test_like_pages_of_a_group_stand_together() -> None:
+def test_similar_pages_of_a_group_are_adjacent() -> None:
     distances = np.full((6, 6), 0.3)
     distances[np.ix_([0, 2, 4], [0, 2, 4])] = distances[np.ix_([1, 3, 5], [1, 3, 5])] = 0.05
     np.fill_diagonal(distances, 0)

@@ -12,7 +12,7 @@ def tree(text: str) -> Tree:
     return Tree.from_brackets(text)
 
 
-def test_what_differs_is_said_in_the_order_of_the_document() -> None:
+def test_differences_are_listed_in_document_order() -> None:
     changes = tree_changes(
         tree("{html{head{title}{meta}}{body{h1}{p}{p}{p}}}"),
         tree("{html{head{title}{meta}}{body{div{ul{li}}}{h2}{p}{p}{p}}}"),

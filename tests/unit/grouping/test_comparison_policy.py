@@ -79,7 +79,7 @@ def group(told: Told) -> Grouping | Missing:
     return group_or_missing(site, pages, TREES, told)
 
 
-def test_of_a_small_site_every_pair_is_asked_for() -> None:
+def test_all_pairs_of_a_small_site_are_requested() -> None:
     found = known_or_missing(TREES, Told(), whole_matrix_trees=len(TREES))
     assert isinstance(found, Missing)
     (pairs,) = found.comparisons
@@ -88,7 +88,7 @@ def test_of_a_small_site_every_pair_is_asked_for() -> None:
     assert pairs.is_known.sum() == len(TREES)
 
 
-def test_of_a_large_site_the_nearest_of_the_sample_is_asked_for_first() -> None:
+def test_for_a_large_site_the_nearest_sampled_trees_are_requested_first() -> None:
     assert ask(Told()) == Missing([MissingNearest(OTHERS, list(SAMPLE), 3)])
     partly = Told(nearest_of={SAMPLE: {3: (0, NEAR), 5: (1, FAR)}})
     assert ask(partly) == Missing([MissingNearest([4, 6, 7], list(SAMPLE), 3)])
@@ -115,7 +115,7 @@ def test_a_tree_that_cannot_be_compared_is_no_reference_and_its_page_an_outlier(
     assert grouping.outliers == (3,)
 
 
-def test_pages_that_may_be_too_far_from_their_pivot_are_asked_for_last() -> None:
+def test_distances_of_doubtful_pages_to_their_pivot_are_requested_last() -> None:
     # What is nearest to the pivot itself is known to be near enough, that of tree 3 for one.
     of_sample = nearest_of_others((1, NEAR), {3: (1, DOUBTFUL), 4: (2, DOUBTFUL), 6: (2, DOUBTFUL)})
     told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})

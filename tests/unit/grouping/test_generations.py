@@ -123,26 +123,26 @@ def test_a_slow_mixture_is_reported_when_the_new_design_has_taken_over() -> None
 
 
 @pytest.mark.parametrize("special", [None, B])
-def test_a_special_page_now_and_then_is_no_change(special: int | None) -> None:
+def test_occasional_special_pages_are_not_a_change(special: int | None) -> None:
     assert design_change([A] * 30 + [special] + [A] * 20) is None
     assert design_change([A] * 30 + [special]) is None
     assert design_change([A] * 30 + [special] * 4 + [A] * 6) is None
 
 
-def test_one_page_that_went_astray_before_hides_no_change() -> None:
+def test_one_earlier_stray_page_does_not_hide_a_change() -> None:
     change = design_change([A] * 10 + [B] + [A] * 20 + [B] * 10)
     assert change is not None
     assert change.new_groups == (B,)
 
 
-def test_pages_of_a_kind_that_was_crawled_before_are_no_change() -> None:
+def test_pages_of_a_known_kind_are_not_a_change() -> None:
     assert design_change([B] * 10 + [A] * 200 + [B] * 20) is None
 
 
-def test_a_site_that_comes_back_as_it_was_has_not_changed() -> None:
+def test_a_returning_former_design_is_not_a_change() -> None:
     assert design_change([A, B, A] * 10 + [A, B] * 10) is None
 
 
 @pytest.mark.parametrize("groups", [[], [A], [A, B], [A] * 4 + [B] * 4, [None] * 9, [A] * 9])
-def test_of_tiny_sites_nothing_is_said(groups: list[int | None]) -> None:
+def test_tiny_sites_never_have_a_change(groups: list[int | None]) -> None:
     assert design_change(groups) is None

@@ -55,7 +55,7 @@ def test_another_method_may_be_given() -> None:
     assert group_pages(KEYS, DISTANCES, estimator=strict).groups == ()
 
 
-def test_two_pages_of_one_key_are_refused() -> None:
+def test_two_pages_with_the_same_key_are_refused() -> None:
     with pytest.raises(ValueError, match="same key"):
         group_pages(["a", "a"], np.zeros((2, 2)))
 

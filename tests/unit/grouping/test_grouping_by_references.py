@@ -66,7 +66,7 @@ def test_members_too_far_from_the_pivot_are_outliers() -> None:
     assert unknown.outliers == (4,)
 
 
-def test_a_group_that_loses_all_but_its_pivot_is_none() -> None:
+def test_a_group_left_with_only_its_pivot_is_dissolved() -> None:
     distances = np.zeros((1, 1))
     grouping = group_by_references("ab", [1, 2], [1], distances, {2: (1, 0.5)})
     assert len(grouping.groups) == 1

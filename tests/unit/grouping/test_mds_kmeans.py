@@ -20,7 +20,7 @@ def test_the_paper_forces_pages_together_that_have_nothing_in_common() -> None:
     assert MdsKMeans().fit_predict(distances).tolist() == [0, 0, 0, OUTLIER, OUTLIER]
 
 
-def test_no_more_clusters_are_tried_than_allowed() -> None:
+def test_the_number_of_clusters_tried_is_bounded() -> None:
     few = MdsKMeans(max_clusters=2, merge_distance=-1, max_pivot_distance=1)
     assert few.fit(made_site([0, 1, 2, 3] * 5)).n_clusters_ == 2
 

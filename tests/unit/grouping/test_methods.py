@@ -61,7 +61,7 @@ def test_two_pages_are_a_group_when_they_are_near(
     assert method.fit([[0, distance], [distance, 0]]).n_clusters_ == groups
 
 
-def test_strays_beside_a_dominant_template_are_outliers(method: TemplateClusterer) -> None:
+def test_strays_next_to_a_dominant_template_are_outliers(method: TemplateClusterer) -> None:
     labels = method.fit_predict(made_site([0] * 20 + [1, 2]))
     assert labels.tolist() == [0] * 20 + [OUTLIER, OUTLIER]
 

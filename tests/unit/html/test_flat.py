@@ -9,7 +9,7 @@ def _below(flat: FlatDocument, tag: str) -> list[str]:
     return list(flat.texts[flat.text_starts[index] : flat.text_ends[index]])
 
 
-def test_texts_stand_in_the_order_of_the_page_in_their_elements() -> None:
+def test_texts_are_in_page_order_within_their_elements() -> None:
     flat = parse_page("<html><body>a<div>b<p>c<b>d</b>e</p>f</div>g</body></html>").flat
     assert list(flat.texts) == [*"abcdefg"]
     parents = [flat.tags[index] for index in flat.text_parents]

@@ -145,7 +145,7 @@ def test_chinese_that_could_be_utf8_keeps_its_declared_encoding() -> None:
     assert read(page(text).encode("gb18030"), "text/html; charset=gbk") == (text, "gb18030")
 
 
-def test_declaration_that_the_bytes_contradict_is_not_believed() -> None:
+def test_a_declaration_contradicted_by_the_bytes_is_ignored() -> None:
     content = page(SENTENCES["pl"], '<meta charset="utf-8">').encode("cp1250")
     assert read(content, "text/html; charset=utf-8") == (SENTENCES["pl"], "windows-1250")
 
@@ -207,7 +207,7 @@ def test_noise_is_undecodable(content: bytes, content_type: str | None) -> None:
         parse_page(content, content_type=content_type)
 
 
-def test_single_controls_are_no_noise() -> None:
+def test_single_control_characters_are_not_noise() -> None:
     assert parse_page(b"<p>a\x00b</p>").document.findtext(".//p") == "ab"
 
 

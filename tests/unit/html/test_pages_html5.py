@@ -59,11 +59,11 @@ def body_of(html: str) -> str:
         ("a&nbsp;b&#13;c&#1;d&notin;&copy", "a\xa0b&#13;cd∉©"),
     ],
 )  # fmt: skip
-def test_a_body_is_what_a_browser_makes_of_it(html: str, body: str) -> None:
+def test_a_body_is_parsed_like_in_a_browser(html: str, body: str) -> None:
     assert body_of(f"<!DOCTYPE html><body>{html}") == f"<body>{body}</body>"
 
 
-def test_an_image_that_counts_readers_does_not_end_the_head() -> None:
+def test_a_tracking_pixel_does_not_end_the_head() -> None:
     page = parse_page("<head><noscript><img src=a></noscript><meta name=b><title>t</title></head>c")
     head = page.document.find("head")
     assert head is not None

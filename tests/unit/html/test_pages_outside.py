@@ -37,7 +37,7 @@ def listener() -> Iterator[socket.socket]:
         "</body></html>",
     ],
 )
-def test_nothing_of_outside_comes_into_a_page(
+def test_external_entities_are_not_loaded(
     document: str, content_type: str, tmp_path: Path, listener: socket.socket
 ) -> None:
     secret = tmp_path / "secret.txt"

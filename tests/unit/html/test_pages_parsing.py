@@ -53,7 +53,7 @@ class TestTree:
     def test_leaves_out_comments_and_processing_instructions(self) -> None:
         assert brackets("<p>a<!-- <b>no</b> --><?php echo 1 ?>b</p>") == "{html{head}{body{p}}}"
 
-    def test_comments_do_not_part_a_text(self) -> None:
+    def test_comments_do_not_split_text(self) -> None:
         assert parse_page("<p>a<!-- c -->b</p>").document.findtext(".//p") == "ab"
 
 
@@ -92,7 +92,7 @@ class TestBrokenHtml:
         assert body is not None
         assert visible_text(body) == "a\nb\nc"
 
-    def test_null_and_control_characters_do_no_harm(self) -> None:
+    def test_null_and_control_characters_are_harmless(self) -> None:
         document = parse_page("<p>a\x00b\x01</p><p>&#0;c&#xD800;</p>").document
         first, second = document.findall(".//p")
         assert first.text == "ab"
@@ -230,7 +230,7 @@ class TestNotHtml:
             "<urlset><url><loc>http://example.com/</loc></url></urlset>",
         ],
     )
-    def test_feeds_and_site_maps_are_no_pages(self, document: str) -> None:
+    def test_feeds_and_site_maps_are_not_pages(self, document: str) -> None:
         with pytest.raises(NotHtmlError):
             parse_page(document, content_type="text/xml")
 

@@ -18,5 +18,5 @@ def test_every_element_is_found_at_its_own_path() -> None:
 
 
 @pytest.mark.parametrize("path", ["/html/body/div[3]", "/html/body/fb:like/p", "/html/head/title"])
-def test_where_there_is_no_element_none_is_found(path: str) -> None:
+def test_a_missing_element_is_not_found(path: str) -> None:
     assert element_at(DOCUMENT, path) is None

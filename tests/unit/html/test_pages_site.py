@@ -27,7 +27,7 @@ def test_site_is_the_registrable_domain(url: str, site: str) -> None:
     assert site_of(url) == site
 
 
-def test_blogs_of_one_host_are_sites_of_their_own() -> None:
+def test_blogs_of_one_host_are_separate_sites() -> None:
     assert site_of("http://one.blogspot.com/2012/01/") == "one.blogspot.com"
     assert site_of("http://www.two.blogspot.com/") == "two.blogspot.com"
     assert site_of("https://reader.github.io/a") == "reader.github.io"

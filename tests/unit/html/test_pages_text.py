@@ -6,7 +6,7 @@ def shown(html: str) -> list[str]:
     return paragraphs(parse_page(f"<title>t</title><body>{html}</body>").document)
 
 
-def test_blocks_part_paragraphs_and_inline_elements_do_not() -> None:
+def test_blocks_separate_paragraphs_and_inline_elements_do_not() -> None:
     assert shown("a<b>b</b> c<p>d <i>e</i><div>f</div>g<ul><li>h<li>i</ul>j") == [
         "ab c",
         "d e",
@@ -18,7 +18,7 @@ def test_blocks_part_paragraphs_and_inline_elements_do_not() -> None:
     ]
 
 
-def test_line_breaks_part_paragraphs() -> None:
+def test_line_breaks_separate_paragraphs() -> None:
     assert shown("<p>a<br>b<br/><br/>c</p>") == ["a", "b", "c"]
 
 
@@ -30,7 +30,7 @@ def test_table_cells_are_apart() -> None:
     assert shown("<table><tr><td>a</td><td>b</td></tr></table>") == ["a", "b"]
 
 
-def test_text_that_no_reader_sees_is_left_out() -> None:
+def test_invisible_text_is_left_out() -> None:
     hidden = (
         "<script>1</script><style>2</style><noscript>3</noscript><template>4</template>"
         "<iframe>5</iframe><p hidden>6</p><p style='color: red; display:none'>"
@@ -44,7 +44,7 @@ def test_text_after_a_hidden_element_is_seen() -> None:
     assert shown("<p>a<script>x</script>b<span hidden>y</span> c</p>") == ["ab c"]
 
 
-def test_styles_that_hide_nothing_are_no_matter() -> None:
+def test_styles_that_hide_nothing_are_ignored() -> None:
     assert shown("<p style='display: block'>a</p><dialog open>b</dialog>") == ["a", "b"]
 
 

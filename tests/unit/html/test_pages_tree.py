@@ -73,7 +73,7 @@ def test_equality_is_of_shape_and_labels() -> None:
     assert tree != "{a{b}{c}}"
 
 
-def test_labels_with_line_ends_are_told_apart() -> None:
+def test_labels_with_line_ends_are_distinguished() -> None:
     one, other = Tree.from_brackets("{a{b\nc}{d}}"), Tree.from_brackets("{a{b}{c\nd}}")
     assert one.digest != other.digest
     assert Tree.from_bytes(one.to_bytes()) == one
@@ -121,7 +121,7 @@ def test_long_trees_are_shown_by_their_length() -> None:
         ("{a\\}", "still open"),
     ],
 )
-def test_brackets_that_are_no_tree_are_refused(text: str, reason: str) -> None:
+def test_invalid_brackets_are_refused(text: str, reason: str) -> None:
     with pytest.raises(TreeFormatError, match=reason):
         Tree.from_brackets(text)
 
@@ -137,7 +137,7 @@ def test_brackets_that_are_no_tree_are_refused(text: str, reason: str) -> None:
         [("a", 0), ("b", 1), ("c", 3)],
     ],
 )
-def test_depths_that_are_no_tree_are_refused(nodes: list[tuple[str, int]]) -> None:
+def test_invalid_depths_are_refused(nodes: list[tuple[str, int]]) -> None:
     with pytest.raises(TreeFormatError):
         Tree.from_preorder(nodes)
 
@@ -156,7 +156,7 @@ def test_depths_that_are_no_tree_are_refused(nodes: list[tuple[str, int]]) -> No
         ("ab", [1, 2**40]),
     ],
 )
-def test_sizes_that_are_no_tree_are_refused(labels: str, sizes: list[int]) -> None:
+def test_invalid_sizes_are_refused(labels: str, sizes: list[int]) -> None:
     with pytest.raises(TreeFormatError):
         Tree.from_postorder(labels, sizes)
 

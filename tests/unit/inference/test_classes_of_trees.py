@@ -25,7 +25,7 @@ def test_probabilities_are_the_softmax_of_the_sums() -> None:
     assert found == pytest.approx(expected / expected.sum(axis=1, keepdims=True))
 
 
-def test_what_is_written_down_gives_the_same() -> None:
+def test_a_serialised_model_gives_the_same_results() -> None:
     again = ClassTrees.from_parameters(MODEL.to_parameters())
     assert again == MODEL
 

@@ -28,7 +28,7 @@ def test_two_columns_of_one_name_are_refused() -> None:
     ],
     ids=["swapped", "missing", "one more", "another"],
 )
-def test_a_model_weighs_no_other_columns_than_it_was_trained_on(
+def test_a_model_refuses_columns_it_was_not_trained_on(
     measured: list[tuple[str, list[float]]],
 ) -> None:
     with pytest.raises(RuntimeError, match="trained on other columns"):

@@ -63,7 +63,7 @@ def layer_of_zeros(inputs: int) -> Layer:
     return Layer(np.zeros((inputs, WIDTH), np.int16), np.zeros(WIDTH, np.int16))
 
 
-def test_a_network_is_read_as_it_was_written() -> None:
+def test_a_network_survives_serialisation() -> None:
     features, bags = page(30)
     written = json.dumps(NETWORK.to_parameters())
     read = LineNetwork.from_parameters(json.loads(written))
@@ -71,7 +71,7 @@ def test_a_network_is_read_as_it_was_written() -> None:
     assert json.dumps(read.to_parameters()) == written
 
 
-def test_the_order_in_which_numbers_are_added_changes_nothing() -> None:
+def test_the_order_of_summation_does_not_matter() -> None:
     features, bags = page(40)
     first, second = NETWORK.inner
     order = CHANCE.permutation(WIDTH)
@@ -92,7 +92,7 @@ def changed_lines(network: LineNetwork, place: int, lines: int) -> list[int]:
     return np.flatnonzero(before != network.log_odds(features, other)).tolist()
 
 
-def test_what_stands_around_a_line_is_seen() -> None:
+def test_neighbouring_lines_are_considered() -> None:
     blind = replace(NETWORK, whole=layer_of_zeros(2 * WIDTH))
     changed = changed_lines(blind, 20, 41)
     assert 20 in changed
@@ -101,7 +101,7 @@ def test_what_stands_around_a_line_is_seen() -> None:
     assert changed_lines(without_reach(blind), 20, 41) == [20]
 
 
-def test_each_line_is_told_of_the_whole_page() -> None:
+def test_every_line_sees_the_whole_page() -> None:
     assert len(changed_lines(without_reach(NETWORK), 0, 41)) > 2 * sum(DILATIONS) + 1
 
 

@@ -56,7 +56,7 @@ def test_a_model_survives_serialisation(model: TrainedModel) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"model": "boosted trees", "training": {}}'])
-def test_a_file_that_is_no_model_is_refused(text: str) -> None:
+def test_a_file_that_is_not_a_model_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a model file"):
         ModelFile.from_json(BoostedTrees, text)
 

@@ -117,7 +117,7 @@ class TestDamagedFiles:
             list(read_messages(path))
 
     @pytest.mark.parametrize("content", [b"", b'{"version": 1}'], ids=["empty", "not gzip"])
-    def test_a_gz_file_that_is_none(self, tmp_path: Path, content: bytes) -> None:
+    def test_a_gz_file_that_is_not_gzip(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "pages.jsonl.gz"
         path.write_bytes(content)
         with pytest.raises(SourceError, match="is not gzip, or is empty"):
@@ -186,7 +186,7 @@ class TestHtmlFiles:
             assert page.url == "https://www.example.org/politics/a.html"
             assert page.id == "politics/a.html"
 
-    def test_two_files_never_have_one_url(self, tmp_path: Path) -> None:
+    def test_two_files_never_share_a_url(self, tmp_path: Path) -> None:
         names = [
             b"a b.html",
             b"a%20b.html",
@@ -283,13 +283,15 @@ class TestWarc:
         assert page.fetched_at is not None
         assert page.fetched_at.isoformat() == "2024-05-06T07:08:09+00:00"
 
-    def test_what_is_not_html_is_handed_on(self, archive: Archive, tmp_path: Path) -> None:
+    def test_non_html_responses_are_passed_on(self, archive: Archive, tmp_path: Path) -> None:
         archive.response("http://a.example/x.pdf", b"%PDF-1.4", headers=())
         (page,) = read_pages(saved(archive, tmp_path))
         assert page.content == b"%PDF-1.4"
         assert page.content_type is None
 
-    def test_what_is_no_page_is_left_out(self, archive: Archive, tmp_path: Path) -> None:
+    def test_responses_that_are_not_pages_are_left_out(
+        self, archive: Archive, tmp_path: Path
+    ) -> None:
         archive.response("http://a.example/1", b"GET", kind="request", status="GET /1 HTTP/1.1")
         archive.response("http://a.example/2", b"", kind="revisit")
         archive.response("http://a.example/3", HTML, status="HTTP/1.1 301 Moved Permanently")
@@ -298,7 +300,7 @@ class TestWarc:
         archive.response("http://a.example/6", HTML)
         assert [page.url for page in read_pages(saved(archive, tmp_path))] == ["http://a.example/6"]
 
-    def test_an_error_says_what_became_of_a_page(self, archive: Archive, tmp_path: Path) -> None:
+    def test_errors_say_what_happened_to_a_page(self, archive: Archive, tmp_path: Path) -> None:
         headers = (("Retry-After", "60"), ("X-Long", "x" * 70_000))
         archive.response("http://a.example/1", b"", status="HTTP/1.1 404 Not Found")
         archive.response("http://a.example/2", HTML, status="HTTP/1.1 503", headers=headers)
@@ -354,9 +356,7 @@ class TestWarc:
         assert len(page.content) > 40_000
 
     @pytest.mark.parametrize("date", ["2024", "2024-05-06", "yesterday"])
-    def test_a_date_that_is_no_moment_is_left_out(
-        self, archive: Archive, tmp_path: Path, date: str
-    ) -> None:
+    def test_an_invalid_date_is_left_out(self, archive: Archive, tmp_path: Path, date: str) -> None:
         archive.response("http://a.example/", HTML, date=date)
         (page,) = read_pages(saved(archive, tmp_path))
         assert page.fetched_at is None
@@ -412,7 +412,7 @@ class TestWarc:
         ],
         ids=["empty", "html", "a version alone", "no length", "zeros"],
     )
-    def test_a_file_that_is_no_archive(self, tmp_path: Path, content: bytes) -> None:
+    def test_a_file_that_is_not_an_archive(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "crawl.warc"
         path.write_bytes(content)
         with pytest.raises(SourceError, match=r"crawl\.warc") as caught:
@@ -448,7 +448,7 @@ def test_a_folder_may_hold_everything(tmp_path: Path) -> None:
     assert len(list(read_messages(tmp_path, left_out=[written]))) == 2
 
 
-def test_a_folder_is_said_to_come_from_an_address_and_a_site(tmp_path: Path) -> None:
+def test_a_folder_may_be_given_an_address_and_a_site(tmp_path: Path) -> None:
     (tmp_path / "2024").mkdir()
     (tmp_path / "2024" / "a b.html").write_text("<p>a")
     origin = Origin("https://news.example/archive/", "news")

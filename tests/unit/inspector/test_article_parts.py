@@ -65,7 +65,7 @@ def test_a_lead_that_the_text_begins_with_is_shown_once() -> None:
     assert short.lead == "One"
 
 
-def test_what_stands_above_or_below_already_is_not_repeated() -> None:
+def test_adjacent_content_is_not_repeated() -> None:
     values = message(
         p("A bridge", type="heading"),
         p("One."),

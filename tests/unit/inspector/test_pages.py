@@ -11,7 +11,7 @@ from worker.inspector.views.overview import round_top
     "moment",
     ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "yesterday", "9999-99-99"],
 )
-def test_a_moment_of_no_calendar_is_shown_as_it_stands(moment: str) -> None:
+def test_an_impossible_time_is_shown_as_written(moment: str) -> None:
     assert instant(moment) == moment
 
 
@@ -52,7 +52,7 @@ def test_a_scale_ends_at_a_round_number(highest: int, top: int) -> None:
     assert round_top(highest) == top
 
 
-def test_rates_and_spans_are_told_as_precisely_as_they_say_something() -> None:
+def test_rates_and_durations_are_shown_with_useful_precision() -> None:
     assert [rate(each) for each in (0, 0.04, 2.25, 1234)] == ["0", "< 0.1", "2.2", "1\u202f234"]
     assert [span(each) for each in (5, 60, 900, 3600, 604800)] == [
         *("5 seconds", "minute", "15 minutes", "hour", "7 days"),

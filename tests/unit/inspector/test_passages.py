@@ -20,14 +20,14 @@ def test_words_that_are_far_apart_have_a_passage_each() -> None:
     assert len(passages_of(text, ["pillar", "falls"])) == 1
 
 
-def test_a_word_by_itself_goes_before_one_within_another() -> None:
+def test_whole_words_come_before_parts_of_words() -> None:
     text = f"The bridge is wider. {'It is a long way. ' * 40}Sie ist der Weg."
     [passage] = passages_of(text, ["der"])
     assert "ist der Weg" in passage
     assert passages_of("wider", ["der"]) == ["wider"]
 
 
-def test_a_text_without_blanks_is_cut_anywhere() -> None:
+def test_a_text_without_spaces_is_cut_anywhere() -> None:
     [passage] = passages_of("字" * 500 + "橋" + "字" * 500, ["橋"])
     assert "橋" in passage
     assert len(passage) <= LENGTH + 2

@@ -29,7 +29,7 @@ def grow(path: Path, number: int) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_was_added_can_be_read_at_once(tmp_path: Path, name: str) -> None:
+def test_added_lines_are_readable_immediately(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     with closing(GrowingFile(path)) as file:
         file.add(numbered(1, 2))
@@ -77,7 +77,7 @@ def test_a_file_is_written_where_a_link_leads(tmp_path: Path) -> None:
     assert (link.is_symlink(), read(target)) == (True, numbered(2))
 
 
-def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_an_unwritable_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "gone" / "articles.jsonl"
     with pytest.raises(OutputError, match=r"gone/articles\.jsonl cannot be written: No such"):
         grow(path, 1)

@@ -11,13 +11,13 @@ def ids(bodies: list[bytes]) -> list[str]:
     return [message_id for message_id, _ in NumberedMessages(bodies, "run-").without(iter(()))]
 
 
-def test_each_message_has_an_id_of_its_own_in_their_order() -> None:
+def test_messages_have_distinct_ids_in_order() -> None:
     found = ids(BODIES)
     assert found == sorted(set(found))
     assert found == ids(BODIES)
 
 
-def test_those_that_are_in_the_store_are_not_sent_again() -> None:
+def test_stored_messages_are_not_sent_again() -> None:
     first, _, third, last = ids(BODIES)
     numbered = NumberedMessages(BODIES, "run-")
     assert [body for _, body in numbered.without(iter([first, third, last]))] == [b"b"]
@@ -30,6 +30,6 @@ def test_an_input_may_have_become_longer() -> None:
 
 
 @pytest.mark.parametrize("bodies", [[b"a", b"x", b"b", b"c"], BODIES[:3], []])
-def test_an_input_that_is_another_one_is_told(bodies: list[bytes]) -> None:
+def test_a_different_input_is_reported(bodies: list[bytes]) -> None:
     with pytest.raises(RunError, match="start over with --overwrite"):
         list(NumberedMessages(bodies, "run-").without(iter(ids(BODIES))))

@@ -27,7 +27,7 @@ def resume(output: Path) -> RunFolder:
         return folder
 
 
-def test_nothing_stays_of_a_run_that_was_not_begun_or_is_finished(output: Path) -> None:
+def test_unstarted_and_finished_runs_leave_no_state(output: Path) -> None:
     with run_folder(output, "refuse") as folder:
         (folder.services / "postgresql").mkdir(parents=True)
     assert not folder.path.exists()
@@ -37,7 +37,7 @@ def test_nothing_stays_of_a_run_that_was_not_begun_or_is_finished(output: Path) 
     assert list(output.parent.iterdir()) == []
 
 
-def test_a_run_goes_on_under_its_id(output: Path) -> None:
+def test_a_run_resumes_with_its_id(output: Path) -> None:
     run_id = begin(output)
     with run_folder(output, "resume") as folder:
         folder.require(SETTINGS)
@@ -46,11 +46,11 @@ def test_a_run_goes_on_under_its_id(output: Path) -> None:
     assert resume(output).run_id == run_id
 
 
-def test_to_resume_where_there_is_nothing_is_to_begin(output: Path) -> None:
+def test_resuming_without_a_run_starts_one(output: Path) -> None:
     assert not resume(output).is_resumed
 
 
-def test_a_run_that_is_not_finished_is_in_the_way_until_something_is_said(output: Path) -> None:
+def test_an_unfinished_run_blocks_a_new_one_until_told_how_to_proceed(output: Path) -> None:
     run_id = begin(output)
     with pytest.raises(UnfinishedRunError, match=r"--resume .* --overwrite"):
         begin(output)
@@ -60,7 +60,7 @@ def test_a_run_that_is_not_finished_is_in_the_way_until_something_is_said(output
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_a_run_goes_on_with_the_settings_that_it_was_begun_with(output: Path, name: str) -> None:
+def test_a_resumed_run_keeps_its_settings(output: Path, name: str) -> None:
     begin(output)
     with (
         pytest.raises(UnfinishedRunError, match=f"another {name}: "),
@@ -70,7 +70,7 @@ def test_a_run_goes_on_with_the_settings_that_it_was_begun_with(output: Path, na
     assert resume(output).is_resumed
 
 
-def test_what_a_power_failure_left_is_told(output: Path) -> None:
+def test_damage_by_a_power_failure_is_reported(output: Path) -> None:
     begin(output)
     (output.parent / "articles.jsonl.run" / "run.json").write_text("\0\0")
     with pytest.raises(UnfinishedRunError, match="is damaged: use --overwrite to start over"):
@@ -88,7 +88,7 @@ def test_a_file_is_written_by_one_run_at_a_time(output: Path) -> None:
         pass
 
 
-def test_what_others_put_into_the_folder_stays(output: Path) -> None:
+def test_foreign_files_in_the_folder_are_kept(output: Path) -> None:
     with run_folder(output, "refuse") as folder:
         (folder.path / "mine").write_text("mine")
     assert [each.name for each in folder.path.iterdir()] == ["mine"]

@@ -41,13 +41,13 @@ def test_a_compressed_body_that_is_cut_off_is_unusable(
 
 
 @pytest.mark.parametrize("name", ["gzip", "no-such-thing", "application/zstd", 7, b"\xff", ["a"]])
-def test_a_plain_body_is_read_whatever_compression_is_named(name: object) -> None:
+def test_a_plain_body_is_read_whatever_encoding_is_declared(name: object) -> None:
     assert plain_body(BODY, {"compression": name}, "utf-8") == BODY
     assert plain_body(b"\xef\xbb\xbf \n" + BODY, {"compression": name}, None).endswith(BODY)
 
 
 @pytest.mark.parametrize("name", ["gzip", "bzip2", "lzma", "br", "no-such-thing"])
-def test_what_is_not_so_compressed_is_unusable(name: str) -> None:
+def test_a_body_with_a_wrong_encoding_is_unusable(name: str) -> None:
     with pytest.raises(UnusableMessageError) as caught:
         plain_body(b"\x00\x01\x02 noise", {"compression": name}, None)
     assert caught.value.reason == "undecodable-body"

@@ -60,7 +60,7 @@ def test_each_kind_of_unusable_message_has_its_reason(raw: bytes, reason: str) -
     assert caught.value.detail
 
 
-def test_a_byte_order_mark_is_no_part_of_the_message() -> None:
+def test_a_byte_order_mark_is_not_part_of_the_message() -> None:
     assert read_message(codecs.BOM_UTF8 + body()) == read_message(body())
     packed = gzip.compress(codecs.BOM_UTF8 + body())
     assert read_message(plain_body(packed, {}, "gzip")) == read_message(body())
@@ -69,7 +69,7 @@ def test_a_byte_order_mark_is_no_part_of_the_message() -> None:
         read_message(2 * codecs.BOM_UTF8 + body())
 
 
-def test_a_page_too_large_to_send_is_told_by_who_read_it() -> None:
+def test_the_reader_reports_pages_too_large_to_send() -> None:
     with pytest.raises(UnusableMessageError) as caught:
         read_message(oversized_message("20 MiB in a.html", url="https://news.example/a"))
     assert (caught.value.reason, caught.value.detail) == ("oversized", "20 MiB in a.html")
@@ -102,19 +102,19 @@ def test_a_site_is_named_freely_and_kept_apart_by_registrable_domain(
     assert site_name(key) == (claim or "example.org")
 
 
-def test_a_message_nested_without_end_is_unusable() -> None:
+def test_a_deeply_nested_message_is_unusable() -> None:
     with pytest.raises(UnusableMessageError, match="not-json"):
         read_message(b"[" * 1_000_000)
 
 
-def test_what_is_told_of_an_unusable_message_can_be_written() -> None:
+def test_details_of_an_unusable_message_can_be_serialised() -> None:
     told = b'{"unusable": {"reason": "oversized", "detail": "a\\ud800b\\u0000c"}}'
     with pytest.raises(UnusableMessageError) as caught:
         read_message(told)
     assert (caught.value.reason, caught.value.detail) == ("oversized", "a?bc")
 
 
-def test_a_stranger_invents_no_reason() -> None:
+def test_unknown_reasons_are_not_accepted() -> None:
     with pytest.raises(UnusableMessageError) as caught:
         read_message(b'{"unusable": {"reason": "because", "detail": "a"}}')
     assert caught.value.reason == "no-url"

@@ -30,7 +30,7 @@ def test_sound_properties_are_read_as_the_library_reads_them() -> None:
     assert lenient_properties(packed_properties(sound)) == sound
 
 
-def test_what_is_no_utf_8_is_read_with_replacement_characters() -> None:
+def test_invalid_utf_8_is_read_with_replacement_characters() -> None:
     flags = FLAG["content_type"] | FLAG["message_id"] | FLAG["app_id"]
     packed = pack(">H", flags) + short(b"application/json") + short(b"\xff\xfeid") + short(b"a")
     assert lenient_properties(packed) == {
@@ -49,7 +49,7 @@ def test_what_is_no_utf_8_is_read_with_replacement_characters() -> None:
     ],
     ids=["unknown type", "timestamp at the end of time", "deep"],
 )
-def test_a_table_that_cannot_be_read_does_not_take_the_rest_along(content: bytes) -> None:
+def test_an_unreadable_table_does_not_affect_the_rest(content: bytes) -> None:
     flags = FLAG["application_headers"] | FLAG["message_id"]
     packed = pack(">H", flags) + table(content) + short(b"id")
     assert lenient_properties(packed) == {"message_id": "id"}

@@ -68,12 +68,12 @@ def test_fetched_at_is_a_moment_with_its_offset() -> None:
         {"headers": {"a": "b" * 65_536}},
     ],
 )
-def test_what_breaks_the_contract_is_refused(changes: dict[str, object]) -> None:
+def test_messages_that_violate_the_schema_are_refused(changes: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         read(**changes)
 
 
-def test_what_a_message_says_of_the_answer() -> None:
+def test_the_http_response_described_by_a_message() -> None:
     message = read(status=403, final_url="https://me:key@news.example/b", headers={"Age": "7"})
     assert message.answer == {
         "status": 403,
@@ -83,7 +83,7 @@ def test_what_a_message_says_of_the_answer() -> None:
     assert read().answer == {}
 
 
-def test_the_content_type_is_that_given_else_that_of_the_headers() -> None:
+def test_the_content_type_is_the_given_one_or_that_of_the_headers() -> None:
     headers = {"CONTENT-Type": "text/html; charset=koi8-r"}
     assert read(headers=headers).stated_type == "text/html; charset=koi8-r"
     assert read(headers=headers, content_type="text/html").stated_type == "text/html"
@@ -133,7 +133,7 @@ def test_the_date_of_publication_keeps_the_zone_of_the_page() -> None:
     assert message["published_at"] == "2024-05-31T00:30:00Z"
 
 
-def test_an_article_without_the_keys_that_were_added_is_still_one() -> None:
+def test_an_article_without_later_keys_is_still_valid() -> None:
     assert ArticleMessage.model_validate_json(json.dumps(ARTICLE)).metadata is None
 
 

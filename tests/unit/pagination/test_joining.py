@@ -49,7 +49,7 @@ def member(number: int, *texts: str, of: int = 3, **more: Any) -> Member:
     return Member(number, address(number), links, message(*said, **more))
 
 
-def test_what_later_parts_repeat_is_left_out_and_offsets_are_right() -> None:
+def test_repetitions_in_later_parts_are_left_out_and_offsets_are_correct() -> None:
     chain = [
         member(1, "A lead that all parts show.", "One.", "Two."),
         member(2, "The bridge", "A lead that all parts show.", "Three.", "Two.", "Four."),
@@ -115,14 +115,14 @@ def test_a_part_of_another_article_does_not_follow() -> None:
     assert chain_of(first, [other_title]) == [first]
 
 
-def test_nobody_becomes_a_part_of_an_article_that_does_not_lead_there() -> None:
+def test_a_page_cannot_join_an_article_that_does_not_link_to_it() -> None:
     victim = Member(1, STORY, Pagination(next=address(2)), message("One.", "Two."))
     claim = Pagination(number=2, pages={1: STORY}, previous=STORY)
     evil = Member(9, "https://paper.example/evil", claim, message("Pills.", title="The bridge"))
     assert chain_of(victim, [victim, evil]) == [victim]
 
 
-def test_a_thread_is_no_part() -> None:
+def test_a_thread_is_not_a_part() -> None:
     thread = member(2, metadata={"kind": "forum"})
     assert chain_of(member(1), [thread]) == [member(1)]
 
@@ -134,7 +134,7 @@ def test_thousands_of_parts_are_joined_to_a_bound() -> None:
     assert len(addresses_of(chain)) <= 100
 
 
-def test_what_calls_itself_the_whole_has_to_hold_the_part() -> None:
+def test_a_single_page_version_must_contain_the_part() -> None:
     first = member(1)
     assert is_held_by(first, message("Part 1 begins.", "Part 1 ends.", "Part 2 begins."))
     assert not is_held_by(first, message("Something else.", "And more of it, at some length."))

@@ -128,7 +128,7 @@ def test_names_and_titles_say_what_a_picture_leads_to() -> None:
         "<a href='/news/all'>View all</a>",
     ],
 )
-def test_what_leads_to_something_else_is_no_part(body: str) -> None:
+def test_links_to_something_else_are_not_parts(body: str) -> None:
     assert not read(body)
 
 
@@ -138,7 +138,7 @@ def test_a_declared_link_counts_where_readers_see_it() -> None:
     assert read("<a href='?page=2'>The bridge in pictures</a>", head=head).next == f"{URL}?page=2"
 
 
-def test_session_and_scheme_make_no_other_page() -> None:
+def test_session_and_scheme_do_not_distinguish_pages() -> None:
     found = read(
         "<a href='http://www.paper.example/news/story?sid=17'>Next page</a>", f"{URL}?sid=9"
     )

@@ -71,7 +71,7 @@ def test_a_pattern_is_found_where_it_was_mined() -> None:
         assert set(find_occurrences(page, pattern)) >= set(pattern.roots)
 
 
-def test_mining_ends_on_a_page_made_to_take_long() -> None:
+def test_mining_is_bounded_on_a_hostile_page() -> None:
     tags = ("b", "i", "u", "s", "em", "q", "p", "tt", "big", "dfn", "kbd", "var")
     records = []
     for number in range(400):
@@ -84,7 +84,7 @@ def test_mining_ends_on_a_page_made_to_take_long() -> None:
     assert {each for each in more if len(each[1]) > reached} <= some
 
 
-def test_mining_ends_on_a_page_of_deep_nesting() -> None:
+def test_mining_is_bounded_on_a_deeply_nested_page() -> None:
     deep = "<div>" * 200 + "x" + "</div>" * 200
     assert mine(_elements(f"<section>{deep}{deep.replace('x', 'y')}</section>"))
 

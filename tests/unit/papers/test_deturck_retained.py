@@ -77,13 +77,13 @@ def test_the_first_zone_is_the_body_where_no_later_one_is_larger() -> None:
     assert extract_article(bare(1), bare(2)).text == "\n\n".join(paragraphs(1))
 
 
-def test_paragraphs_are_no_zones_even_when_one_outweighs_the_rest() -> None:
+def test_paragraphs_are_not_zones_even_if_one_outweighs_the_rest() -> None:
     body = f'<p class="lead">{" ".join(paragraphs(3, 8))}</p><p class="rest">{sentence(4)}</p>'
     article = extract_article(story(1, body=body), story(2))
     assert article.text.endswith(sentence(4))
 
 
-def test_elements_without_class_and_id_are_no_zones() -> None:
+def test_elements_without_class_and_id_are_not_zones() -> None:
     def nameless(seed: int) -> Page:
         return page(f'<div id="around"><div><div>{prose(seed)}</div></div></div>')
 

@@ -61,7 +61,7 @@ def test_a_file_of_golds_alone_gives_articles_their_own_titles(tmp_path: Path) -
     assert list(table.lines[0].groups) == ["site-1.example"]
 
 
-def test_a_line_that_is_no_article_is_named(tmp_path: Path) -> None:
+def test_a_line_that_is_not_an_article_is_reported(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull"])
     path = write_lines(tmp_path / "a.jsonl.gz", [article(0, "x"), {"version": 1}])
     with pytest.raises(BenchError, match=r"a\.jsonl\.gz, line 2: no article message"):

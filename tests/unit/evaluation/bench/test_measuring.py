@@ -36,7 +36,7 @@ def test_a_method_that_returns_the_gold_scores_100(tmp_path: Path) -> None:
         assert mean(table.lines[0], name) == 100
 
 
-def test_what_goes_wrong_is_shown_and_stops_nothing(tmp_path: Path) -> None:
+def test_failures_are_shown_and_do_not_stop_the_run(tmp_path: Path) -> None:
     orders = ["one gull", "raise now", "hang now", "crash now"]
     missing = Extractor("missing", f"{OBEDIENT}:obey", version="1", preparation=f"{OBEDIENT}:lack")
     broken, absent, after = measure(
@@ -51,7 +51,7 @@ def test_what_goes_wrong_is_shown_and_stops_nothing(tmp_path: Path) -> None:
     assert mean(after, "to_f") == 25
 
 
-def test_results_are_kept_from_run_to_run(tmp_path: Path) -> None:
+def test_results_are_cached_between_runs(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
     calls = tmp_path / "calls"
     first = measure(folder, method(calls=calls))
@@ -65,7 +65,7 @@ def test_golds_that_the_page_does_not_hold_are_left_out(tmp_path: Path) -> None:
         measure(folder, method())
 
 
-def test_a_sample_is_taken_at_even_strides_and_said_so(tmp_path: Path) -> None:
+def test_a_sample_is_evenly_spaced_and_mentioned(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     folder = write_corpus(tmp_path / "gulls", [f"gull {number}" for number in range(9)])
     table = measure(folder, method(calls=calls), sample=3)
@@ -132,7 +132,7 @@ def test_comments_are_scored_of_methods_that_give_them(tmp_path: Path) -> None:
     assert measure(folder, COMMENTER).lines[0].scores == commenter.scores
 
 
-def test_a_corpus_may_tell_of_comments_alone(tmp_path: Path) -> None:
+def test_a_corpus_may_have_comments_only(tmp_path: Path) -> None:
     said = {"text": "one gull"}
     folder = write_corpus(tmp_path / "gulls", ["one gull"], text=None, comments=[said])
     text_only, commenter = measure(folder, method(), COMMENTER).lines
@@ -146,7 +146,7 @@ def test_comments_of_a_page_without_any_are_false_alarms(tmp_path: Path) -> None
     assert mean(commenter, "comments_none") == 0
 
 
-def test_a_method_without_text_is_no_part_of_a_chain(tmp_path: Path) -> None:
+def test_a_method_without_text_cannot_be_part_of_a_chain(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull"])
     [line] = measure(folder, "wutsi>commentsminer").lines
     assert "commentsminer gives no text" in (line.note or "")
@@ -157,6 +157,6 @@ def test_an_unknown_method_is_refused_before_anything_runs(tmp_path: Path) -> No
         measure(write_corpus(tmp_path / "gulls", ["one"]), "seagull")
 
 
-def test_a_folder_that_is_no_corpus_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_corpus_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match=r"pages\.jsonl\.gz"):
         measure(tmp_path / "nowhere", method())

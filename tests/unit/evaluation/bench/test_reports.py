@@ -58,7 +58,7 @@ def on_terminal(shown: Report) -> str:
     return console.file.getvalue()
 
 
-def test_the_page_needs_nothing_else() -> None:
+def test_the_report_is_self_contained() -> None:
     page = Page(to_html(report()))
     assert page.links == []
     assert "link" not in page.elements

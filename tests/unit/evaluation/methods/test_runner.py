@@ -42,7 +42,7 @@ def programs_running() -> int:
     return count
 
 
-def test_pages_are_extracted_in_parallel_and_all_come_back() -> None:
+def test_pages_are_extracted_in_parallel_and_none_is_lost() -> None:
     orders = [f"page {number}" for number in range(20)]
     assert run(Runner(processes=2), method(), *orders) == orders
 
@@ -53,7 +53,7 @@ def test_a_page_that_fails_stops_nothing() -> None:
     assert run(Runner(processes=2), method(), *orders) == expected
 
 
-def test_a_page_that_hangs_is_given_up_and_the_next_one_is_extracted() -> None:
+def test_a_page_that_hangs_is_abandoned_and_the_next_one_extracted() -> None:
     runner = Runner(processes=1, seconds_per_page=SECONDS)
     assert run(runner, method(), "one", "hang", "two") == ["one", "timeout", "two"]
 
@@ -64,7 +64,7 @@ def test_programs_of_a_page_that_hangs_are_stopped_with_it() -> None:
     assert programs_running() == 0
 
 
-def test_no_process_outlives_a_run_that_is_broken_off() -> None:
+def test_no_process_outlives_an_aborted_run() -> None:
     results = Runner(processes=1, seconds_per_page=300).run(
         method(), [Job(Source("one")), Job(Source("hang in a program"))]
     )
@@ -102,7 +102,7 @@ def test_an_unknown_name_is_an_error_of_the_caller() -> None:
         list(Runner().run("nonsense", [Job(Source("one"))]))
 
 
-def test_a_page_without_article_is_told_apart_from_a_failure() -> None:
+def test_a_page_without_article_is_distinguished_from_a_failure() -> None:
     jobs = [Job(Source(b"\x89PNG\r\n")), Job(page("harbour"))]
     results = sorted(Runner(processes=1).run("deturck_2015", jobs), key=lambda result: result.index)
     assert [result.outcome.result for result in results] == [
@@ -113,7 +113,7 @@ def test_a_page_without_article_is_told_apart_from_a_failure() -> None:
     assert result.outcome.result == Failure("refused", "not-html")
 
 
-def test_a_chain_runs_elsewhere_as_it_does_here() -> None:
+def test_a_chain_gives_the_same_result_in_another_process() -> None:
     job = Job(page("harbour"), neighbours_of("harbour"))
     (result,) = Runner(processes=1).run("detourage>html_killer", [job])
     direct = parse_chain("detourage>html_killer").extract(job.source, job.neighbours)
@@ -133,7 +133,7 @@ def test_time_and_memory_are_measured() -> None:
     assert summary.pages_per_cpu_second == pytest.approx(2 / sum(filter(None, times)))
 
 
-def test_a_page_is_computed_once_and_then_remembered(tmp_path: Path) -> None:
+def test_a_page_is_computed_once_and_then_cached(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     extractor = method(calls=calls)
     runner = Runner(processes=2, cache=tmp_path / "cache")
@@ -146,7 +146,7 @@ def test_a_page_is_computed_once_and_then_remembered(tmp_path: Path) -> None:
     assert sorted(calls.read_text().split()) == ["one", "raise", "two"]
 
 
-def test_what_is_remembered_is_what_was_computed(tmp_path: Path) -> None:
+def test_cached_results_equal_computed_ones(tmp_path: Path) -> None:
     jobs = [Job(page("harbour"), neighbours_of("harbour")), Job(page("school"))]
     runner = Runner(processes=1, cache=tmp_path)
     computed = {result.index: result.outcome for result in runner.run("trafilatura", jobs)}
@@ -155,7 +155,7 @@ def test_what_is_remembered_is_what_was_computed(tmp_path: Path) -> None:
     assert all(result.cached for result in runner.run("trafilatura", jobs))
 
 
-def test_a_timeout_is_not_remembered(tmp_path: Path) -> None:
+def test_timeouts_are_not_cached(tmp_path: Path) -> None:
     runner = Runner(processes=1, cache=tmp_path, seconds_per_page=SECONDS)
     assert run(runner, method(), "hang") == ["timeout"]
     results = list(Runner(processes=1, cache=tmp_path).run(method(), [Job(Source("one"))]))
@@ -171,7 +171,7 @@ def test_another_version_is_another_method(tmp_path: Path) -> None:
     assert [result.cached for result in runner.run(newer, [job])] == [False]
 
 
-def test_a_method_that_compares_pages_is_remembered_with_the_other_page(tmp_path: Path) -> None:
+def test_the_cache_key_includes_the_other_page(tmp_path: Path) -> None:
     runner = Runner(processes=1, cache=tmp_path)
     alone, together = Job(page("harbour")), Job(page("harbour"), neighbours_of("harbour"))
     list(runner.run("detourage", [alone]))

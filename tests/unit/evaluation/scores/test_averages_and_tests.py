@@ -50,13 +50,13 @@ def test_pages_of_a_site_are_drawn_together() -> None:
     assert together.high - together.low > 2 * (alone.high - alone.low)
 
 
-def test_the_mean_of_an_interval_is_over_what_is_asked() -> None:
+def test_the_mean_of_an_interval_is_over_the_chosen_unit() -> None:
     values, sites = [100.0, 100.0, 100.0, 0.0], ["a", "a", "a", "b"]
     assert bootstrap_interval(values, sites).mean == 75
     assert bootstrap_interval(values, sites, over="sites").mean == 50
 
 
-def test_intervals_of_nothing_and_of_no_level_are_refused() -> None:
+def test_intervals_without_values_or_with_an_invalid_level_are_refused() -> None:
     with pytest.raises(ValueError, match="no value"):
         bootstrap_interval([], [])
     with pytest.raises(ValueError, match="sites"):
@@ -98,7 +98,7 @@ def test_methods_that_agree_do_not_differ() -> None:
     assert (same.mean, same.p_value) == (0, 1)
 
 
-def test_the_order_of_the_methods_changes_the_sign_alone() -> None:
+def test_the_order_of_the_methods_changes_only_the_sign() -> None:
     first, second, sites = methods(30, 0.0)
     first = {page: value + len(sites[page]) % 3 for page, value in first.items()}
     forth, back = (

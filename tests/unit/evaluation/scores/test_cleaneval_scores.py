@@ -40,7 +40,7 @@ def test_markup_is_read_as_segments() -> None:
     assert read_markup(TEXT_FILE)[0] == TextBlock("", "Home Contact")
 
 
-def test_html_left_in_markup_is_no_text() -> None:
+def test_html_left_in_markup_is_not_text() -> None:
     markup = """<!DOCTYPE html><html><head><script>var x = "<p>";</script></head><body>
     <p>A <a href="/x">link</a> &lt;b&gt;<br/>and<div class="y">more</div></p>
     <!-- <p>not this --><P>x &lt; y <jefferai> said</p></body></html>"""
@@ -67,7 +67,7 @@ def cleaneval_script(text_tokens: list[str], gold_tokens: list[str]) -> tuple[PR
 
 
 @pytest.mark.parametrize("labelled", [True, False])
-def test_text_and_markup_is_the_competitions(labelled: bool) -> None:
+def test_text_and_markup_matches_the_competition(labelled: bool) -> None:
     text, gold = (
         file.replace("URL: http://www.example.org/<p>/page", "") for file in (TEXT_FILE, GOLD_FILE)
     )
@@ -124,6 +124,6 @@ def test_nothing_wanted_and_nothing_found_is_perfect() -> None:
     assert text_and_markup([], []).tokens == PRF(100, 100, 100)
 
 
-def test_counts_that_cannot_be_are_refused() -> None:
+def test_impossible_counts_are_refused() -> None:
     with pytest.raises(ValueError, match="in common"):
         PRF.of(3, 2, 4)

@@ -21,7 +21,7 @@ def test_a_thread_is_perfect_against_itself() -> None:
     assert score.good
 
 
-def test_no_comments_are_right_where_there_are_none() -> None:
+def test_no_comments_are_correct_if_there_are_none() -> None:
     assert score_comments((), ()).records == PRF(100, 100, 100)
     missing = score_comments((), THREAD)
     assert missing.records == PRF(0, 0, 0)
@@ -38,7 +38,7 @@ def test_the_largest_matching_is_found() -> None:
     assert score.records == PRF(100, 100, 100)
 
 
-def test_the_most_alike_texts_are_matched() -> None:
+def test_the_most_similar_texts_are_matched() -> None:
     wanted = [Comment("one two three four", "Ann"), Comment("one two three five", "Bo")]
     found = [Comment("one two three five", "Bo"), Comment("one two three four", "Ann")]
     assert score_comments(found, wanted).authors == 100
@@ -69,7 +69,7 @@ def test_parents_are_compared_through_the_matching() -> None:
     assert score.replies == 50
 
 
-def test_names_and_days_may_be_written_otherwise() -> None:
+def test_names_and_days_may_be_written_differently() -> None:
     found = [
         Comment(THREAD[0].text, "ANN", "2012-01-03"),
         Comment(THREAD[1].text, "Ann", "Jan 4, 2012 at 10:00"),
@@ -95,7 +95,7 @@ def test_a_date_is_right_as_written_or_as_understood() -> None:
     assert score_comments(found, [replace(wanted[1], date="4 May 2020")]).dates == 0
 
 
-def test_a_page_is_scored_by_what_its_gold_says_of_comments() -> None:
+def test_a_page_is_scored_by_the_comments_of_its_gold() -> None:
     one_by_one = comment_scores(THREAD, Gold("1", "a.example", comments=THREAD))
     assert one_by_one["comments_f"] == one_by_one["comments_words_f"] == 100
     assert one_by_one["comments_good"] == 100

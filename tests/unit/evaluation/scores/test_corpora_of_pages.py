@@ -90,7 +90,7 @@ def test_a_gold_may_say_itself_that_it_leaves_the_headline_out(tmp_path: Path) -
     assert load_corpus(folder, title_in_text=True).golds["1"].title_in_text
 
 
-def test_a_gold_may_bear_the_names_of_the_article_message() -> None:
+def test_a_gold_may_use_the_field_names_of_the_article_message() -> None:
     record = {"id": "1", "authors": ["Eva Beispiel"], "published_at": "2020-01-02"}
     gold = read_gold(record, title_in_text=True)
     assert (gold.authors, gold.date) == (("Eva Beispiel",), "2020-01-02")
@@ -136,14 +136,14 @@ def test_comments_come_one_by_one_or_in_one_string_or_as_snippets() -> None:
         ([{"id": "1", "url": "x"}], [], "no page message"),
     ],
 )
-def test_what_is_no_corpus_is_refused_with_its_place(
+def test_invalid_corpus_lines_are_refused_with_their_position(
     tmp_path: Path, pages: list[dict[str, Any]], golds: list[dict[str, Any]], message: str
 ) -> None:
     with pytest.raises(CorpusError, match=message):
         load_corpus(write_corpus(tmp_path, pages, golds))
 
 
-def test_files_that_are_no_corpus_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_a_corpus_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"pages\.jsonl\.gz"):
         load_corpus(tmp_path)
     write_corpus(tmp_path, [page("1")], [])

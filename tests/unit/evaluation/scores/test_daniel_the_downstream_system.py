@@ -35,7 +35,7 @@ def test_a_disease_in_headline_and_lead_is_the_event() -> None:
     assert found.relevant
 
 
-def test_nothing_repeated_of_a_name_is_no_event() -> None:
+def test_without_a_repeated_name_there_is_no_event() -> None:
     assert WATCH.event("") is None
     assert WATCH.event("<p>5<p>6<p>7") is None
     assert DiseaseWatch({"xyz": "Xyz"}).event("<p>aaa<p>bbb<p>ccc") is None

@@ -59,7 +59,7 @@ def test_a_subtree_may_be_a_part_of_a_block() -> None:
     assert best_subtree(PAGE, gold).text == "come back"
 
 
-def test_the_headline_that_all_are_given_is_not_looked_for() -> None:
+def test_the_given_headline_is_not_searched_for() -> None:
     gold = Gold(id="1", site="s", text=f"Flu is back\n{GOLD.text}", title="Flu is back")
     headline = headline_of(gold, PAGE)
     limit = best_blocks(PAGE, gold, headline)

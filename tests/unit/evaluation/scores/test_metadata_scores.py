@@ -30,7 +30,7 @@ def test_no_metadata_is_worth_nothing() -> None:
     assert set(score_metadata(Prediction(), GOLD).values()) == {0}
 
 
-def test_what_the_gold_lacks_is_not_scored() -> None:
+def test_fields_missing_in_the_gold_are_not_scored() -> None:
     assert score_metadata(Prediction(title="x"), Gold(id="1", site="s")) == {}
 
 
@@ -95,7 +95,7 @@ def test_months_with_accents_are_read() -> None:
 @pytest.mark.parametrize(
     "written", ["", "3 hours ago", "2012-13-45", "31.02.2012", "yesterday", "99.99.2012"]
 )
-def test_what_is_no_day_is_none(written: str) -> None:
+def test_invalid_dates_have_no_day(written: str) -> None:
     assert not spans(written)
     assert not near_day(written, "2012-01-03")
 

@@ -39,7 +39,7 @@ def test_names_of_extracted_and_gold_text_are_compared() -> None:
     assert score_names({}, wanted) == PRF(0, 0, 0)
 
 
-def test_no_text_makes_no_names() -> None:
+def test_an_empty_text_has_no_names() -> None:
     gazetteer = Gazetteer([])
     assert len(gazetteer) == 0
     assert not gazetteer.find("Anna Kowalska")

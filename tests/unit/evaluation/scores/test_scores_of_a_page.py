@@ -19,7 +19,7 @@ from benchmarks.evaluation.scores import (
 from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
 
 
-def test_agreement_is_deturcks() -> None:
+def test_agreement_matches_deturck() -> None:
     gold = words("One two three four.")
     near = agreement(words("one, two three four"), gold)
     assert near.cosine == pytest.approx(0.75)
@@ -73,7 +73,7 @@ def test_a_page_gets_every_score_that_applies() -> None:
     assert "tm_f" not in score_page(marked, without_marks)
 
 
-def test_an_extractor_of_any_making_is_scored() -> None:
+def test_any_extractors_output_is_scored() -> None:
     class Stretch:
         def __init__(self, type: str, text: str) -> None:  # noqa: A002
             self.type, self.text = type, text

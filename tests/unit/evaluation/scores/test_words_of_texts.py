@@ -22,11 +22,11 @@ def test_words_follow_unicode_and_cjk_goes_by_character(text: str, expected: lis
     assert words(text) == expected
 
 
-def test_what_looks_the_same_is_the_same_word() -> None:
+def test_words_that_look_the_same_are_equal() -> None:
     assert words("e\u0301te\u0301 co\u00adope\u0301ration") == words("été coopération")
 
 
-def test_placed_words_say_where_they_stand() -> None:
+def test_placed_words_have_their_positions() -> None:
     text = "WHO: 流感, again."
     assert [word.text for word in placed_words(text)] == words(text)
     assert all(text[word.start : word.end] == word.text for word in placed_words(text))

@@ -30,13 +30,13 @@ def test_branches_are_those_of_average_linkage(pages: int) -> None:
 
 
 @pytest.mark.parametrize("pages", [0, 1, 2, 3, 20, 110])
-def test_pages_stand_where_the_clustering_places_them(pages: int) -> None:
+def test_pages_are_drawn_at_their_embedding(pages: int) -> None:
     among = distances(pages, pages)
     expected = majorise_stress(among, classical_scaling(among))
     assert np.allclose(place_pages(among), expected, atol=1e-6)
 
 
-def test_pages_of_one_tree_are_no_trouble() -> None:
+def test_pages_with_equal_trees_are_drawn() -> None:
     alike = np.zeros((5, 5))
     assert sorted(order_pages(alike).order) == list(range(5))
     assert not place_pages(alike).any()

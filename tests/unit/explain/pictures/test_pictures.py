@@ -32,14 +32,14 @@ def chain(pages: int) -> npt.NDArray[np.float64]:
     return distances
 
 
-def test_what_comes_from_outside_stays_text() -> None:
+def test_external_text_is_escaped() -> None:
     drawn = element("text", '<script>alert("&")</script>', class_='"><script>')
     assert "<script" not in drawn
     assert read(drawn).text == '<script>alert("&")</script>'
     assert read(drawn).get("class") == '"><script>'
 
 
-def test_36_groups_are_told_apart_without_their_numbers() -> None:
+def test_36_groups_are_distinguishable_without_their_numbers() -> None:
     looks = {
         (read(mark(n, 0, 0, 1)).get("d"), read(mark(n, 0, 0, 1)).get("class")) for n in range(1, 37)
     }
@@ -78,7 +78,7 @@ def test_a_heat_map_is_an_image_with_a_point_for_each_pair() -> None:
     assert not rows[:, 0].any()
 
 
-def test_like_pages_are_beside_each_other() -> None:
+def test_similar_pages_are_adjacent() -> None:
     near, far = 0.1, 0.9
     distances = np.array(
         [[0, far, near, far], [far, 0, far, near], [near, far, 0, far], [far, near, far, 0]]

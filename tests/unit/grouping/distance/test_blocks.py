@@ -23,7 +23,7 @@ def test_every_missing_pair_is_in_one_block(
 
 
 @given(st.sets(st.integers(0, 99), max_size=30), st.integers(1, 9), st.randoms())
-def test_what_is_missing_of_a_matrix_is_in_one_block(
+def test_the_missing_pairs_of_a_matrix_are_in_one_block(
     trees: set[int], side: int, chance: random.Random
 ) -> None:
     known = np.eye(len(trees), dtype=np.bool_)
@@ -39,7 +39,7 @@ def test_what_is_missing_of_a_matrix_is_in_one_block(
     assert bool(blocks) == bool(missing)
 
 
-def test_a_page_that_comes_alone_is_one_block() -> None:
+def test_a_single_new_page_is_one_block() -> None:
     known = np.ones((41, 41), np.bool_)
     known[7, :] = known[:, 7] = False
     known[7, 7] = True

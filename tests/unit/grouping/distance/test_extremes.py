@@ -116,7 +116,7 @@ def test_the_larger_of_two_is_refused(
 
 
 @pytest.mark.parametrize("a", ALL)
-def test_any_is_compared_with_itself_and_with_one_node_more(a: str) -> None:
+def test_extreme_trees_are_compared_with_themselves_and_with_one_more_node(a: str) -> None:
     tree = ALL[a]
     larger = Tree.from_postorder((*tree.labels, "z"), [*tree.sizes.tolist(), len(tree) + 1])
     assert tree_edit_distance(tree, Tree(tree.labels, tree.sizes.copy())) == 0
@@ -128,7 +128,7 @@ REFUSED = Tree.from_preorder(ladder(NODES // 5))
 """Little more than what is too large beside the star, and larger than it."""
 
 
-def test_what_passes_the_limits_is_refused() -> None:
+def test_trees_above_the_limits_are_refused() -> None:
     for compare in (tree_edit_distance, edit_mapping):
         with pytest.raises(TreeTooLargeError) as caught:
             compare(REFUSED, STAR)
@@ -146,9 +146,7 @@ LEAF = Tree.from_brackets("{c}")
         (lambda: distances_between([LEAF, STAR], [REFUSED, LEAF]), (2,)),
     ],
 )
-def test_what_passes_the_limits_is_named_among_those_given(
-    ask: Callable[[], object], places: Sequence[int]
-) -> None:
+def test_trees_above_the_limits_are_named(ask: Callable[[], object], places: Sequence[int]) -> None:
     with pytest.raises(TreeTooLargeError) as caught:
         ask()
     assert caught.value.trees == places

@@ -106,7 +106,7 @@ CASES = {
         for n, case in enumerate(cases)
     ],
 )
-def test_distance_is_the_one_told_by_hand(a: str, b: str, distance: int) -> None:
+def test_distance_matches_hand_computed_values(a: str, b: str, distance: int) -> None:
     left, right = Tree.from_brackets(a), Tree.from_brackets(b)
     assert tree_edit_distance(left, right) == distance
     assert tree_edit_distance(right, left) == distance
