@@ -142,7 +142,7 @@ def python_image() -> str:
 
 
 def test_images_are_pinned_by_the_digests_that_their_registry_tells(tmp_path: Path) -> None:
-    # In place of a registry, which no test has: a digest made of the name that is asked for.
+    # Instead of a registry, return a digest of the requested name.
     told = tmp_path / "docker"
     told.write_text(
         "#!/bin/sh\n"

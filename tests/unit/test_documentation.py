@@ -63,7 +63,7 @@ def codes(document: Path, heading: str = "") -> set[str]:
 
 
 def walk() -> list[tuple[str, str]]:
-    """The questions of a newcomer, each with the place that answers it."""
+    """Questions of a newcomer and the documents that answer them."""
     text = (ROOT / "docs/architecture.md").read_text().partition("## Ten walks\n")[2]
     return re.findall(r"^\| (.+) \| `((?:worker|benchmarks)[\w.]+)` \|$", text, re.MULTILINE)
 

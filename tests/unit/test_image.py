@@ -1,4 +1,4 @@
-"""The build of the image is given what it copies, and nothing that must not leave this machine."""
+"""The build context of the image has what it copies and nothing confidential."""
 
 import tomllib
 

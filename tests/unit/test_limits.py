@@ -1,4 +1,4 @@
-"""Numbers that only make sense beside each other."""
+"""Settings that must be consistent with each other."""
 
 from collections.abc import Sequence
 from itertools import pairwise

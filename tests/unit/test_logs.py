@@ -1,4 +1,4 @@
-"""Log lines: one for an event, with what it is about, never with a password."""
+"""Log lines: one per event, with its context and without passwords."""
 
 import json
 import logging

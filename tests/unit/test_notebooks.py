@@ -1,4 +1,4 @@
-"""The notebooks print what they show."""
+"""The notebooks reproduce their stored output."""
 
 import json
 from pathlib import Path

@@ -68,7 +68,7 @@ def imported_by(paths: Iterable[Path]) -> set[str]:
         "benchmarks",
         *sys.stdlib_module_names,
     }
-    # Of the standard library from Python 3.14 on.
+    # In the standard library since Python 3.14.
     return outside - {"_typeshed", "compression"}
 
 

@@ -1,4 +1,4 @@
-"""The hooks before a commit are the checks of `make lint`, and need nothing from elsewhere."""
+"""The pre-commit hooks run the checks of `make lint` without downloads."""
 
 import re
 from pathlib import Path

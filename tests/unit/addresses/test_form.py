@@ -1,4 +1,4 @@
-"""The canonical form of addresses: what is taken away, and what never is."""
+"""The canonical form of addresses: what is removed and what is kept."""
 
 import pytest
 

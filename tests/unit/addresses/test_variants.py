@@ -1,4 +1,4 @@
-"""Variants of pages and parts of articles, by the form of their addresses."""
+"""Variants of pages and parts of articles by their addresses."""
 
 import pytest
 

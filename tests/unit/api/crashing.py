@@ -1,4 +1,4 @@
-"""A reader that a page can crash, as a parser's defect would."""
+"""A reader that a page can crash, like a bug in a parser."""
 
 import os
 import signal

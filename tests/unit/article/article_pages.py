@@ -22,7 +22,7 @@ def page(body: str, head: str = "", url: str = URL, root: str = "") -> Page:
 
 
 def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Extraction:
-    """Cut the article out by its sentences, as where the classifier takes no line."""
+    """Extract the article by its sentences, as if the classifier had selected no line."""
     outline = Outline.of(shown.document)
     finding = sentences.find_body(outline)
     assert finding is not None

@@ -1,4 +1,4 @@
-"""Pages where several people write, and pages that only look so, made for these tests."""
+"""Discussions, and pages that only look like one, made for these tests."""
 
 from collections.abc import Iterator
 
@@ -49,7 +49,7 @@ def forum_page(body: str, *, url: str = FORUM, lang: str = "en", direction: str 
 
 
 def article_posts(said: tuple[str, ...] = SAID) -> str:
-    """Return posts that are an ``article`` each, with what forums show of their authors."""
+    """Return posts in ``article`` elements with the usual details of their authors."""
     return "".join(
         f'<article class="message" id="post-{n}"><div class="message-user"><img alt="" src="/a{n}">'
         f'<h4 class="username"><a href="/members/{NAMES[n]}.{n}/">{NAMES[n]}</a></h4>'
@@ -113,7 +113,7 @@ def article_page(below: str, *, head: str = "", url: str = "https://news.example
 
 
 def negatives() -> Iterator[tuple[str, str]]:
-    """Yield what stands below articles, is made of alike parts, and is no discussion."""
+    """Yield structures below articles with similar parts that are not discussions."""
     yield (
         "questions",
         "<section class='faq'>"

@@ -40,7 +40,7 @@ def live_html(body: str, *, title: str = "The bridge opens: live blog", head: st
 def blocks(
     numbers: Sequence[int] = range(5), *, ids: bool = True, said: Sequence[str] = SAID
 ) -> str:
-    """Return entries in elements of their own, the latest first."""
+    """Return entries in separate elements, latest first."""
     return (
         "<div class='feed'>"
         + "".join(

@@ -71,7 +71,7 @@ def record() -> Record:
 
 
 def recorded() -> Record:
-    """Return what was written down."""
+    """Return the stored record."""
     return Record(**json.loads(RECORDED.read_text(encoding="utf-8")))
 
 
@@ -97,7 +97,7 @@ def complaint(before: Record, now: Record) -> str | None:
 
 
 def _contents(crawl: list[SamplePage]) -> dict[str, str]:
-    """Read each page beside the first one of its template."""
+    """Read each page with the first one of its template."""
     firsts: dict[tuple[str, str], Page] = {}
     contents: dict[str, str] = {}
     for sample in crawl:
@@ -124,7 +124,7 @@ def _digest(value: Any) -> str:
 
 
 def main() -> None:
-    """Write down what comes of the pages, unless the version should have been raised first."""
+    """Store the results, unless the version must be raised first."""
     now = record()
     said = complaint(recorded(), now) if RECORDED.exists() else None
     if said is not None and "raise EXTRACTION_VERSION" in said:

@@ -1,4 +1,4 @@
-"""Pages read as wholes: what readers wrote is beside the article, not in it."""
+"""Complete reading of pages: comments are next to the article, not in it."""
 
 import json
 
@@ -21,7 +21,7 @@ from worker.html import Page, parse_page
 
 
 def page(seed: int, comments: int, url: str = URL, *, element: str = "div") -> Page:
-    """Make an article, in an element, with so many comments below it."""
+    """Make an article with a number of comments below it."""
     said = [
         f"{SAID[number % 5]} {SAID[(number + number // 5 + seed) % 5]}"
         for number in range(comments)

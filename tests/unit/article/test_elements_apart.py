@@ -1,4 +1,4 @@
-"""Articles without what is known to be no part of them."""
+"""Articles without elements that are known not to belong to them."""
 
 from tests.unit.article.article_pages import by_sentences, page, paragraphs, prose
 from worker.article import explain_article, extract_article

@@ -1,4 +1,4 @@
-"""Entries of live reports: what is declared, what is shown, and what a later fetch adds."""
+"""Entries of live reports: declared ones, shown ones, and those added by a later fetch."""
 
 import pytest
 

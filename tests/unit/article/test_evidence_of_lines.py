@@ -18,7 +18,7 @@ SECOND = FIRST.replace("The harbour", "A library").replace("Harbour opens", "Lib
 
 
 def rows(shown: Page, other: Page | None = None) -> dict[str, dict[str, float]]:
-    """Return what is counted, by line and by column."""
+    """Return the features by line and column."""
     knowledge = TemplateKnowledge.from_pages([other]) if other is not None else None
     evidence = gather_evidence(Outline.of(shown.document), knowledge, shown.url)
     features = evidence.features

@@ -89,7 +89,7 @@ def test_a_page_without_any_word_has_no_line() -> None:
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_every_column_has_a_description(column: str) -> None:
-    # A column that has no phrase of its own is said by its name and its value.
+    # A column without a phrase is described by its name and value.
     for value in (0.0, 0.5, 1.0, 7.0, UNKNOWN):
         said = phrase(column, value)
         assert said

@@ -1,4 +1,4 @@
-"""The version of the extraction rises with whatever changes what comes out."""
+"""The version of the extraction must rise with every change of its results."""
 
 import re
 from dataclasses import replace

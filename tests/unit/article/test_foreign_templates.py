@@ -1,4 +1,4 @@
-"""A page compared with another that a stranger wrote, on a host of the same domain."""
+"""A page compared with a stranger's page on a host of the same domain."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Articles that a page holds and does not show."""
+"""Articles that a page contains without showing them."""
 
 import json
 from html import escape

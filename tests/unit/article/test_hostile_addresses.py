@@ -1,4 +1,4 @@
-"""Addresses and names that are written to look like others."""
+"""Addresses and names that imitate others."""
 
 import json
 

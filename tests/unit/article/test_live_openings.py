@@ -1,4 +1,4 @@
-"""Comments beside the declared entries of a live report, as many as there may be of both."""
+"""Comments next to the declared entries of a live report, with many of both."""
 
 import json
 import time

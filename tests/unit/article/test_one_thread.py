@@ -1,4 +1,4 @@
-"""Pages are read, grouped and drawn on one thread, without a word of threads in the environment."""
+"""Reading, grouping and drawing use one thread without environment variables."""
 
 import os
 import subprocess

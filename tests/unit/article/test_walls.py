@@ -1,4 +1,4 @@
-"""Walls and articles about walls, as `read_content` tells them apart."""
+"""Distinction of walls from articles about walls by `read_content`."""
 
 # ruff: noqa: E501  The pages read best as they are.
 

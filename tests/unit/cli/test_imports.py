@@ -22,7 +22,7 @@ finally:
 
 
 def imported_by(*arguments: str) -> set[str]:
-    """Return the top packages that a command imports, in a process of its own."""
+    """Return the top-level packages that a command imports in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],
         capture_output=True,
@@ -40,7 +40,7 @@ def test_help_and_wrong_usage_wait_for_the_command_line_alone(arguments: tuple[s
 
 
 def loaded_after(code: str) -> set[str]:
-    """Return the modules that code loads, in a process of its own."""
+    """Return the modules that code loads in a separate process."""
     url = {"DETOURAGE_DATABASE_URL": "postgresql://a@b/c", "DETOURAGE_BROKER_URL": "amqp://a@b//"}
     done = subprocess.run(
         [sys.executable, "-c", f"import json, sys\n{code}\nprint(json.dumps([*sys.modules]))"],
@@ -102,7 +102,7 @@ def test_who_reads_one_page_waits_for_what_reads_it_alone(
     monkeypatch.chdir(tmp_path)
     loaded = loaded_after(code)
     assert {"numpy", "lxml", "worker.article"} <= loaded
-    # These take a few milliseconds each, for what one page does not need.
+    # These take a few milliseconds each and are not needed for one page.
     small = {"hashlib", "importlib.resources", "numpy.ma", "statistics", "subprocess"}
     assert (SLOW - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()
 

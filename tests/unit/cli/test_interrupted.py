@@ -1,4 +1,4 @@
-"""How a command ends that is interrupted."""
+"""Exit of an interrupted command."""
 
 import click
 from click.testing import CliRunner

@@ -1,4 +1,4 @@
-"""The reference pages: not stale, and nothing in them without its meaning."""
+"""The reference pages are up to date and complete."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -18,7 +18,7 @@ SAID = (
 """Texts of readers."""
 
 NAMES = ("Mara Holm", "Jonas", "ferry_fan", "Old Miller", "Mara Holm")
-"""Who says it."""
+"""Their authors."""
 
 
 def read(body: str, path: str, lang: str = "en") -> Sequence[Comment]:

@@ -1,4 +1,4 @@
-"""Comments that say only how long ago they were written."""
+"""Comments with relative dates."""
 
 from datetime import UTC, datetime
 

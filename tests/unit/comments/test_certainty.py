@@ -1,4 +1,4 @@
-"""How certain one is of comments, by what was read of them."""
+"""Confidence in comments, by their features after reading."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Comments in JSON: who wrote what, when, in answer to whom, and what is no comment."""
+"""Comments in JSON: authors, texts, dates, parents, and what is not a comment."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where the comments of a page stand, found by the page itself or by what others have shown."""
+"""Finding the comments of a page, by itself or with patterns of other pages."""
 
 import itertools
 

@@ -19,7 +19,7 @@ BLOG = f"<ol>{''.join(map(_blog, range(5)))}</ol>"
 
 
 def _forum(number: int) -> str:
-    # The author's rank, number of posts and day of joining stand nearer to the name than the date
+    # The author's rank, number of posts and day of joining are nearer to the name than the date
     # of the post, and differ as well.
     rank = ("Novice", "Regular", "Sage", "Novice", "Novice")[number]
     joined = 2003 + len(NAMES[number])

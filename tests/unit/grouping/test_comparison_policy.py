@@ -116,7 +116,7 @@ def test_a_tree_that_cannot_be_compared_is_no_reference_and_its_page_an_outlier(
 
 
 def test_distances_of_doubtful_pages_to_their_pivot_are_requested_last() -> None:
-    # What is nearest to the pivot itself is known to be near enough, that of tree 3 for one.
+    # Pages whose nearest reference is the pivot, such as tree 3, are known to be near enough.
     of_sample = nearest_of_others((1, NEAR), {3: (1, DOUBTFUL), 4: (2, DOUBTFUL), 6: (2, DOUBTFUL)})
     told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})
     assert group(told) == Missing([MissingToPivot(1, [4, 6])])

@@ -47,7 +47,7 @@ HANG = 300
 """Seconds after which the process hangs rather than works; it needs ten."""
 
 MEMORY = 1024
-"""Mebibytes that the largest pages may take, of which less than 100 are the program itself."""
+"""Memory limit for the largest pages in MiB, of which the program takes less than 100."""
 
 HOSTILE = {
     "b'<div>' * 100_000 + b'a' + b'</div>' * 100_000": "too-deep",
@@ -81,7 +81,7 @@ HOSTILE = {
     "b'\\xe9<meta ' + b'a' * (10 * MEBIBYTE - 7)": "page",
     "b'<p>\\xe9' + b'<script' * 400_000": "page",
 }
-"""Outcomes of the pages that these Python expressions build."""
+"""Outcomes of pages built by Python expressions."""
 
 BOMBS = [
     f"{prefix!r} + BOMB % {entity!r}"

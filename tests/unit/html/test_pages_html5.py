@@ -1,4 +1,4 @@
-"""Pages are read as a browser that runs scripts reads them (HTML standard, section 13.2)."""
+"""Pages are parsed like in a browser that runs scripts (HTML standard, section 13.2)."""
 
 import pytest
 from lxml import etree
@@ -40,14 +40,14 @@ def body_of(html: str) -> str:
         ("<h2>a<h3>b</h3>", "<h2>a</h2><h3>b</h3>"),
         ("a</p>b", "a<p/>b"),
         ("<button>a<button>b", "<button>a</button><button>b</button>"),
-        # What is text to the parser.
+        # Text to the parser.
         ("<p>a<textarea><p>b</textarea>", "<p>a<textarea>&lt;p&gt;b</textarea></p>"),
         ("<p>a<xmp><p>b</xmp>", "<p>a</p><xmp>&lt;p&gt;b</xmp>"),
         ("<p>a<plaintext>b<p>c", "<p>a</p>b&lt;p&gt;c"),
         ("<p>a<script>'<!--<script>'</script>b</script>c",
          "<p>a<script>'&lt;!--&lt;script&gt;'&lt;/script&gt;b</script>c</p>"),
         ("<pre>\n\na</pre>", "<pre>\na</pre>"),
-        # What scripts replace is parsed all the same.
+        # Content that scripts replace is parsed nevertheless.
         ("<p>a<noscript><img src=b><p>c</noscript>",
          "<p>a<noscript><img src=\"b\"/><p>c</p></noscript></p>"),
         ("<p>a<template><td>b</td></template>", "<p>a<template><td>b</td></template></p>"),

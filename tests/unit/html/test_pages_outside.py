@@ -14,7 +14,7 @@ SECRET = "The secret of this host is a word that stands in a file."
 
 @pytest.fixture
 def listener() -> Iterator[socket.socket]:
-    """A server on the loopback that nobody should come to."""
+    """A loopback server that must not receive any request."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
         yield server

@@ -1,4 +1,4 @@
-"""Model files are read as they were written, and say what they were trained on."""
+"""Model files survive serialisation and describe their training."""
 
 import datetime
 import json

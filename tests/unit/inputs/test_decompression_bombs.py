@@ -1,4 +1,4 @@
-"""Compressed input that says nothing at great length: little memory, and a clear end."""
+"""Decompression bombs: bounded memory and a clear error."""
 
 import gzip
 import io

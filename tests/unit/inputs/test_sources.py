@@ -219,7 +219,7 @@ class TestHtmlFiles:
         assert message["url"].endswith("/huge.html")
         assert message["unusable"]["reason"] == "oversized"
         assert "html_base64" not in message
-        # Fits into a message, although it is no allowed page: the intake says so.
+        # Fits into a message but is not an allowed page, which the intake reports.
         assert len(base64.b64decode(json.loads(large)["html_base64"])) == 11 * 1024 * 1024
         assert len(large) <= MAX_MESSAGE_BYTES
 

@@ -1,4 +1,4 @@
-"""Which messages of its input a run sends when it goes on."""
+"""Messages that a resumed run sends."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which roles of lines a text may be made of."""
+"""Roles of lines that a text may include."""
 
 import pytest
 

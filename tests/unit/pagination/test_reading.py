@@ -1,4 +1,4 @@
-"""How pages lead to the other parts of what they show."""
+"""Links of pages to other parts of their content."""
 
 import pytest
 

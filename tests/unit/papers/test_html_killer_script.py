@@ -50,7 +50,7 @@ def test_a_body_with_an_attribute_is_not_seen() -> None:
 @pytest.mark.parametrize(
     ("code", "left"),
     [
-        # Line ends are taken out.
+        # Line ends are removed.
         ("<p>two words, one\nbreak</p>", ["two words, onebreak"]),
         # The page ends at a second h1.
         (

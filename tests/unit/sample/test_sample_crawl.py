@@ -44,7 +44,7 @@ def visible_text(page: SamplePage) -> str:
 
 
 def squeezed(text: str) -> str:
-    """The text without white space: what elements part is not the matter here."""
+    """The text without white space, which is not tested here."""
     return "".join(text.split())
 
 

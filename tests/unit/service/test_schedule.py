@@ -22,7 +22,7 @@ def test_a_clock_that_is_set_back_does_not_stop_what_beat_sends(tmp_path: Path) 
     app = create_app(settings)
     file = str(tmp_path / "schedule")
     scheduler = HeartbeatScheduler(app, schedule_filename=file)
-    # As where the tasks were sent last when the clock was one hour ahead.
+    # As if the tasks were last sent when the clock was one hour ahead.
     for entry in scheduler.schedule.values():
         entry.last_run_at += HOUR
     scheduler.close()

@@ -27,7 +27,7 @@ def test_one_is_singular(number: int, words: str) -> None:
 
 
 def test_no_message_writes_a_plural_by_itself() -> None:
-    # What a ValueError says, only a programmer reads.
+    # Only programmers read the message of a ValueError.
     found = [
         f"{path.relative_to(WORKER)}: {line.strip()}"
         for path in sorted(WORKER.rglob("*.py"))

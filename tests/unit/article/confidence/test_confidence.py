@@ -1,4 +1,4 @@
-"""How sure articles of generated pages are."""
+"""Confidence of articles of generated pages."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def news_page() -> Page:
 
 
 def page_of_scraps() -> Page:
-    """Return a page of short notes, any of which may be what it is about."""
+    """Return a page of short notes, none of which is clearly its content."""
     cards = "".join(
         f"<div class='card'><a href='/{seed}'>{sentence(seed, 4)}</a>"
         f"<span>{sentence(seed + 100, 5)}</span><button>Buy</button></div>"

@@ -1,4 +1,4 @@
-"""Kinds of pages: of generated pages whose kind a reader sees at once."""
+"""Kinds of generated pages that are obvious to a reader."""
 
 from tests.pages import SENTENCES
 from tests.unit.article.article_pages import page, prose

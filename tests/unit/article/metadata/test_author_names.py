@@ -1,4 +1,4 @@
-"""Names of authors: out of fields, and out of the lines around a body."""
+"""Names of authors, from fields and from the lines around a body."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Microdata, and the elements of a page's head."""
+"""Microdata and the elements of a page's head."""
 
 import pytest
 

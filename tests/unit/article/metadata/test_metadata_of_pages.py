@@ -98,7 +98,7 @@ def test_an_author_in_the_footer_of_another_page_too_is_the_template_s() -> None
             URL,
             "2024-05-31T09:30:00+00:00",
         ),
-        # The page's own time of day tells the zone of what is declared in another one.
+        # The page's local time reveals the zone of a time declared in another one.
         (
             "<p class='date'>31 May 2024, 11:30</p>",
             json_ld(datePublished="2024-05-31T09:30:00Z"),

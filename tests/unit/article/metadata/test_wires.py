@@ -1,4 +1,4 @@
-"""The agency of an article: where it says so, and where it only speaks of one."""
+"""The agency of an article, as opposed to agencies that it only mentions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The content of generated pages that are no articles: shops, agendas, manuals."""
+"""Content of generated pages that are not articles: shops, agendas, manuals."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The lead that a text begins with."""
+"""The lead at the beginning of a text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Both passes over the lines of a page have their say in whether a line is text."""
+"""Both passes over the lines of a page influence whether a line is text."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which role a block of the text has."""
+"""Roles of blocks."""
 
 from tests.unit.article.article_pages import page
 from worker.article import Extraction

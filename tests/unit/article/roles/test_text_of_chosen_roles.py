@@ -1,4 +1,4 @@
-"""Texts that are made of the lines of chosen roles."""
+"""Texts composed of lines with chosen roles."""
 
 from models.roles import TEXT_ROLES
 from tests.unit.article.article_pages import page, prose

@@ -48,7 +48,7 @@ COMMENTS = (
     ("Cy", "@Bo the region does, it says so right there in the article."),
     ("Di", "My father fished from that pier for forty years, so I am glad for him."),
 )
-"""Who comments, and what they say; the third answers the second."""
+"""Authors and texts of comments; the third replies to the second."""
 
 
 def commented_page() -> Source:

@@ -19,7 +19,7 @@ from tests.unit.evaluation.methods.gull import neighbours_of, page
 from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
 
 SECONDS = 2.0
-"""After which a page that hangs is given up; the others of its run take milliseconds."""
+"""Time limit of a page that hangs; the others of its run take milliseconds."""
 
 
 def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:

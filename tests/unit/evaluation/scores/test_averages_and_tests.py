@@ -78,7 +78,7 @@ def hash_free(page: str) -> int:
 def test_a_constant_gain_is_significant_in_proportion_to_the_sites() -> None:
     few = paired_difference(*methods(5, 2.0))
     assert few.mean == few.low == few.high == pytest.approx(2)
-    # Of 2^5 ways to swap the methods by site, two are as far from 0 as what is seen.
+    # Of 2^5 ways to swap the methods by site, two are as far from 0 as the observation.
     assert few.p_value == 2 / 32
     assert (few.pages, few.sites) == (15, 5)
     many = paired_difference(*methods(40, 2.0))

@@ -79,7 +79,7 @@ def test_far_from_both_ends_a_disease_scores_less() -> None:
         return found
 
     in_the_body = with_filler(3, 0, 9)
-    # Zones 3 and 4 of 14: 3 and 4 from the nearer end, and none of them in the headline.
+    # Zones 3 and 4 of 14: 3 and 4 from the nearer end, neither in the headline.
     assert in_the_body.score == pytest.approx(0.99 ** (1 + 3 * math.log(4)) - 0.1)
     in_the_lead = with_filler(1, 0, 11)
     assert in_the_lead.score == 0.99
