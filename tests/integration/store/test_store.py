@@ -48,12 +48,12 @@ def record(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPa
 
 
 @pytest.mark.parametrize("content", [b"\xff\x00<p>bytes", "text with \x00 and \ud800"])
-def test_content_comes_back_as_it_was_sent(session: Session, content: bytes | str) -> None:
+def test_content_is_returned_unchanged(session: Session, content: bytes | str) -> None:
     _, page = record(session, fetched(content))
     assert pages.load_content(session, page.id) == content
 
 
-def test_content_that_an_earlier_version_stored_comes_back(session: Session) -> None:
+def test_content_stored_by_an_earlier_version_is_readable(session: Session) -> None:
     _, page = record(session, fetched("of the present"))
     session.execute(
         update(PageContent)

@@ -141,7 +141,7 @@ def test_a_late_old_fetch_separates_nothing(session: Session) -> None:
 
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])
-def test_whoever_declares_what_a_page_declares_does_not_speak_for_it(
+def test_a_page_with_the_same_declaration_does_not_speak_for_another(
     session: Session, order: Sequence[int]
 ) -> None:
     clean = "https://www.paper.example/story-of-the-bridge"

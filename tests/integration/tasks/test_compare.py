@@ -76,7 +76,7 @@ def test_every_pair_of_distinct_trees_is_compared_once_and_exactly(tasks: Tasks)
 
 
 @pytest.mark.parametrize("limit", [6, 400])
-def test_what_one_task_may_not_compare_the_next_ones_do(
+def test_comparisons_beyond_a_tasks_limit_are_left_to_the_next_tasks(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     monkeypatch.setattr(comparing, "TASK_WORK", 1)

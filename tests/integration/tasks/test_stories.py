@@ -253,7 +253,7 @@ def test_an_article_that_changes_leaves_the_story_that_it_joined(tasks: Tasks) -
     assert len(ids(told(tasks))) == 3
 
 
-def test_texts_that_are_too_short_or_too_far_apart_are_no_story(tasks: Tasks) -> None:
+def test_texts_that_are_too_short_or_too_far_apart_are_not_a_story(tasks: Tasks) -> None:
     notice = "This article is for subscribers only. Sign in to read it."
     sent = [
         Sent("a.example", notice, 0),
@@ -312,7 +312,7 @@ def sent_articles(tasks: Tasks) -> list[tuple[str, int, str, str | None]]:
     return found
 
 
-def test_an_article_goes_out_again_when_an_earlier_one_of_its_story_comes(tasks: Tasks) -> None:
+def test_an_article_is_republished_when_an_earlier_one_of_its_story_arrives(tasks: Tasks) -> None:
     process(tasks, page("late.example", WIRE, 30))
     process(tasks, page("early.example", [*WIRE, *sentences(50, 2)], 0))
     before = sent_articles(tasks)

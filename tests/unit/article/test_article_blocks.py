@@ -104,7 +104,7 @@ def test_scripts_forms_and_noscript_are_not_text() -> None:
     assert extract(f"<p>{A}</p>{noise}<p>{B}</p>").text == f"{A}\n\n{B}"
 
 
-def test_comments_in_the_markup_are_no_text_and_part_no_words() -> None:
+def test_markup_comments_are_not_text_and_do_not_split_words() -> None:
     assert extract(f"<p>{A} be<!-- here -->fore.</p>").text == f"{A} before."
 
 

@@ -166,7 +166,7 @@ def test_embedded_objects_are_kept(markup: str, embed: ArticleEmbed) -> None:
         "<blockquote><p>Words of a person, no post at all.</p></blockquote>",
     ],
 )
-def test_buttons_trackers_and_empty_frames_are_no_embeds(markup: str) -> None:
+def test_buttons_trackers_and_empty_frames_are_not_embeds(markup: str) -> None:
     assert embeds(markup) == []
 
 

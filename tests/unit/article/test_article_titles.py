@@ -96,11 +96,11 @@ def test_a_page_that_names_nothing_has_no_title() -> None:
     assert title_of(BODY) is None
 
 
-def test_an_empty_heading_is_no_headline() -> None:
+def test_an_empty_heading_is_not_a_headline() -> None:
     assert title_of(f"<h1><img src='/logo.png'></h1>{BODY}", f"<title>{STORY}</title>") == STORY
 
 
-def test_a_title_element_left_open_is_no_headline() -> None:
+def test_an_unclosed_title_element_is_not_a_headline() -> None:
     heading = f"<h1>{STORY}</h1>"
     assert title_of(f"{heading}{BODY}", f"<title>{'and so on ' * 200}</title>") == STORY
 
@@ -128,7 +128,7 @@ def test_parts_of_a_heading_that_no_title_declares_are_cut(heading: str) -> None
     assert article.title == STORY
 
 
-def test_a_heading_that_goes_on_after_a_colon_stays_whole() -> None:
+def test_a_heading_with_a_colon_is_kept_whole() -> None:
     heading = f"{STORY}: what it will cost"
     assert title_of(f"<h1>{heading}</h1>{BODY}", f"<title>{STORY}</title>") == heading
 

@@ -43,7 +43,7 @@ def page(seed: int, comments: int, url: str = URL, *, element: str = "div") -> P
     )
 
 
-def test_comments_are_beside_the_article_and_not_in_it() -> None:
+def test_comments_are_separate_from_the_article() -> None:
     content = read_content(page(1, 5))
     assert content.article.text == "\n\n".join(paragraphs(1))
     assert [comment.author for comment in content.comments] == list(NAMES)
@@ -57,7 +57,7 @@ def test_a_page_without_comments_has_none() -> None:
     assert content.article.text == "\n\n".join(paragraphs(1))
 
 
-def test_a_single_comment_is_found_by_what_other_pages_have_shown() -> None:
+def test_a_single_comment_is_found_with_patterns_of_other_pages() -> None:
     lonely = page(2, 1)
     assert read_content(lonely).comments == ()
     known = vote([comment_pattern_of(page(seed, 4)) for seed in (3, 4)])
@@ -140,7 +140,7 @@ def test_comments_that_only_programs_would_show_are_read_from_their_json() -> No
     assert [each.author for each in read_content(with_script(5)).comments] == list(NAMES)
 
 
-def test_threads_of_other_services_are_named_beside_the_article() -> None:
+def test_threads_of_other_services_are_returned_with_the_article() -> None:
     markup = etree.tostring(page(1, 0).document, method="html", encoding="unicode")
     elsewhere = '<div class="fb-comments" data-href="https://news.example/17"></div></body>'
     content = read_content(parse_page(markup.replace("</body>", elsewhere), URL))

@@ -39,7 +39,7 @@ def test_the_text_of_a_thread_is_all_posts_in_order(posts: object) -> None:
     assert [comment.author for comment in content.comments] == list(NAMES)
 
 
-def test_a_thread_whose_posts_are_not_told_apart_is_read_as_a_whole_all_the_same() -> None:
+def test_a_thread_without_separable_posts_is_still_read_completely() -> None:
     text = read_content(forum_page(f"<dl>{list_posts()}</dl>")).article.text
     assert all(said in text for said in SAID)
 
@@ -52,7 +52,7 @@ def test_authors_are_lines_of_their_own_and_badges_and_signatures_are_left_out()
         assert noise not in article.text
 
 
-def test_a_thread_is_made_of_the_roles_that_are_asked_for() -> None:
+def test_a_thread_is_composed_of_the_chosen_roles() -> None:
     article = read_content(forum_page(article_posts()), text_roles=("paragraph",)).article
     assert article.text == "\n\n".join(SAID)
 
@@ -139,7 +139,7 @@ def test_replies_to_an_empty_comment_move_to_its_parent() -> None:
     assert [comment.parent for comment in comments] == [None, 0, None, None, None]
 
 
-def test_entries_of_a_live_report_that_says_so_are_no_comments() -> None:
+def test_entries_of_a_declared_live_report_are_not_comments() -> None:
     entries = f"<div>{article_posts()}</div>"
     declared = json.dumps(
         {

@@ -52,7 +52,7 @@ def test_declared_entries_are_read_though_the_page_shows_none() -> None:
     assert str(first.time) == "2024-05-03T11:42:00+02:00"
 
 
-def test_what_is_declared_and_what_is_shown_is_one_in_the_order_of_the_page() -> None:
+def test_declared_and_shown_entries_are_merged_in_page_order() -> None:
     found = entries(live_page(blocks(range(1, 5)), head=declared(range(3))))
     assert [entry.title for entry in found] == list(TITLES)
     assert [str(entry.time)[11:] for entry in found] == [
@@ -177,7 +177,7 @@ def test_the_explanation_has_the_same_entries() -> None:
     assert explain_content(page).entries == entries(page)
 
 
-def test_the_text_of_an_article_is_what_it_was() -> None:
+def test_the_text_of_an_article_is_unchanged() -> None:
     content = read_content(live_page(blocks()))
     assert all(text in content.article.text for text in SAID)
 

@@ -50,7 +50,7 @@ def test_the_reasons_add_up_to_the_probability(explanation: Explanation) -> None
         assert weights == sorted(weights, reverse=True)
 
 
-def test_what_is_repeated_is_told_and_speaks_against_a_line(explanation: Explanation) -> None:
+def test_repetition_is_named_and_counts_against_a_line(explanation: Explanation) -> None:
     repeated = [
         reason.contribution
         for line in explanation.lines
@@ -61,7 +61,7 @@ def test_what_is_repeated_is_told_and_speaks_against_a_line(explanation: Explana
     assert explanation.other_url == "https://news.example/2"
 
 
-def test_a_page_alone_is_told_nothing_of_another() -> None:
+def test_a_page_alone_has_no_reasons_about_another() -> None:
     alone = explain_article(story(1), None)
     assert alone.other_url is None
     reasons = {reason.aspect: reason for reason in alone.lines[0].reasons}

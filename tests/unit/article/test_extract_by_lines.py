@@ -54,7 +54,7 @@ def test_lines_are_kept_and_dropped_one_by_one() -> None:
     assert [block.text for block in article.blocks] == [f"{LONG} {n}" for n in (1, 2, 3)]
 
 
-def test_a_table_of_which_a_line_is_dropped_is_no_table() -> None:
+def test_a_table_with_a_dropped_line_is_no_longer_a_table() -> None:
     rows = f"<tr><td>{LONG} a</td><td>{LONG} b</td></tr><tr><td>{LONG} c</td><td>{LONG} d</td></tr>"
     whole = f"<div><p>{LONG}</p><table>{rows}</table></div>"
     assert [block.type for block in article_in(whole).blocks] == ["paragraph", "table"]
@@ -127,7 +127,7 @@ def test_pages_of_very_many_lines_are_weighed_by_trees_alone() -> None:
     assert len(judge_lines(outline).log_odds) == 1
 
 
-def test_no_line_of_the_articles_is_no_finding() -> None:
+def test_without_article_lines_there_is_no_finding() -> None:
     outline = Outline.of(page("<p>two words</p>").document)
     assert find_body(outline, judge_lines(outline, model=LONG_LINES)) is None
 

@@ -32,7 +32,7 @@ def test_nothing_is_to_be_done_where_nothing_changed() -> None:
     ],
     ids=["content", "model", "version", "pages"],
 )
-def test_a_change_is_told_with_what_to_do(now: Record, said: str) -> None:
+def test_a_change_is_reported_with_advice(now: Record, said: str) -> None:
     found = complaint(KNOWN, now)
     assert found is not None
     assert re.search(said, found)

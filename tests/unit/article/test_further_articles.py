@@ -21,7 +21,7 @@ def text_of_made(made: Made) -> str:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_articles_below_the_page_s_own_are_no_part_of_it(theme: str) -> None:
+def test_articles_below_the_pages_own_are_not_part_of_it(theme: str) -> None:
     made = scrolling(THEMES[theme], 7)
     text = text_of_made(made)
     assert [mark for mark in made.own if mark not in text] == []
@@ -79,7 +79,7 @@ def test_an_article_within_the_page_s_own_is_a_part_of_it() -> None:
     assert all(each in text for n in (1, 2) for each in paragraphs(n, 3))
 
 
-def test_teasers_below_are_no_articles() -> None:
+def test_teasers_below_are_not_articles() -> None:
     teasers = "".join(
         f'<article class="post"><h2 class="entry-title"><a href="/n/{n}">Ferry {n} runs</a></h2>'
         f"<time>3 May 2024</time>{prose(n, 1)}</article>"

@@ -62,7 +62,7 @@ def test_a_card_is_told_by_its_headline_whatever_else_leads_there() -> None:
     assert found(page(cards)) == stories(*range(5))
 
 
-def test_what_is_said_of_many_pages_is_no_headline() -> None:
+def test_repeated_link_texts_are_not_headlines() -> None:
     items = "".join(
         f"<li>{sentence(n, 30)} <br><a href='/{n}'>Read the whole story here</a></li>"
         for n in range(12)
@@ -75,7 +75,7 @@ def test_a_headline_may_be_followed_by_its_author_and_date() -> None:
     assert found(page(items)) == stories(*range(5))
 
 
-def test_a_list_of_names_is_found_where_there_are_no_headlines() -> None:
+def test_a_list_of_names_is_found_if_there_are_no_headlines() -> None:
     names = ["Emma", "Ulysses", "Beloved", "Dracula", "Persuasion", "Middlemarch", "Walden"]
     items = "".join(
         f'<tr><td><a href="/book/{name}">{name}</a></td><td>rated {n} by many readers</td></tr>'
@@ -92,7 +92,7 @@ def test_headlines_without_spaces_between_words_are_found() -> None:
     assert [headline for _, headline in found(page(f"<ul>{items}</ul>"))] == titles
 
 
-def test_advertisements_and_addresses_that_are_no_pages_are_none() -> None:
+def test_advertisements_and_addresses_that_are_not_pages_are_left_out() -> None:
     others = (
         f'<h2><a rel="nofollow sponsored" href="https://shop.example/">{sentence(1)}</a></h2>'
         f'<h2><a href="javascript:open(1)">{sentence(2)}</a></h2>'

@@ -47,7 +47,7 @@ def test_an_article_body_that_is_not_shown_is_taken(body: str) -> None:
     assert found.xpath == "/html/body/script[1]"
 
 
-def test_what_is_declared_of_a_hidden_article_is_read() -> None:
+def test_metadata_of_a_hidden_article_is_read() -> None:
     data = linked_data(headline=TITLE, articleBody=TEXT, author={"name": "Ann Example"})
     assert article(data + SHELL).metadata.authors == ("Ann Example",)
 
@@ -62,7 +62,7 @@ def test_a_teaser_is_completed() -> None:
     assert (found.method, found.text) == ("articleBody", TEXT)
 
 
-def test_what_is_shown_wins() -> None:
+def test_visible_text_wins() -> None:
     shown = f'<div class="article">{prose(1)}</div>'
     for hidden in (linked_data(articleBody=TEXT + "More."), state({"title": TITLE, "body": TEXT})):
         assert article(shown + hidden).method == "lines"
@@ -119,7 +119,7 @@ def test_a_value_in_a_string_is_read() -> None:
     assert (found.method, found.text) == ("json-state", TEXT)
 
 
-def test_a_text_beside_neither_title_nor_date_is_not_the_article() -> None:
+def test_a_text_without_title_or_date_is_not_the_article() -> None:
     with pytest.raises(NeedsRenderingError):
         article(SHELL + state({"consent": {"notice": TEXT}}))
 
@@ -139,7 +139,7 @@ def test_elements_that_are_not_seen_before_programs_run_are_opened(tag: str) -> 
     assert article(f'<div class="article">{prose(3)}</div>' + body).method == "lines"
 
 
-def test_white_space_in_elements_that_are_not_seen_is_no_text() -> None:
+def test_white_space_in_hidden_elements_is_not_text() -> None:
     indented = prose(1).replace("<p>", "\n" + 400 * " " + "<p>")
     found = article(f"<noscript><div>{indented}</div></noscript>{SHELL}")
     assert (found.method, found.text) == ("noscript", TEXT)

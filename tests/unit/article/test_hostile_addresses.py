@@ -12,7 +12,7 @@ def extract(body: str, head: str = "") -> Extraction:
     return extract_article(page(f"<article>{prose(1)}{body}{prose(2)}</article>", head), None)
 
 
-def test_what_an_article_leads_to_is_what_a_browser_opens() -> None:
+def test_links_of_an_article_lead_where_a_browser_goes() -> None:
     article = extract(
         f'<p>{sentence(1)} <a href="https://news.example@evil.example/">One</a>'
         f' <a href="https://a.example\\@evil.example">two</a>'

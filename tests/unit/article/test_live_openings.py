@@ -27,7 +27,7 @@ def page_of(records: list[str], entries: list[str]) -> Page:
     )
 
 
-def test_records_that_begin_as_declared_entries_are_no_comments() -> None:
+def test_records_that_begin_like_declared_entries_are_not_comments() -> None:
     entries = [opening(number) for number in range(12)]
     page = page_of([f"11:05 {each} and more" for each in entries], entries)
     assert are_live_entries(page, page.document.xpath("//div"))

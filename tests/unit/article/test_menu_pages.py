@@ -70,20 +70,20 @@ def test_chinese_headlines_alone_are_a_menu() -> None:
     assert is_menu(page(f"<ul>{links}</ul><p>版权所有</p>"))
 
 
-def test_an_article_beside_a_list_of_others_is_none() -> None:
+def test_an_article_next_to_a_list_of_others_is_not_a_menu() -> None:
     assert not is_menu(page(f"<div>{prose(1)}</div><ul>{teasers(9)}</ul>{FOOT}"))
 
 
-def test_short_news_beside_a_list_of_others_is_none() -> None:
+def test_short_news_next_to_a_list_of_others_is_not_a_menu() -> None:
     flash = f"<h1>{sentence(5, 8)}</h1><p>{sentence(1, 30)} {sentence(2, 30)}</p>"
     assert not is_menu(page(f"{flash}<ul>{teasers(6, 20)}</ul>{FOOT}"))
 
 
-def test_an_article_in_the_list_s_own_markup_is_none() -> None:
+def test_an_article_in_the_markup_of_the_list_is_not_a_menu() -> None:
     assert not is_menu(page(f"<ul>{teasers(9)}<li><h3>{headline(9)}</h3>{prose(1)}</li></ul>"))
 
 
-def test_an_article_full_of_links_is_none() -> None:
+def test_an_article_full_of_links_is_not_a_menu() -> None:
     linked = "".join(
         f"<p>{sentence(n)} {headline(n)} {sentence(n + 50)} {headline(n + 50)}</p>"
         for n in range(12)
@@ -91,11 +91,11 @@ def test_an_article_full_of_links_is_none() -> None:
     assert not is_menu(page(f"<div>{linked}</div>"))
 
 
-def test_a_whole_article_within_one_link_is_none() -> None:
+def test_an_article_within_one_link_is_not_a_menu() -> None:
     assert not is_menu(page(f'<div><a href="/print.html">{prose(1)}</a></div>{FOOT}'))
 
 
-def test_few_headlines_are_none() -> None:
+def test_few_headlines_are_not_a_menu() -> None:
     assert not is_menu(page(f"<ul>{teasers(4)}</ul><p>{sentence(8)}</p>"))
 
 
@@ -114,7 +114,7 @@ def test_a_report_made_of_links_to_other_sites_is_a_list_with_its_lines() -> Non
     assert article.confidence <= 0.5
 
 
-def test_a_report_that_says_when_it_came_out_is_no_menu() -> None:
+def test_a_dated_report_is_not_a_menu() -> None:
     head = (
         '<meta property="og:type" content="article">'
         '<meta property="article:published_time" content="2024-05-03T10:00:00Z">'
@@ -140,7 +140,7 @@ def test_a_manual_or_a_thread_of_short_posts_is_likely_no_menu(
     assert found == pytest.approx(probability)
 
 
-def test_the_probability_of_a_menu_is_told() -> None:
+def test_the_probability_of_a_menu_is_returned() -> None:
     with pytest.raises(MenuPageError) as caught:
         extract_article(page(f"<ul>{teasers(9)}</ul>"), None)
     assert caught.value.probability >= 0.5

@@ -27,7 +27,7 @@ def test_knowledge_stands_for_the_page_that_it_was_learnt_from() -> None:
         assert extract_article(story(seed), known) == extract_article(story(seed), story(9))
 
 
-def test_a_heading_of_the_template_is_no_headline() -> None:
+def test_a_heading_of_the_template_is_not_a_headline() -> None:
     known = TemplateKnowledge.from_pages([story(9)])
     assert extract_article(story(1), known).title == "Story 1"
 

@@ -65,7 +65,7 @@ def _page(body: str, status: int | None = None) -> str:
 
 
 @pytest.mark.parametrize("kind", WALLS)
-def test_a_wall_is_no_article_and_is_named(kind: str) -> None:
+def test_a_wall_is_recognised_by_kind(kind: str) -> None:
     with pytest.raises(WallError, match=kind):
         read_content(parse_page(_page(WALLS[kind]), URL))
 
@@ -84,7 +84,7 @@ def test_a_report_about_walls_is_an_article(text: tuple[str, ...]) -> None:
     assert read_content(parse_page(_page(html), URL)).article.text == "\n\n".join(paragraphs)
 
 
-def test_a_page_that_says_nothing_is_no_wall() -> None:
+def test_an_empty_page_is_not_a_wall() -> None:
     with pytest.raises(NoTextError):
         read_content(parse_page(_page("<title>Bridge story</title><h1>Bridge story</h1>"), URL))
 
@@ -96,7 +96,7 @@ def test_an_error_status_is_believed() -> None:
     assert read_content(parse_page(article_html(1), URL, answer=Answer(200))).article.text
 
 
-def test_the_explanation_says_what_stands_there() -> None:
+def test_the_explanation_describes_the_wall() -> None:
     explanation = explain_content(parse_page(_page(WALLS["log-in"]), URL)).explanation
     assert (explanation.outcome, explanation.article) == ("wall", None)
     assert "log-in" in explanation.detail

@@ -95,7 +95,7 @@ assert detourage.extract(Path("page.html").read_text(), "https://a.example/1").t
 
 
 @pytest.mark.parametrize("code", [READ_BY_COMMAND, READ_BY_CALL], ids=["command", "call"])
-def test_who_reads_one_page_waits_for_what_reads_it_alone(
+def test_reading_one_page_imports_only_what_it_needs(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "page.html").write_text(article_html(1), encoding="utf-8")

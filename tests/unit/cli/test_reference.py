@@ -33,7 +33,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_what_make_docs_writes(name: str) -> None:
+def test_reference_pages_are_up_to_date(name: str) -> None:
     assert (REFERENCE / name).read_text(encoding="utf-8") == PAGES[name](), "run make docs"
 
 

@@ -9,7 +9,7 @@ from worker.text.dates import parse_moment
 FETCHED = datetime(2024, 5, 3, 12, 20, tzinfo=UTC)
 
 
-def test_words_are_told_from_the_time_of_fetching_and_stay() -> None:
+def test_relative_dates_are_resolved_and_kept_as_written() -> None:
     declared = Comment("One", date=parse_moment("2024-05-01"), written_date="2 days ago")
     comments = (declared, Comment("Two", written_date="vor 2 Stunden"), Comment("Three"))
     first, second, third = dated_from(comments, FETCHED, "de")
@@ -18,6 +18,6 @@ def test_words_are_told_from_the_time_of_fetching_and_stay() -> None:
     assert second.written_date == "vor 2 Stunden"
 
 
-def test_without_that_time_nothing_is_told() -> None:
+def test_without_a_fetch_time_relative_dates_are_not_resolved() -> None:
     comments = (Comment("Two", written_date="2 hours ago"),)
     assert dated_from(comments, None, "en") == comments

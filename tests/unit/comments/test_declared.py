@@ -55,7 +55,7 @@ def test_the_first_post_of_a_thread_is_among_its_posts() -> None:
     assert [post.author for post in posts] == ["Mara", "Jonas", "Jonas"]
 
 
-def test_questions_that_a_site_answers_itself_are_no_comments() -> None:
+def test_questions_answered_by_the_site_itself_are_not_comments() -> None:
     question = {
         "@type": "Question",
         "name": "Does the ferry go?",
@@ -93,7 +93,7 @@ def test_comments_in_the_state_of_a_program_are_read() -> None:
     assert found[2].text == "1 < 2 & so on"
 
 
-def test_other_lists_in_the_state_of_a_program_are_no_comments() -> None:
+def test_other_lists_in_the_state_of_a_program_are_not_comments() -> None:
     articles = [stated("Mara", "The ferry goes again.", headline="Ferry")]
     for state in (
         {"comments": articles},

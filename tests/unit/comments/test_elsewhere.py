@@ -99,9 +99,7 @@ def find(
         ),
     ],
 )
-def test_a_thread_is_read_with_all_that_the_page_says_of_it(
-    body: str, expected: CommentsElsewhere
-) -> None:
+def test_a_thread_is_read_with_all_its_details(body: str, expected: CommentsElsewhere) -> None:
     assert find(body) == (expected,)
 
 

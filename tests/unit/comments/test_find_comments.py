@@ -75,7 +75,7 @@ def test_finds_none_on_an_article_without(comments: str) -> None:
     assert found.pattern.signature is None
 
 
-def test_dated_teasers_of_other_articles_are_no_comments() -> None:
+def test_dated_teasers_of_other_articles_are_not_comments() -> None:
     teasers = "".join(
         f'<li><span class="date">May {day}, 2024</span><p>{said}</p>'
         f'<a href="/2024/05/{day}.html">Read the whole story of the flood, part {day}</a></li>'
@@ -85,7 +85,7 @@ def test_dated_teasers_of_other_articles_are_no_comments() -> None:
     assert found.records == ()
 
 
-def test_a_form_between_the_comments_is_none() -> None:
+def test_a_form_between_comments_is_not_a_comment() -> None:
     form = (
         '<div class="comment-form"><b>Write something</b><textarea></textarea>'
         "<button>Send</button></div>"
@@ -95,7 +95,7 @@ def test_a_form_between_the_comments_is_none() -> None:
     assert _ids(found) == [f"comment-{number}" for number in range(6)]
 
 
-def test_a_single_comment_is_found_by_what_other_pages_have_shown() -> None:
+def test_a_single_comment_is_found_with_patterns_of_other_pages() -> None:
     alone = _page(_comment(3))
     assert find_comments(alone).records == ()
     others = [find_comments(_page("".join(map(_comment, range(n))))).pattern for n in (5, 8, 6)]
@@ -123,7 +123,7 @@ def test_votes_do_not_depend_on_their_order() -> None:
     assert len(votes) == 1
 
 
-def test_what_is_hardly_likely_on_one_page_is_not_looked_for_on_others() -> None:
+def test_unlikely_patterns_are_not_used_on_other_pages() -> None:
     teasers = Signature("li", ".teaser", "")
     assert vote([CommentPattern(teasers, 0, 0.45), *[NONE_SEEN] * 8]).signature is None
     assert vote([CommentPattern(teasers, 0, 0.95), *[NONE_SEEN] * 8]).signature == teasers
@@ -141,7 +141,7 @@ def test_a_pattern_is_remembered_in_a_few_bytes() -> None:
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "null", '["div", 1, 2]', "[null, null, null]", "x"])
-def test_what_is_no_pattern_is_refused(text: str) -> None:
+def test_invalid_patterns_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"pattern|Expecting|values"):
         CommentPattern.from_json(text)
 
@@ -172,7 +172,7 @@ def test_the_shipped_classifier_weighs_what_is_measured() -> None:
     assert measure(elements, find_candidates(elements)).columns == trained_model().columns
 
 
-def test_the_number_of_comments_may_be_said_in_the_digits_of_any_script() -> None:
+def test_the_number_of_comments_may_use_digits_of_any_script() -> None:
     def told(heading: str) -> bool:
         records = "".join(map(_comment, range(3)))
         elements = PageElements.of(_page(f"<h3>{heading}</h3>{records}").document)

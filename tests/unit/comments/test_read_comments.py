@@ -55,7 +55,7 @@ def test_authors_and_dates_are_read_as_the_page_writes_them() -> None:
     ]
 
 
-def test_what_was_found_may_be_the_text_alone() -> None:
+def test_a_record_may_consist_of_the_text_alone() -> None:
     assert read(BLOG, "//li//p[1]") == read(BLOG, "//li")
 
 
@@ -88,7 +88,7 @@ def _linked(name: str, number: int) -> str:
     return f"<span>{name}</span>" if number % 2 else f'<a href="/users/{number}">{name}</a>'
 
 
-def test_a_date_told_by_its_distance_stays_as_it_is_written() -> None:
+def test_a_relative_date_is_kept_as_written() -> None:
     ages = ("vor 3 Stunden", "vor 2 Stunden", "vor 1 Stunde", "vor 50 Minuten", "gestern")
     body = "".join(
         f'<div class="c"><b>{name}</b> <i>{age}</i><p>{said}</p></div>'
@@ -122,7 +122,7 @@ def test_votes_are_numbers_that_the_page_calls_so() -> None:
     assert {comment.votes for comment in read(BLOG, "//li")} == {None}
 
 
-def test_what_is_quoted_stays_without_its_heading() -> None:
+def test_quotations_are_kept_without_their_heading() -> None:
     body = "".join(
         f'<div class="post"><b class="author">{name}</b><div class="content">'
         f"<blockquote><cite>{NAMES[0]} wrote:</cite><p>{SAID[0]}</p></blockquote>"

@@ -53,7 +53,7 @@ def test_says_when_a_picture_leaves_sites_out(
     assert done.stderr.splitlines()[-1] == f"{picture} shows the largest 1 site"
 
 
-def test_another_method_may_be_asked_for(crawl: Path, tmp_path: Path) -> None:
+def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:
     figures = tmp_path / "groups.json"
     arguments = ["cluster", str(crawl), "--method", "dbscan", "--json", str(figures)]
     assert CliRunner().invoke(main, arguments).exit_code == 0

@@ -104,7 +104,7 @@ def test_then_a_tree_far_from_the_sample_joins_it_and_all_are_compared() -> None
     assert pairs.tree_ids == [0, 1, 2, 5]
 
 
-def test_a_tree_that_cannot_be_compared_is_no_reference_and_its_page_an_outlier() -> None:
+def test_a_tree_that_cannot_be_compared_is_an_outlier_and_not_a_reference() -> None:
     of_sample = nearest_of_others((0, NEAR), {3: None})
     told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})
     site = ask(told)

@@ -171,7 +171,7 @@ def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
     assert zones(first, counted(2, "seven"), "thesis") is None
 
 
-def test_nodes_without_a_comparable_one_are_no_candidates_in_a_strict_reading() -> None:
+def test_strict_readings_ignore_nodes_without_a_counterpart() -> None:
     banner = '<div class="banner"></div>'
     shifted = page(f'{banner}<div class="text">{prose(1)}</div>')
     other = page(f'<div class="text">{prose(2)}</div>')

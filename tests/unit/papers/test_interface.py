@@ -115,7 +115,7 @@ def test_our_own_method_does_without_neighbours() -> None:
     assert holds_story(get_extractor("detourage").extract(page("school")).text, "school")
 
 
-def test_an_unknown_name_is_told_with_the_known_ones() -> None:
+def test_an_unknown_name_is_reported_with_the_known_ones() -> None:
     with pytest.raises(UnknownExtractorError, match=r"'boilrpipe'.* boilerpipe,"):
         get_extractor("boilrpipe")
 

@@ -147,13 +147,13 @@ def test_the_lead_is_the_one_shown_by_the_page(beside: str, head: str) -> None:
     assert metadata(beside, head).lead == LEAD
 
 
-def test_a_description_that_is_a_beginning_cut_off_is_no_lead() -> None:
+def test_a_truncated_description_is_not_a_lead() -> None:
     beginning = paragraphs(1)[0][:80]
     head = f'<meta name="description" content="{beginning}…">'
     assert metadata(head=head).lead is None
 
 
-def test_a_description_that_is_not_shown_is_no_lead() -> None:
+def test_a_description_that_is_not_shown_is_not_a_lead() -> None:
     assert metadata(head=f'<meta name="description" content="{LEAD}">').lead is None
 
 

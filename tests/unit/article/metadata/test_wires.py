@@ -126,7 +126,7 @@ def test_an_article_about_an_agency_is_not_credited_to_it(first: str) -> None:
         "<p>Photo by Jane Doe/AFP/Getty Images</p>",
     ],
 )
-def test_the_credit_of_a_picture_is_no_byline(shown: str) -> None:
+def test_the_credit_of_a_picture_is_not_a_byline(shown: str) -> None:
     assert wire(beside=shown) is None
 
 

@@ -101,7 +101,7 @@ def test_the_network_influences_whether_a_line_is_text() -> None:
     assert as_byline < alone
 
 
-def test_the_network_adds_no_line_that_stands_on_another_page() -> None:
+def test_the_network_does_not_add_lines_repeated_on_another_page() -> None:
     row = (0.9, 5.0)
     with_network = replace(MODEL, network=network_for("heading"))
     [alone] = judged(MODEL, row, on_other=True).text_probabilities(TEXT_ROLES)

@@ -61,7 +61,7 @@ def test_pages_and_golds_are_read_by_id(tmp_path: Path) -> None:
     assert corpus.scorable() == [gold]
 
 
-def test_where_comments_are_marked_together_silence_means_that_there_are_none(
+def test_in_corpora_with_comments_as_one_text_missing_ones_mean_none(
     tmp_path: Path,
 ) -> None:
     golds = [{"id": "1", "comments": "First! And so on."}, {"id": "2"}]

@@ -120,7 +120,7 @@ def test_resources_of_a_program_are_counted(bridged: Extractor | str) -> None:
 
 
 @pytest.mark.parametrize("name", BRIDGED)
-def test_in_the_runner_it_works_or_says_what_is_missing(name: str, tools: Path) -> None:
+def test_bridged_extractors_run_or_report_what_is_missing(name: str, tools: Path) -> None:
     jobs = [Job(page("harbour")), Job(page("school"))]
     for result in Runner(processes=2, tools=tools).run(name, jobs):
         failure, found = result.outcome.failure, result.outcome.extracted
