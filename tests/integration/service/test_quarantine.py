@@ -43,7 +43,7 @@ def test_quarantined_messages_can_be_listed_sent_back_and_dropped(
     (_, (_, _, _, message_id, *_)) = [re.split(" {2,}", line) for line in only.output.splitlines()]
     first = command_line.invoke(cli.main, ["quarantine", "list", "--limit", "1"])
     assert len(first.stdout.splitlines()) == 2
-    assert first.stderr == f"and {len(UNUSABLE) - 1} messages more\n"
+    assert first.stderr == f"and {len(UNUSABLE) - 1} more messages\n"
 
     before = deployment.receipts()
     sent_back = command_line.invoke(cli.main, ["quarantine", "requeue", message_id])
