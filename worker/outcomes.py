@@ -1,6 +1,6 @@
-"""The closed enumerations of outcomes of pages, messages and tasks.
+"""Closed enumerations of the outcomes of pages, messages and tasks.
 
-Their values appear in the database, in headers and in reports, and others count by them.
+Their values appear in the database, in headers and in reports, and other services count by them.
 """
 
 from enum import StrEnum, unique
@@ -9,7 +9,7 @@ from typing import Final
 
 @unique
 class PageOutcome(StrEnum):
-    """How the processing of a page ended; every page has exactly one outcome in the end."""
+    """How the processing of a page ended; every page ends with exactly one outcome."""
 
     ARTICLE = "article"
     MENU = "menu"
@@ -28,7 +28,7 @@ class PageOutcome(StrEnum):
 
 
 PENDING: Final = "pending"
-"""What pages without an outcome are counted as."""
+"""Label under which pages without an outcome are counted."""
 
 
 @unique
@@ -44,7 +44,7 @@ class ReceiptResult(StrEnum):
 
 @unique
 class UnusableReason(StrEnum):
-    """Why a message is not a valid page message, and is in the quarantine of the intake."""
+    """Why a message was quarantined by the intake as not being a valid page message."""
 
     NOT_JSON = "not-json"
     NO_URL = "no-url"
@@ -60,7 +60,7 @@ class UnusableReason(StrEnum):
 
 @unique
 class GivenUpReason(StrEnum):
-    """What was given up; a task that repeats it waits in quarantine for an operator."""
+    """Kind of abandoned work; a task that repeats it waits in quarantine for an operator."""
 
     COMPARISON_FAILED = "comparison-failed"
     CLUSTERING_FAILED = "clustering-failed"

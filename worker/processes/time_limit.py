@@ -1,4 +1,4 @@
-"""Limits of time for work: of the processor's in a main thread, of the clock's in any thread."""
+"""Time limits for work: CPU time in the main thread, wall-clock time in any thread."""
 
 import ctypes
 import signal
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from types import FrameType
 
 AGAIN_SECONDS = 1.0
-"""Time after which the limit is raised again in work that ignored it."""
+"""Time after which the exception is raised again in work that ignored it."""
 
 
 class TimeIsUpError(BaseException):
-    """A piece of work has used up its time; no ``except Exception`` of the work may keep it."""
+    """Raised in work that has used up its time; ``except Exception`` does not catch it."""
 
 
 @contextmanager
@@ -23,26 +23,11 @@ def time_limit(
     again_seconds: float = AGAIN_SECONDS,
     kill_seconds: float = 0,
 ) -> Iterator[None]:
-    """Raise in what is done within once it has taken so much of the processor.
+    """Raise `error` in the body of the with statement once it has used its CPU time.
 
-    Native code hears of it when it returns. Time that other processes take does not count, so
-    that a busy machine fails no work.
-
-    Parameters
-    ----------
-    seconds
-        Processor time of the process.
-    error
-        What is raised.
-    again_seconds
-        Processor time after which it is raised again; 0 for never.
-    kill_seconds
-        Processor time after which the system ends the process, even in native code; 0 for never.
-
-    Raises
-    ------
-    TimeIsUpError
-        Or another error where one is given, where the work does not end in time.
+    Native code is interrupted when it returns. CPU time of other processes does not count, so a
+    busy machine fails no work. `error` is raised again every `again_seconds` of CPU time (0:
+    never); after `kill_seconds` the system kills the process, even in native code (0: never).
     """
 
     def is_up(_number: int, _frame: FrameType | None) -> None:
@@ -63,15 +48,10 @@ def time_limit(
 
 @contextmanager
 def thread_time_limit(seconds: float) -> Iterator[None]:
-    """Raise in what is done within, in any thread, once it has taken so long.
+    """Raise `TimeIsUpError` in the body of the with statement, in any thread, after a time.
 
-    Native code hears of it when it returns. What is done within must hold no lock and no
-    connection: it may be left anywhere.
-
-    Raises
-    ------
-    TimeIsUpError
-        Where the work does not end in time.
+    Native code is interrupted when it returns. The body must hold no lock and no connection, as it
+    may be interrupted anywhere.
     """
     worker, ended, telling = threading.get_ident(), threading.Event(), threading.Lock()
 

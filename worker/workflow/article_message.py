@@ -1,4 +1,4 @@
-"""The article message: what was extracted of a page, as other services read it."""
+"""The article message: an extracted page as other services read it."""
 
 import hashlib
 import json
@@ -32,14 +32,14 @@ _READER_FIELDS = {
     "metadata",
 }
 _NO_READER_FIELDS = {
-    # How words are set and where links lead is no news: sites put the visit into their links.
+    # Typography and link targets are not news: sites put the visit into their links.
     "blocks": {"__all__": {"role_probability", "level", "marker", "links", "emphasis", "language"}},
     "images": {"__all__": {"block"}},
     "embeds": {"__all__": {"block"}},
     "entries": {"__all__": {"is_new", "is_changed"}},
 }
 _LATER_FIELDS = ("comments_elsewhere", "entries")
-"""Keys that messages once did not have: nobody notices a difference where they are null."""
+"""Keys added later to the contract: a null value is no difference from older messages."""
 
 
 def new_revision(
@@ -52,20 +52,11 @@ def new_revision(
     *,
     revisions_from: int = 1,
 ) -> NewArticle | None:
-    """Return the next revision of a page's article, None where it has no reason to go out.
+    """Return the next revision of a page's article; None if there is no reason to send one.
 
-    It goes out when a reader would notice a difference to the last one, or when it was asked for
-    by reprocessing.
-
-    Parameters
-    ----------
-    page, job, content, extracted_at
-        As of `compose`.
-    found_parts
-        Addresses of other parts of the article that the store has pages of; None for a page that
-        is no part.
-    revisions_from
-        As of `next_number`.
+    It is sent if a reader would notice a difference from the last one, or if reprocessing requested
+    it. `found_parts` are the addresses of the article's other parts that the store has; None for a
+    page that is not a part.
     """
     number = next_number(page.revision, revisions_from)
     message = compose(page, job, content, story, number, extracted_at)
@@ -92,20 +83,9 @@ def further_revision(
     addresses: Sequence[PageAddress],
     **changes: Any,
 ) -> ArticleMessage:
-    """Return the message of a further revision of a page's article.
+    """Return an article message as a further revision, with the keys in `changes` replaced.
 
-    Parameters
-    ----------
-    message
-        What it says beside what changes.
-    revision
-        Its number.
-    extracted_at
-        When it was made.
-    addresses
-        All that lead to its page.
-    changes
-        The keys that say something else, with their values.
+    `addresses` are all the addresses of its page.
     """
     identity = identity_of(addresses, message.url)
     made = {
@@ -124,7 +104,7 @@ def compose(
     revision: int,
     extracted_at: datetime,
 ) -> ArticleMessage:
-    """Return the message of a page's article in a revision."""
+    """Return the message of a revision of a page's article."""
     site = site_name(job.site_key)
     return ArticleMessage(
         id=str(article_id(site, identity_of(page.addresses, page.url), revision)),
@@ -154,12 +134,12 @@ def _template(job: ExtractionJob) -> Template:
 
 
 def next_number(last: int, revisions_from: int) -> int:
-    """Return the number of the revision after one, 0 for none, and not below a given one."""
+    """Return the number that follows the last revision (0 if none), at least `revisions_from`."""
     return max(last + 1, revisions_from)
 
 
 def reader_digest(message: ArticleMessage) -> str:
-    """Return the digest of all that a reader of the article would notice."""
+    """Return the digest of everything that a reader of the article would notice."""
     fields = message.model_dump(mode="json", include=_READER_FIELDS, exclude=_NO_READER_FIELDS)
     for name in _LATER_FIELDS:
         if fields[name] is None:
@@ -168,15 +148,8 @@ def reader_digest(message: ArticleMessage) -> str:
 
 
 def article_id(site: str, url: str, revision: int) -> UUID:
-    """Return the id of a page's article in a revision, the same on every machine.
+    """Return the id of a revision of a page's article, the same on every machine.
 
-    Parameters
-    ----------
-    site
-        Name of its site.
-    url
-        What `worker.addresses.identity_of` gives of its addresses.
-    revision
-        The revision.
+    `site` is the name of the site, `url` the result of `worker.addresses.identity_of`.
     """
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")

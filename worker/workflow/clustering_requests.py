@@ -1,10 +1,10 @@
-"""Requests for clusterings, in the transaction that makes them necessary, and their turns.
+"""Requests for clusterings, in the transaction that makes them necessary, and their order.
 
-A site's turn is the moment at which its clustering was asked for, in milliseconds, and the time
-that its work takes, as of a processor of its own: virtual clocks (Zhang 1990). What is cheap
-comes first of what is asked for together, and what has waited gains on all that comes later, so
-nothing waits for ever. The rounds of a large site's comparison keep the turn that it began with;
-each block moves it on by what it takes, so that no site keeps the others waiting either.
+Tasks are ordered by virtual clocks (Zhang 1990): a site's turn is the time of its request, in
+milliseconds, plus the estimated duration of its work. Among simultaneous requests the cheap ones
+come first, and a waiting request gains on all later ones, so there is no starvation. The rounds of
+a large site's comparison keep its first turn; each block advances the turn by its estimated cost,
+so that no site blocks the others.
 """
 
 from collections.abc import Sequence
@@ -18,18 +18,18 @@ from worker.store.comparisons import NewBlock
 from worker.store.due_sites import DueSite
 
 PAGE_MS = 5
-"""What a clustering takes for each page of its site."""
+"""Estimated duration of a clustering per page of its site."""
 
 BLOCK_MS = 1000
-"""What a whole block takes: 0.1 to 2 s for pages of 300 to 800 nodes."""
+"""Estimated duration of a full block: 0.1 to 2 s for pages of 300 to 800 nodes."""
 
 CORRECTION_SECONDS = 300.0
-"""Time by which a site that has groups gives way to those that have none: its pages have articles
-already, which its clustering may improve."""
+"""Delay of sites that already have groups: their pages already have articles, which a clustering
+can only improve."""
 
 
 def request_due_clusterings(session: Session, due: Sequence[DueSite]) -> None:
-    """Have sites clustered; until a worker takes that up, no look for sites asks for it again."""
+    """Enqueue clusterings of due sites; they are not due again until a worker starts on them."""
     if not due:
         return
     clusterings.note_asked(session, [site.id for site in due])
@@ -47,7 +47,7 @@ def _delay_ms(site: DueSite) -> int:
 
 
 def continue_clustering(session: Session, site_id: int) -> None:
-    """Have the clustering of a site gone on with whose comparisons are done, in its turn."""
+    """Enqueue the rest of a site's clustering, whose comparisons are done, at its first turn."""
     clusterings.note_asked(session, [site_id])
     turn = comparisons.first_turn(session, site_id)
     arguments = {"site_id": site_id}
@@ -55,7 +55,7 @@ def continue_clustering(session: Session, site_id: int) -> None:
 
 
 def request_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> None:
-    """Have blocks of a site compared, which goes on in its turn."""
+    """Enqueue comparison blocks of a site, advancing its turn."""
     block_ids = comparisons.add_blocks(session, site_id, blocks)
     costs = [_cost_ms(block) for block in blocks]
     turn = comparisons.take_turns(session, site_id, sum(costs))
@@ -71,13 +71,13 @@ def _cost_ms(block: NewBlock) -> int:
 
 
 def request_rest(session: Session, site_id: int, block_id: int) -> None:
-    """Have the rest of a block compared, in the turn of the site."""
+    """Enqueue the rest of a partly compared block, advancing the site's turn."""
     turn = comparisons.take_turns(session, site_id, BLOCK_MS)
     outbox.add_tasks_in_turn(session, task_names.COMPARE, [(site_id, {"block_id": block_id}, turn)])
 
 
 def request_blocks_again(session: Session, site_id: int, block_ids: Sequence[int]) -> None:
-    """Have blocks of a site compared whose messages must have been lost."""
+    """Enqueue blocks of a site again whose messages must have been lost."""
     turn = comparisons.first_turn(session, site_id)
     wanted = [(site_id, {"block_id": block_id}, turn) for block_id in block_ids]
     outbox.add_tasks_in_turn(session, task_names.COMPARE, wanted)

@@ -1,4 +1,4 @@
-"""Comparisons of trees: a block of pairs, or the nearest references of some trees."""
+"""Comparison of trees: a block of pairs, or the nearest references of a set of trees."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -28,16 +28,10 @@ Distances: TypeAlias = dict[tuple[int, int], int | None]
 
 @dataclass(frozen=True)
 class Compared:
-    """What one task found out of a block.
+    """Results of one task for a block.
 
-    Parameters
-    ----------
-    distances
-        By ordered pair of trees; None where they cannot be compared.
-    nearest
-        References by tree.
-    is_all
-        Whether nothing is left to do.
+    `distances` are by ordered pair of trees, None if they cannot be compared; `is_all` is whether
+    the block is complete.
     """
 
     distances: Distances
@@ -47,22 +41,11 @@ class Compared:
 
 @dataclass(frozen=True)
 class ComparisonJob:
-    """A block with all that doing it needs.
+    """A block of comparisons with everything needed to compute it.
 
-    Parameters
-    ----------
-    block_id, site_id, rows, columns, reference_set_id
-        As in `ComparisonBlock`.
-    gives_up
-        Whether it was tried too often.
-    trees
-        The trees of the block by id.
-    known
-        Distances that are stored already; None where trees cannot be compared.
-    done
-        Rows whose nearest references are found already.
-    earlier
-        References of other sets of the site, with what is nearest to the rows.
+    `gives_up` is whether it ran out of attempts, `known` the stored distances (None if two trees
+    cannot be compared), `done` the rows whose nearest references are stored, and `earlier` the
+    site's other reference sets with the references nearest to the rows.
     """
 
     block_id: int
@@ -78,12 +61,12 @@ class ComparisonJob:
 
 
 def compare_block(state: ProcessState, block_id: int) -> None:
-    """Compute and store what a block asks for, except what is already stored."""
+    """Compute and store the missing results of a block."""
     job = state.database.run(lambda session: _load(session, state.trees, block_id))
     if job is None:
         return
     if job.gives_up:
-        logger.error("block %d is given up, its trees count as not comparable", block_id)
+        logger.error("block %d abandoned; its trees count as not comparable", block_id)
     memory = _memory(state)
     quarantine = state.topology.quarantines["compare"]
     compared = _distances(job, memory) if job.reference_set_id is None else _nearest(job, memory)
@@ -149,7 +132,7 @@ def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: st
         {"site": site, "stage": "compare"},
         quarantine=quarantine,
         reason=GivenUpReason.COMPARISON_FAILED,
-        detail=f"{site}: comparing {len(job.trees)} trees took its process with it, or too long,"
+        detail=f"{site}: comparing {len(job.trees)} trees crashed its process, or took too long,"
         f" {COMPARISON_ATTEMPTS} times; they count as not comparable",
     )
 
@@ -167,9 +150,9 @@ def _distances(job: ComparisonJob, memory: int) -> Compared:
 
 
 def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]) -> int:
-    """Compute and store distances of a few pairs of trees; return the units of work it took.
+    """Compute and store the distances of a few pairs of trees; return the units of work used.
 
-    Pairs that pass `TASK_WORK` are left.
+    Pairs beyond `TASK_WORK` are skipped.
     """
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
     distances, work = distances_of_pairs(pairs, loaded, memory=_memory(state), work=TASK_WORK)
@@ -184,24 +167,10 @@ def distances_of_pairs(
     memory: int,
     work: int,
 ) -> tuple[Distances, int]:
-    """Compare pairs of trees in so many bytes of memory, until so much work is done.
+    """Compare pairs of trees within limits of memory and work; see `forest_of`.
 
-    Parameters
-    ----------
-    pairs
-        Ids of two trees each.
-    loaded
-        The trees by id.
-    memory, work
-        As for `forest_of`.
-
-    Returns
-    -------
-    distances
-        Of the first pairs, None where trees are too large to compare. That is told of a pair
-        alone, so it does not depend on the others.
-    work
-        Units that were done.
+    Return the distances of the pairs compared, and the units of work used. A distance is None if
+    the two trees are too large to compare, which does not depend on the other pairs.
     """
     ids = sorted({each for pair in pairs for each in pair})
     place = {tree_id: i for i, tree_id in enumerate(ids)}

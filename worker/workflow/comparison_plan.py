@@ -32,7 +32,7 @@ ASSIGNED_TOGETHER = 128
 40,000 bounds and 500 exact distances, which take 0.5 to 5 s for pages of 300 to 800 nodes."""
 
 ASSIGNED_SHARE = 8
-"""Nodes that such a task may hold, in sides of a block: bounds replace most distances."""
+"""Maximum number of nodes per such task, in sides of a block: bounds replace most distances."""
 
 PAIRS_AT_ONCE = 50
 """Maximum number of missing pairs that the clustering computes itself: those of ten trees.
@@ -62,7 +62,7 @@ class ComparedSite:
 def load_site(session: Session, site_id: int) -> ComparedSite | None:
     """Load a site with the trees to compare; None if no page changed."""
     # Read the version before the pages: a page that arrives in between is included anyway and only
-    # makes the site due once more; in the other order it would be missed.
+    # makes the site due again; in the other order it would be missed.
     site = groups.site_state(session, site_id)
     is_new = not groups.is_clustered(session, site_id)
     if site.compared_version is not None and site.compared_trees is not None:

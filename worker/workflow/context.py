@@ -90,7 +90,7 @@ def without_repeats(
         for generation, page_ids in articles_among(session, before).items():
             request_extractions(session, site_id, page_ids, generation)
     wall = NoArticle(
-        PageOutcome.WALL, "the same text stands at three addresses of the site or more"
+        PageOutcome.WALL, "the same text appears at three or more addresses of the site"
     )
     return [
         (job, page, wall if job.page_id in walls and job.page_id in texts else result)
@@ -108,9 +108,7 @@ def _judged(result: Content | NoArticle, before: str | None) -> Content | NoArti
     if not took_place_of(result.article.text, before):
         return result
     outcome = result.suspected.outcome if result.suspected is not None else PageOutcome.WALL
-    return NoArticle(
-        PageOutcome(outcome), "another, much shorter text stands in the article's place"
-    )
+    return NoArticle(PageOutcome(outcome), "another, much shorter text has replaced the article")
 
 
 def took_place_of(text: str, before: str) -> bool:

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 def extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> None:
-    """Extract pages, each in a transaction of its own: no page suffers from another's defect."""
+    """Extract pages in a transaction each, so that no page suffers from another's defect."""
     for job in state.database.run(lambda session: _begin(session, wanted)):
         result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _given_up(job)
         _save_alone(state, job, result)
@@ -43,14 +43,14 @@ def _save_alone(state: ProcessState, job: ExtractionJob, extracted: Extracted) -
     except DBAPIError as error:
         if is_connection_lost(error):
             raise
-        # What the database refuses once it refuses again.
-        logger.exception("what was extracted of %s cannot be stored", job.url)
+        # The database would refuse it again.
+        logger.exception("cannot store the extraction of %s; its outcome is failed", job.url)
         failure = Extracted(NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}"))
         state.database.run(lambda session: save_extractions(session, state, [(job, failure)]))
 
 
 def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
-    """Extract pages in one transaction; if that fails, ask for each alone."""
+    """Extract pages in one transaction; if that fails, enqueue each separately."""
     jobs = state.database.run(lambda session: _begin_together(session, wanted))
     try:
         results = [(job, _extract(state, job, is_alone=False)) for job in jobs]
@@ -58,10 +58,12 @@ def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        # Where the time was up says nothing of why.
+        # The line at which the time ran out is not the cause.
         is_late = isinstance(error, SoftTimeLimitExceeded)
-        told = counted(len(jobs), "page")
-        logger.warning("extracted one by one: %s", told, exc_info=not is_late)
+        number = counted(len(jobs), "page")
+        logger.warning(
+            "extraction of %s failed; each is enqueued separately", number, exc_info=not is_late
+        )
         again = {job.page_id: job.generation for job in jobs}
         state.database.run(lambda session: _request_each_alone(session, again))
 
@@ -69,8 +71,8 @@ def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
 def _begin(
     session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
 ) -> list[ExtractionJob]:
-    # An attempt counts as soon as it begins, even if it ends with its process; what is lost
-    # with the database's is made up for by one attempt more.
+    # An attempt counts as soon as it begins, even if its process dies. A count lost in a crash of
+    # the database costs one extra attempt.
     do_not_wait_for_disk(session)
     return extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
 
@@ -97,9 +99,9 @@ def _extract(state: ProcessState, job: ExtractionJob, *, is_alone: bool = True) 
         raise
     except Exception as error:
         if isinstance(error, SoftTimeLimitExceeded) and not is_alone:
-            # The time was that of all pages together.
+            # The time limit applies to all the pages together.
             raise
-        # A defect that one page shows must not leave the page without an outcome.
+        # A bug that a page triggers must not leave that page without an outcome.
         logger.exception("extraction failed on %s", job.url)
         return Extracted(NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}"))
 
@@ -132,6 +134,10 @@ def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
 
 
 def _given_up(job: ExtractionJob) -> Extracted:
-    logger.error("extraction of %s is given up", job.url)
-    why = f"extraction took its process with it, or too long, {EXTRACTION_ATTEMPTS} times"
+    logger.error(
+        "extraction of %s abandoned after %d attempts; its outcome is failed",
+        job.url,
+        EXTRACTION_ATTEMPTS,
+    )
+    why = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"
     return Extracted(NoArticle(PageOutcome.FAILED, why))

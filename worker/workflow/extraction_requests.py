@@ -8,7 +8,7 @@ from worker.messaging.task_names import EXTRACT, EXTRACT_AGAIN, EXTRACT_LATE, EX
 from worker.store import extraction_jobs, outbox
 
 REPEATED_AT_ONCE = 1000
-"""Maximum number of late extractions to request again at once: a few seconds of work."""
+"""Maximum number of overdue extractions to request again at once: a few seconds of work."""
 
 
 def request_extractions(

@@ -1,4 +1,4 @@
-"""Extracted pages stored: outcomes, new revisions, parts, withdrawals, and what is sent of them."""
+"""Storage of extracted pages: outcomes, revisions, parts, withdrawals and outgoing messages."""
 
 import hashlib
 import logging
@@ -44,7 +44,7 @@ class Extracted:
 
 @dataclass(frozen=True)
 class _Revised:
-    """What is stored of an extracted page: a new revision, if a reader would notice a change."""
+    """An extracted page, with a new revision if a reader would notice a change."""
 
     job: ExtractionJob
     page: PageState
@@ -59,7 +59,7 @@ def extraction_key(
     group_pattern: str | None,
     text_roles: Sequence[LineRole],
 ) -> str:
-    """Return the digest of all that an extraction depends on."""
+    """Return the digest of everything an extraction depends on."""
     roles = ",".join(text_roles)
     known = f"{content_digest} {pivot_digest or '-'} {group_pattern or '-'}"
     return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {known}".encode()).hexdigest()
@@ -68,9 +68,9 @@ def extraction_key(
 def save_extractions(
     session: Session, state: ProcessState, extracted: Sequence[tuple[ExtractionJob, Extracted]]
 ) -> None:
-    """Store what was extracted of pages, and write what is sent of it into the outbox.
+    """Store extracted pages, and write their messages to the outbox.
 
-    Pages that changed while they were extracted are left out: their extraction is enqueued anew.
+    Pages that changed during their extraction are skipped: they have been enqueued again.
     """
     now = datetime.now(UTC)
     current = without_walls(session, list(_not_overtaken(session, extracted)))
@@ -154,7 +154,7 @@ def _save_parts(
         each.job.page_id: each.result for each in revised if isinstance(each.result, Content)
     }
     removed = {each.job.page_id for each in revised if is_removed(each.page)}
-    # A page that shows a wall now remains the part that it was.
+    # A page that now shows a wall stays the part it was.
     changed = [
         each
         for each in results
@@ -248,7 +248,7 @@ def _not_overtaken(
         if (
             page is not None
             and page.content_digest == job.content_digest
-            # Else it joined another group meanwhile, and its extraction with that was requested.
+            # Otherwise it joined another group in the meantime, which requested its extraction.
             and page.pivot_id == (job.pivot.id if job.pivot else None)
         ):
             yield job, page, each.result

@@ -17,7 +17,7 @@ TOLD_AT_ONCE = 500
 
 
 def tell_waiting(state: ProcessState) -> None:
-    """Group the waiting articles, then those of stories that got another first article."""
+    """Group the waiting articles, then update the stories that have a new first article."""
     with state.database.exclusive(AdvisoryLock.STORY_TELLING, 0) as is_ours:
         if not is_ours:
             return

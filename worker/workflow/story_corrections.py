@@ -1,4 +1,4 @@
-"""Articles whose story is another one since they went out, and what is known of old stories."""
+"""Correction of sent articles whose story has changed, and removal of old stories."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -15,17 +15,18 @@ from worker.workflow.outgoing_articles import outgoing_of, send
 from worker.workflow.process import ProcessState
 
 CORRECTIONS: Final = 500
-"""Articles that one task corrects, some seconds of work; the next task goes on."""
+"""Maximum number of articles that one task corrects: some seconds of work."""
 
 REMOVED_AT_ONCE: Final = 25
-"""Texts of old stories that one transaction removes: some milliseconds, in which nobody groups."""
+"""Maximum number of texts of old stories removed per transaction, which blocks grouping for some
+milliseconds."""
 
 REMOVALS: Final = 40
-"""Such transactions of one task."""
+"""Maximum number of removal transactions per task."""
 
 
 def correct_waiting(state: ProcessState) -> None:
-    """Send articles again whose story has changed, and remove the stories that are too old."""
+    """Send articles again whose story has changed, and remove stories that are too old."""
     pages = state.database.run(
         lambda session: story_articles.pages_to_correct(session, CORRECTIONS)
     )
@@ -42,17 +43,7 @@ def _remove_old_stories(session: Session, state: ProcessState) -> int:
 
 
 def correct(session: Session, state: ProcessState, page_id: int) -> None:
-    """Give a page's article the revision that says what is told of its story now, if it needs one.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    state
-        With the settings.
-    page_id
-        The page.
-    """
+    """Publish a revision of a page's article with its current story, if it needs one."""
     found = story_articles.lock_correction(session, page_id)
     if found is None:
         return
@@ -78,24 +69,10 @@ def send_again(
     may_hold_back: bool,
     **changes: Any,
 ) -> None:
-    """Give a page's article, which must be locked, a revision that differs in some keys alone.
+    """Publish a revision of a page's article, which must be locked, that differs in `changes` only.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    state
-        With the settings.
-    page_id
-        The page.
-    last
-        Message of the last revision.
-    content_digest
-        `Article.content_digest` of the new one.
-    may_hold_back
-        As of `outgoing_of`.
-    changes
-        The keys that say something else.
+    `last` is the message of the last revision, and `content_digest` the `Article.content_digest` of
+    the new one.
     """
     leading = addresses.of_pages(session, [page_id])[page_id]
     message = further_revision(

@@ -1,8 +1,8 @@
-"""Articles among the stories: what they say at once, and how they are grouped afterwards.
+"""Index of the articles' stories: the provisional story of an article, and its grouping later.
 
 An extraction looks up which story an article repeats, without a lock; `worker.workflow.stories`
-groups the article later. Work under the lock of all stories is bounded by what it reads: a story
-that has become too large takes further texts but no longer changes.
+groups the article later. Work under the lock on all stories is bounded by limits on what it reads:
+a story that has become too large accepts further texts but is no longer regrouped.
 """
 
 from collections import Counter
@@ -28,35 +28,25 @@ from worker.store.story_arrivals import NewArrival, Waiting
 from worker.store.story_articles import TellingArticle, Told
 
 MAX_REGROUPED: Final = 50
-"""Texts that are grouped anew for one that comes: if all repeat each other it takes some 5 ms.
+"""Maximum number of texts regrouped for a new one: some 5 ms if all repeat each other.
 
-Beyond, a text joins the story of the one that it has most in common with, is compared with no
-further text, and nothing else changes. Copies of one text are one text.
+Beyond it, a text joins the story of the text with which it has most in common, is never compared
+again, and nothing else changes. Copies of a text count once.
 """
 
 MAX_PAIRS: Final = 2000
-"""Overlaps that are read for that."""
+"""Maximum number of overlaps read for a regrouping."""
 
 RETOLD_AT_ONCE: Final = 25
-"""Articles that get another first article in one transaction."""
+"""Maximum number of articles given a new first article per transaction."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """An article as it is extracted.
+    """An extracted article.
 
-    Attributes
-    ----------
-    page_id, site_id, site, url
-        Its page, and the key of its site.
-    fingerprint
-        What its text is known by.
-    fetched_at
-        When the page was fetched, where that is known.
-    seen_at
-        The same, or when the page was extracted.
-    wire
-        The agency that it names.
+    `site` is the key of its site, `fetched_at` the time of the fetch if known, `seen_at` the same
+    or else the time of extraction, and `wire` the news agency that it names.
     """
 
     page_id: int
@@ -69,7 +59,7 @@ class Arrival:
     wire: str | None
 
     def precedes(self, first: TellingArticle) -> bool:
-        """Say whether it comes before the article that is the first of a story."""
+        """Return whether it comes before the first article of a story."""
         own = (self.fetched_at, self.fingerprint.key, self.site, self.url)
         return self.page_id == first.page_id or _place(*own) < _place(
             first.fetched_at, first.key, first.site_key, first.url
@@ -82,16 +72,10 @@ def _place(fetched_at: datetime | None, key: bytes, site: str, url: str) -> tupl
 
 
 class Said(NamedTuple):
-    """What an article says of its story before it is grouped.
+    """Provisional story of an article that is not grouped yet.
 
-    Attributes
-    ----------
-    story
-        What it says.
-    is_repeat
-        Whether it may be held back if it is a repeat by that.
-    was_held_back
-        Whether its last revision was.
+    `is_repeat` is whether the article may be held back as a repeat, and `was_held_back` whether its
+    last revision was.
     """
 
     story: Story
@@ -100,18 +84,11 @@ class Said(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What a text repeats, as it was read without the lock.
+    """Texts that a text repeats, read without the lock.
 
-    Attributes
-    ----------
-    same
-        The same text.
-    common
-        Shingles that it has in common with others, by their ids.
-    repeated
-        The texts that repeat it, the nearest first.
-    whole_on
-        Sites with a longer text that has it whole.
+    `same` is the identical text, `common` the number of shingles shared with each text by id,
+    `repeated` the repeating texts, nearest first, and `whole_on` the sites with a longer text that
+    contains it whole.
     """
 
     same: KnownText | None
@@ -121,7 +98,7 @@ class _Found(NamedTuple):
 
     @property
     def nearest(self) -> KnownText | None:
-        """The text whose story it joins."""
+        """Text whose story it joins."""
         return self.same or next(iter(self.repeated), None)
 
 
@@ -129,26 +106,14 @@ _NOTHING: Final = _Found(None, {}, (), ())
 
 
 class _Plan(NamedTuple):
-    """All that is known of a page whose article waits before the lock is taken.
+    """Data for grouping a waiting article, read before the lock is taken.
 
-    Attributes
-    ----------
-    waiting, arrival
-        The article; None where there is none any more.
-    before
-        What is known of the page's article among the stories.
-    newest
-        The text that was stored last: with another one, what was found may not be all.
-    leaving
-        The text that its article had and no longer has, which it leaves first.
-    found
-        What its text repeats.
-    full
-        Ids of texts that are compared with no further one.
-    first, told
-        The article that is noted as the first of the story that it joins, and what it says then.
-    pairs
-        Overlaps of the texts that may be grouped anew with the one that comes or leaves.
+    `arrival` is None if the page no longer has an article, `before` the article's stored story, and
+    `newest` the text stored last: if it has changed by the time of the lock, `found` may be
+    incomplete. `leaving` is the article's former text, from whose story it is removed first; `full`
+    are the ids of texts that accept no further comparison. `first` is the recorded first article of
+    the story that it joins, `told` its story in that case, and `pairs` the overlaps of the texts
+    that may be regrouped.
     """
 
     waiting: Waiting
@@ -164,16 +129,9 @@ class _Plan(NamedTuple):
 
 
 def say(session: Session, arrivals: Collection[Arrival], window: timedelta) -> dict[int, Said]:
-    """Return what articles say of their stories, by page, and ask for them to be grouped.
+    """Return the provisional stories of articles by page, and request their grouping.
 
-    Parameters
-    ----------
-    session
-        The transaction, which holds their pages locked.
-    arrivals
-        The articles.
-    window
-        Time within which articles must be fetched to be compared.
+    The pages must be locked. Articles fetched more than `window` apart are not compared.
     """
     if not arrivals:
         return {}
@@ -199,25 +157,25 @@ def say(session: Session, arrivals: Collection[Arrival], window: timedelta) -> d
 
 
 def forget_articles(session: Session, page_ids: Collection[int]) -> None:
-    """Ask for pages, which must be locked, to leave their stories: they no longer have articles."""
+    """Request the removal from their stories of locked pages that no longer have articles."""
     if story_arrivals.add_gone(session, page_ids):
         request_telling(session)
 
 
 def request_telling(session: Session) -> None:
-    """Ask for articles to be grouped, unless that is asked for already."""
+    """Request the grouping of waiting articles, unless it is already requested."""
     if not outbox.is_waiting(session, task_names.TELL_STORIES):
         outbox.add_tasks(session, task_names.TELL_STORIES, [{}], site_id=None)
 
 
 def tell_page(database: Database, page_id: int, window: timedelta) -> None:
-    """Group the article of a page that waits, or take the page out of its story."""
+    """Group the waiting article of a page, or remove the page from its story."""
     while (plan := database.run(lambda session: _plan(session, page_id, window))) is not None:
         try:
             if database.run(lambda session: _tell(session, plan)):
                 return
         except IntegrityError:
-            # A process of the version before has removed a text that was found.
+            # A process of the previous version has removed a text that was found.
             continue
 
 
@@ -256,7 +214,7 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
 def _leaves(
     session: Session, before: Told | None, arrival: Arrival | None, window: timedelta
 ) -> bool:
-    """Say whether the article of a page no longer has the text that it had."""
+    """Return whether the article of a page has lost its former text."""
     if before is None or arrival is None or not arrival.fingerprint.is_comparable:
         return True
     if not _is_changed(before, arrival):
@@ -282,8 +240,8 @@ def _arrival(waiting: Waiting) -> Arrival | None:
 
 
 def _tell(session: Session, plan: _Plan) -> bool:
-    """Group an article; return False if there is more to do, or what was found no longer holds."""
-    # Before the lock, so that nobody who holds it waits for an extraction.
+    """Group an article; return False if work remains or the plan is out of date."""
+    # Before the lock on all stories, whose holder must never wait for an extraction.
     if not story_arrivals.lock(session, plan.waiting):
         return True
     stories.lock_stories(session)
@@ -294,7 +252,7 @@ def _tell(session: Session, plan: _Plan) -> bool:
     if plan.leaving is not None:
         index.take_out(page_id, plan.leaving, plan.pairs or _Pairs())
         if plan.arrival is not None:
-            # Its new text comes under the lock of another transaction: others need not wait longer.
+            # Another transaction adds its new text, to hold the lock for a shorter time.
             return False
     if plan.arrival is None:
         story_articles.remove_articles(session, [page_id])
@@ -305,7 +263,7 @@ def _tell(session: Session, plan: _Plan) -> bool:
 
 
 def retell_some(database: Database) -> bool:
-    """Tell the next articles of a story that has another first one; False where there is none."""
+    """Update the next articles of a story with a new first one; return False if none is left."""
 
     def read(session: Session) -> tuple[story_articles.Retelling, Any, list[Any], Any] | None:
         story = story_articles.story_to_retell(session)
@@ -359,7 +317,7 @@ def _told(arrival: Arrival, text_id: int | None, story: Story) -> Told:
 
 
 def _alone(arrival: Arrival) -> Story:
-    """Return what an article says that is the first of its story."""
+    """Return the story of an article that is the first of it."""
     key = arrival.fingerprint.key
     identity = (
         story_id(key)
@@ -378,7 +336,7 @@ def _look_up(session: Session, arrival: Arrival, before: Told | None, window: ti
     if first is None or arrival.precedes(first):
         return Said(_alone(arrival), is_repeat=False)
     story = _following(session, arrival, first)
-    # Its whole text in a longer one of a single stranger says nothing of who copied it.
+    # If only one other site contains the text whole, either may have copied the other.
     of_several = arrival.site_id in found.whole_on or len(found.whole_on) > 1
     return Said(story, is_repeat=story.relation == "same" or of_several)
 
@@ -390,7 +348,7 @@ def _following(session: Session, arrival: Arrival, first: TellingArticle) -> Sto
 
 
 def _find(session: Session, arrival: Arrival, window: timedelta) -> _Found:
-    """Return what an article's text repeats."""
+    """Return the texts that an article's text repeats."""
     fingerprint, seen_at = arrival.fingerprint, arrival.seen_at
     if not fingerprint.is_comparable:
         return _NOTHING
@@ -410,19 +368,19 @@ def _find(session: Session, arrival: Arrival, window: timedelta) -> _Found:
             repeated.append(other)
         if overlap.own < overlap.other and overlap.common >= WHOLE * overlap.own:
             whole_on.update(other.sites)
-    # Stable: of equal ones the first is that with more bands in common.
+    # The sort is stable: among equals the text with more bands in common stays first.
     repeated.sort(key=lambda each: -common[each.id])
     return _Found(None, common, repeated, whole_on)
 
 
 class _Index:
-    """The index of the texts of articles, held alone by one transaction."""
+    """The index of the articles' texts, locked by one transaction."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def put(self, arrival: Arrival, plan: _Plan) -> None:
-        """Put a page's article where its text belongs."""
+        """Add a page's article to the story of its text."""
         session, found, first = self._session, plan.found, plan.first
         pairs = plan.pairs or _Pairs()
         if not arrival.fingerprint.is_comparable:
@@ -432,7 +390,7 @@ class _Index:
             text_id, before = found.same.id, found.same.sites
             sites = {*before, arrival.site_id}
             stories.touch_text(session, text_id, sites=sites, seen_at=arrival.seen_at)
-            # Texts of one site are asked to have more in common.
+            # Texts of one site need more in common: a second site may change the grouping.
             may_regroup, near = len(before) == 1 and len(sites) > 1, [text_id]
         else:
             common = {each: n for each, n in found.common.items() if each not in plan.full}
@@ -454,14 +412,14 @@ class _Index:
             story = found.nearest.story_id if found.nearest is not None else 0
             story_articles.note_change(session, story, first_id, retell=is_first)
         else:
-            # What it is to others follows.
+            # Provisional: `_retell` then sets its relation to the first article.
             self._note(arrival, text_id, _alone(arrival))
             (story,) = stories.stories_of(session, [text_id]).values()
             changed.setdefault(story, set())
             self._retell(changed, arrival, story)
 
     def take_out(self, page_id: int, text_id: int, pairs: "_Pairs") -> None:
-        """Take a page out of its story, whose overlaps are read as far as they may matter."""
+        """Remove a page from its story, and regroup the story's other texts."""
         is_bounded = pairs.read(self._session, [text_id])
         story_ids = set(stories.stories_of(self._session, [text_id]).values())
         story_articles.take_out(self._session, page_id)
@@ -480,7 +438,7 @@ class _Index:
         nearest: KnownText | None,
         full: Collection[int],
     ) -> tuple[int, bool]:
-        """Store the text of an article; return its id, and whether it may change groups."""
+        """Store the text of an article; return its id and whether it may change groups."""
         is_compared = nearest is None or nearest.id not in full
         text_id = stories.add_text(
             self._session,
@@ -501,11 +459,10 @@ class _Index:
         story_articles.put_article(self._session, arrival.page_id, told)
 
     def _regroup(self, text_ids: Collection[int], pairs: "_Pairs") -> dict[int, set[int]]:
-        """Group texts anew with all around them; return the stories, and what moved to each.
+        """Regroup texts and their neighbourhood; return the texts moved to each changed story.
 
-        What a further text changes, it changes for those that have something in common with it,
-        and for those that these have something in common with. Where that is too much, nothing
-        changes.
+        A new text can affect the texts that overlap with it, and the texts that overlap with those.
+        If that is too many, nothing changes.
         """
         session = self._session
         found = _around(session, text_ids, pairs)
@@ -526,9 +483,9 @@ class _Index:
     def _store(
         self, groups: Iterable[Collection[int]], before: Mapping[int, int]
     ) -> dict[int, set[int]]:
-        """Give each group a story: that of most of its texts, where no larger group has it.
+        """Give each group the story of most of its texts, unless a larger group has taken it.
 
-        Return the stories that gained or lost texts, with those that they gained.
+        Return the stories that gained or lost texts, each with the texts it gained.
         """
         changed: dict[int, set[int]] = {}
         taken: set[int] = set()
@@ -550,14 +507,10 @@ class _Index:
     def _retell(
         self, changed: Mapping[int, Collection[int]], arrival: Arrival | None, own: int | None
     ) -> None:
-        """Note which articles of stories are to be told anew.
+        """Record the changed stories whose articles need an update.
 
-        Parameters
-        ----------
-        changed
-            The stories, with the texts that are new to each.
-        arrival, own
-            An article that is new, and its story.
+        `changed` maps stories to the texts they gained; `arrival` is a new article and `own` its
+        story.
         """
         for story, moved in sorted(changed.items()):
             new = arrival if story == own else None
@@ -576,10 +529,10 @@ class _Index:
 def _around(
     session: Session, text_ids: Collection[int], pairs: "_Pairs"
 ) -> tuple[Sequence[GroupedText], Collection[int]] | None:
-    """Return the texts that are grouped anew with some, and those beside them; None for too many.
+    """Return the texts to regroup with some, and the neighbours of these; None if too many.
 
-    Without the lock, too: what two texts have in common stays, so that later no overlap of those
-    that were there is read again.
+    May run without the lock: the overlap of two texts never changes, so overlaps read here need not
+    be read again under it.
     """
     if not pairs.read(session, text_ids):
         return None
@@ -598,26 +551,20 @@ def _around(
 
 
 class _Pairs:
-    """Overlaps of texts, each read once, and no more than a bound.
-
-    Attributes
-    ----------
-    common
-        The overlaps.
-    """
+    """Overlaps of texts (`common`), each read once, at most `MAX_PAIRS`."""
 
     def __init__(self) -> None:
         self._read: set[int] = set()
         self.common: dict[tuple[int, int], int] = {}
 
     def add(self, text_id: int, common: Mapping[int, int]) -> None:
-        """Add a text of which all that it has in common with others is known."""
+        """Add a text with all its overlaps."""
         for other, number in common.items():
             self.common[min(text_id, other), max(text_id, other)] = number
         self._read.add(text_id)
 
     def read(self, session: Session, text_ids: Collection[int]) -> bool:
-        """Read the overlaps of texts; return whether that was within the bound."""
+        """Read the overlaps of texts; return whether they are within the limit."""
         new = set(text_ids) - self._read
         most = MAX_PAIRS + 1 - len(self.common)
         if len(new) > most:
@@ -628,6 +575,6 @@ class _Pairs:
         return len(self.common) <= MAX_PAIRS
 
     def neighbours(self, text_ids: Collection[int]) -> set[int]:
-        """Return texts that have something in common with some, and these, as far as read."""
+        """Return the given texts and those known to overlap with them."""
         near = (pair for pair in self.common if not set(pair).isdisjoint(text_ids))
         return {*text_ids, *(each for pair in near for each in pair)}

@@ -12,7 +12,7 @@ from worker.workflow.process import ProcessState
 from worker.workflow.story_corrections import send_again
 
 _MARK: Final = "withdrawn "
-"""Prefix of a withdrawn article's digest, so that the same text is news when it comes back."""
+"""Prefix of a withdrawn article's digest, so that the same text counts as new if it returns."""
 
 
 def is_withdrawn(page: PageState) -> bool:
