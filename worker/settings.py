@@ -1,4 +1,4 @@
-"""Settings of the service: the only reader of the environment."""
+"""Settings of the service; no other module reads the environment."""
 
 import json
 import os
@@ -19,29 +19,29 @@ from models.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
 from worker.errors import ExpectedError
 
 PREFIX = "DETOURAGE_"
-"""Beginning of the names of all variables."""
+"""Prefix of all environment variables."""
 
 SECRETS = ("database_url", "broker_url")
 """Settings that hold a password, and so may come from a file."""
 
 DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
-"""Spellings of one thing; SQLAlchemy would take the first for another driver."""
+"""Equivalent schemes; SQLAlchemy would choose another driver for the first."""
 BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")
 
 WHOLE_MATRIX_TREES = 400
-"""Trees of the largest site whose every pair is compared, unless set otherwise.
+"""Default maximum number of trees of a site whose every pair is compared.
 
-They make 80,000 pairs: 10 s of one core for pages of 300 elements made from a few templates,
+This makes 80,000 pairs: 10 s of one core for pages of 300 elements made from a few templates,
 160 s for pages of 750 elements that differ more. 1,000 would take six times as long, and 40 MB
-of rows. With 300 of the 400 references drawn, a site of 1,046 generated pages got the groups
-of its templates with an adjusted Rand index of 0.993, with its whole matrix 0.987; with 150
-drawn 0.93, where the grouping joined parts of two templates. On eight of nine smaller generated
+of rows. With 300 of the 400 references sampled, the groups of a site of 1,046 generated pages
+matched its templates with an adjusted Rand index of 0.993, with its whole matrix 0.987; with 150
+sampled 0.93, as parts of two templates were joined. On eight of nine smaller generated
 sites 100 to 300 references differed by less than 0.03.
 """
 
 
 class SettingsError(ExpectedError):
-    """A setting is missing or wrong; the message is one line for a person."""
+    """A missing or invalid setting, described in one line."""
 
 
 Repeats = Literal["send", "apart", "keep"]
@@ -59,11 +59,11 @@ class _SecretFiles(PydanticBaseSettingsSource):
         try:
             return Path(path).read_text(encoding="utf-8").strip(), field_name, False
         except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "is no text"
+            reason = getattr(error, "strerror", None) or "not UTF-8 text"
             raise SettingsError(f"{file_variable(field_name)}: {path}: {reason}") from error
 
     def __call__(self) -> dict[str, Any]:
-        """Return what the files hold."""
+        """Return the secrets found in files."""
         found = {name: self.get_field_value(field, name)[0] for name, field in self._fields()}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -72,93 +72,92 @@ class _SecretFiles(PydanticBaseSettingsSource):
 
 
 def file_variable(name: str) -> str:
-    """Return the variable that names the file which holds a secret setting."""
+    """Return the variable that names the file of a secret setting."""
     return f"{PREFIX}{name.upper()}_FILE"
 
 
 class Settings(BaseSettings):
-    """Settings, each read from the environment variable ``DETOURAGE_<NAME>``."""
+    """Settings, each from the environment variable ``DETOURAGE_<NAME>``."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, allow_inf_nan=False)
 
     database_url: SecretStr | None = Field(
         default=None,
-        description="PostgreSQL (postgresql://user:password@host:5432/database); postgres:// and "
-        "postgresql+psycopg2:// mean the same.",
+        description="PostgreSQL URL (postgresql://user:password@host:5432/database). postgres:// "
+        "and postgresql+psycopg2:// are equivalent.",
     )
     broker_url: SecretStr | None = Field(
-        default=None, description="Broker (amqp://…; pgmq://… for the embedded one)."
+        default=None, description="Broker URL (amqp://…; pgmq://… for the embedded broker)."
     )
     broker_options: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="Transport options of the broker, as JSON."
     )
     broker_ca_file: Path | None = Field(
         default=None,
-        description="Certificates (PEM) of the authorities that `amqps://` trusts, in place of the "
-        "system's; the broker's certificate and host name are verified in any case.",
+        description="CA certificates (PEM) that `amqps://` trusts instead of the system's. The "
+        "broker's certificate and host name are always verified.",
     )
     queue_prefix: str = Field(
         default="",
         pattern=r"^[A-Za-z0-9_.-]*$",
-        description="Put before the name of every queue and exchange, to share a broker.",
+        description="Prefix of the names of all queues and exchanges, to share a broker.",
     )
     settle_seconds: float = Field(
         default=30,
         ge=0,
-        description="A site is clustered once no page of it came in for this long, so that a burst "
-        "of a crawl gives one generation instead of several. While messages wait at the intake, "
-        "only sites are that have no groups.",
+        description="Time without new pages after which a site is clustered, so that a burst of a "
+        "crawl makes one generation instead of several. While messages wait at the intake, only "
+        "sites without groups are clustered.",
     )
     max_settle_seconds: float = Field(
         default=600,
         ge=0,
-        description="A site that never falls silent is clustered this long after its last "
-        "clustering all the same.",
+        description="Maximum time between clusterings of a site that keeps receiving pages.",
     )
     first_article_seconds: float = Field(
         default=300,
         ge=0,
-        description="A page whose site was never clustered is extracted after this long without "
-        "knowledge of its template; after half of it the site is clustered though more of its "
-        "pages come, and a page that is alone on its site waits some seconds only; 0 for a page "
-        "that waits for its clustering, however long.",
+        description="Time after which a page whose site was never clustered is extracted without "
+        "knowledge of its template. After half of it, the site is clustered even if pages keep "
+        "arriving; the only page of a site waits just a few seconds. 0: pages always wait for "
+        "their clustering.",
     )
     comparison_patience_seconds: float = Field(
         default=600,
         gt=0,
-        description="A block of comparisons that is not done after this long is asked for once "
-        "more, as its message may be lost; one that is only late is not done twice. So is the "
-        "clustering of a site that no worker has taken up.",
+        description="Time after which an unfinished block of comparisons is enqueued again, as its "
+        "message may be lost; a block that is only late is not computed twice. Also applies to "
+        "clusterings that no worker has started.",
     )
     extraction_patience_seconds: float = Field(
         default=600,
         gt=0,
-        description="An extraction that is not done after this long, and waits in no queue, is "
-        "asked for once more, as its message was lost.",
+        description="Time after which an unfinished extraction that is in no queue is enqueued "
+        "again, as its message was lost.",
     )
     page_seconds: float = Field(
         default=60,
         gt=0,
-        description="Processor time that one page may take in a task; beyond, its outcome is "
-        "`failed`. On the clock a task may take ten times as long, but no more than 25 minutes.",
+        description="Maximum CPU time for one page in a task; beyond it, the outcome is `failed`. "
+        "The wall-clock limit of a task is ten times as long, but no more than 25 minutes.",
     )
     parsing_seconds: float = Field(
         default=10,
         gt=0,
-        description="Processor time that the intake spends on one page at most; beyond, the page's "
-        "outcome is `failed`. `detourage reprocess SITE --from parse` parses it in a task.",
+        description="Maximum CPU time for one page at the intake; beyond it, the outcome is "
+        "`failed`. `detourage reprocess SITE --from parse` parses the page in a task.",
     )
     comparison_memory_mib: int = Field(
         default=64,
         ge=0,
-        description="Memory, in MiB, in which each worker process remembers the distances of "
-        "subtrees while it compares a block; 8 takes up to 11 % longer, 0 up to 20 %.",
+        description="Size, in MiB, of each worker process's cache of subtree distances during the "
+        "comparison of a block. With 8, comparisons take up to 11 % longer, with 0 up to 20 %.",
     )
     whole_matrix_trees: int = Field(
         default=WHOLE_MATRIX_TREES,
         ge=3,
-        description="Of a site of at most so many different element trees every pair is compared; "
-        "of a larger one a bounded number of references, and each page with those.",
+        description="Maximum number of distinct element trees of a site whose every pair is "
+        "compared. A larger site compares each page with a bounded number of references.",
     )
     cluster_interval_seconds: float = Field(
         default=60, gt=0, description="Period of the task that looks for sites to cluster."
@@ -167,113 +166,112 @@ class Settings(BaseSettings):
         default=8,
         ge=1,
         le=1000,
-        description="Messages that an intake holds at a time, and stores in one transaction where "
-        "they are there together.",
+        description="Maximum number of messages that an intake holds at a time; those available "
+        "together are stored in one transaction.",
     )
     pending_limit: int = Field(
         default=20_000,
         ge=0,
-        description="While so many pages wait for their first outcome, or so many messages for "
-        "the relay, the intake waits; 0 for any number.",
+        description="Number of pages without a first outcome, or of messages waiting for the "
+        "relay, at which the intake pauses; 0 for no limit.",
     )
     queue_limit: int = Field(
         default=40,
         ge=1,
-        description="Tasks that wait in a queue, of extractions the pages; more wait in the "
-        "database, where sites take turns.",
+        description="Maximum number of tasks in a queue (for extractions, of pages). Further tasks "
+        "wait in the database, where sites take turns.",
     )
     articles_limit: int = Field(
         default=100_000,
         ge=0,
-        description="Articles that wait for entity recognition in its queue, and messages of links "
-        "in the crawler's; more wait in the database; 0 for any number.",
+        description="Maximum number of articles in the queue of entity recognition, and of link "
+        "messages in the crawler's. Further messages wait in the database; 0 for no limit.",
     )
     max_message_bytes: int = Field(
         default=16 * 1024 * 1024,
         ge=1024 * 1024,
-        description="Largest article message, at most what the broker takes: its `max_message_size`"
-        ", by default 16 MiB from RabbitMQ 4 on. A page whose article is larger is `too-large`.",
+        description="Maximum size of an article message. Must not exceed the broker's "
+        "`max_message_size`, by default 16 MiB since RabbitMQ 4. A page with a larger article is "
+        "`too-large`.",
     )
     render_browser: Path | None = Field(
         default=None,
-        description="Chromium that renders pages that are empty until their programs have run "
-        "(extra render); without it their outcome is needs-rendering.",
+        description="Chromium executable for pages that are empty until their scripts have run "
+        "(extra `render`). Without it, their outcome is `needs-rendering`.",
     )
     render_seconds: float = Field(
         default=30,
         gt=0,
-        description="Time limit of a page that is rendered; less than DETOURAGE_PAGE_SECONDS.",
+        description="Time limit for rendering a page; must be less than `DETOURAGE_PAGE_SECONDS`.",
     )
     render_memory_mib: int = Field(
-        default=1024, ge=256, description="Memory that each process of the browser may fill."
+        default=1024, ge=256, description="Memory limit, in MiB, of each browser process."
     )
     render_network: bool = Field(
         default=False,
-        description="Whether a page that is rendered may load what it asks for, from any address "
-        "that this host reaches; else it has its stored HTML alone.",
+        description="Whether a rendered page may load its resources, from any address that this "
+        "host reaches. Otherwise it has only its stored HTML.",
     )
     render_sandbox: bool = Field(
         default=True,
-        description="Whether the browser uses its own sandbox, which root and most containers "
-        "do not let it.",
+        description="Whether the browser uses its own sandbox, which is not available to root and "
+        "in most containers.",
     )
     heartbeat_directory: Path = Field(
         default=Path("/tmp/detourage"),  # noqa: S108 - holds no data, only ages of files
-        description="Where each process touches its heartbeat file, for `detourage health`.",
+        description="Directory of the processes' heartbeat files, for `detourage health`.",
     )
     summary_seconds: float = Field(
         default=60,
         gt=0,
-        description="Period after which intake and relay log what they did in it, if anything.",
+        description="Interval at which intake and relay log a summary of their activity, if any.",
     )
     text_roles: str = Field(
         default="",
-        description="Roles of the lines that an article's text is made of, with commas between; "
-        f"where none is named, {', '.join(TEXT_ROLES)}. "
-        f"Known are {', '.join(CHOOSABLE_ROLES)}. Pages extracted before are "
+        description="Comma-separated roles of the lines that make up an article's text; if empty, "
+        f"{', '.join(TEXT_ROLES)}. Available: {', '.join(CHOOSABLE_ROLES)}. Existing pages are "
         "extracted again when their site is clustered, or by `detourage reprocess`.",
     )
     story_days: float = Field(
         default=7,
         gt=0,
         le=365,
-        description="Days within which articles must be fetched to be compared for a story; what "
-        "is known of older ones is removed.",
+        description="Maximum number of days between the fetches of two articles of a story. Data "
+        "about older articles are removed.",
     )
     story_correction_seconds: float = Field(
         default=60,
         gt=0,
-        description="Period after which articles go out again, as a further revision, whose story "
-        "is another one since, or has another first article.",
+        description="Interval at which articles whose story, or its first article, has changed are "
+        "sent again as a new revision.",
     )
     repeats: Repeats = Field(
         default="send",
-        description="What becomes of an article that is the same as the first of its story, or an "
-        "excerpt of it: sent as any other, sent to the exchange `articles.repeats`, or kept in the "
-        "database alone.",
+        description="How to treat an article that equals the first article of its story, or is an "
+        "excerpt of it: send it like any other, send it to the exchange `articles.repeats` "
+        "(apart), or only keep it in the database.",
     )
     revisions_from: int = Field(
         default=1,
         ge=1,
         le=10**9,
-        description="Number that the next revision of each article has at least. After a restore: "
-        "one greater than any that was sent, so that no id is used twice.",
+        description="Minimum number of the next revision of each article. After a restore, set it "
+        "above any revision already sent, so that no id is used twice.",
     )
     send_links: bool = Field(
         default=False,
-        description="Whether what a page lists, each link with its headline, is sent to the "
-        "exchange `links`, for the crawler. Pages of before are sent when they change, or by "
+        description="Whether the links listed by a page, with their headlines, are sent to the "
+        "exchange `links`, for the crawler. Existing pages follow when they change, or by "
         "`detourage reprocess`.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO",
-        description="Lowest level that is logged, by every process; Celery's --loglevel "
-        "changes nothing.",
+        description="Minimum log level of every process; Celery's `--loglevel` has no effect.",
     )
     log_format: Literal["text", "json"] = Field(
         default="text",
-        description="Log lines for people, or an object a line with the ids of task, page, site "
-        "and message; passwords in URLs are hidden in both.",
+        description="Human-readable log lines, or one JSON object per line with the ids of task, "
+        "page, site and message. Both hide passwords in URLs.",
     )
 
     @classmethod
@@ -285,7 +283,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read a URL from the file that ``DETOURAGE_<NAME>_FILE`` names, where it is not given."""
+        """Read secrets from the files named by ``DETOURAGE_<NAME>_FILE`` if not set directly."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, _SecretFiles(settings_cls)
 
@@ -309,9 +307,9 @@ class Settings(BaseSettings):
     @field_validator("broker_url")
     @classmethod
     def _leaves_tls_alone(cls, value: SecretStr | None) -> SecretStr | None:
-        # kombu would take them in place of what verifies the broker.
+        # kombu would use them instead of the options that verify the broker.
         if value is not None and re.search(r"[?&]ssl", value.get_secret_value()):
-            raise ValueError("takes no ssl parameters: DETOURAGE_BROKER_CA_FILE names authorities")
+            raise ValueError("takes no ssl parameters: set DETOURAGE_BROKER_CA_FILE instead")
         return value
 
     @field_validator("broker_options")
@@ -320,7 +318,7 @@ class Settings(BaseSettings):
         cls, value: dict[str, str | int | float | bool]
     ) -> dict[str, str | int | float | bool]:
         if "ssl" in value:
-            raise ValueError("takes no ssl: DETOURAGE_BROKER_CA_FILE names authorities")
+            raise ValueError("takes no ssl option: set DETOURAGE_BROKER_CA_FILE instead")
         return value
 
     @field_validator("broker_ca_file")
@@ -346,36 +344,24 @@ class Settings(BaseSettings):
         return value
 
     def require_database_url(self) -> str:
-        """Return the URL of the database, as SQLAlchemy takes it for psycopg2.
-
-        Raises
-        ------
-        SettingsError
-            If it is not set.
-        """
+        """Return the database URL for SQLAlchemy with psycopg2; raise SettingsError if unset."""
         if self.database_url is None:
             raise SettingsError("DETOURAGE_DATABASE_URL is not set")
         return self.database_url.get_secret_value()
 
     def require_broker_url(self) -> str:
-        """Return the broker URL.
-
-        Raises
-        ------
-        SettingsError
-            If it is not set.
-        """
+        """Return the broker URL; raise SettingsError if unset."""
         if self.broker_url is None:
             raise SettingsError("DETOURAGE_BROKER_URL is not set")
         return self.broker_url.get_secret_value()
 
     @property
     def chosen_text_roles(self) -> tuple[LineRole, ...]:
-        """The roles that a text is made of."""
+        """Roles of the lines that make up an article's text."""
         return chosen_roles(self.text_roles.split(","))
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables that give a process these settings."""
+        """Return these settings as environment variables."""
         values = self.model_dump(exclude_none=True)
         return {
             f"DETOURAGE_{name.upper()}": (
@@ -390,7 +376,7 @@ class Settings(BaseSettings):
 
     @property
     def secrets(self) -> list[str]:
-        """The passwords of the settings, as they are and as their URLs write them."""
+        """Passwords of the settings, decoded and as written in their URLs."""
         found = []
         for url in (self.database_url, self.broker_url):
             password = urlsplit(url.get_secret_value()).password if url else None
@@ -400,17 +386,14 @@ class Settings(BaseSettings):
 
     @property
     def broker_is_amqp(self) -> bool:
-        """Whether the broker speaks AMQP (and so knows quorum queues and dead letters)."""
+        """Whether the broker speaks AMQP, and so has quorum queues and dead-lettering."""
         return self.require_broker_url().startswith(("amqp:", "amqps:", "pyamqp:"))
 
 
 def psycopg2_url(url: str) -> str:
-    """Return the URL of a database as SQLAlchemy takes it for psycopg2, however it was spelled.
+    """Return a database URL in SQLAlchemy's form for psycopg2.
 
-    Raises
-    ------
-    ValueError
-        If it names another database or driver, or is no URL.
+    Raises ValueError if it names another database or driver, or is not a URL.
     """
     _check_url(url, DATABASE_SCHEMES)
     return f"postgresql+psycopg2://{url.partition('://')[2]}"
@@ -423,7 +406,7 @@ def _check_url(url: str, schemes: Collection[str]) -> None:
         raise ValueError(f"must begin with {', '.join(most)} or {last}")
     parts = urlsplit(f"//{rest}")
     try:
-        # The library's own words for a wrong port quote what may be a part of the password.
+        # The library's error message quotes the port, which may be part of the password.
         is_port = parts.port is None or parts.port > 0
     except ValueError:
         is_port = False
@@ -435,7 +418,7 @@ def _check_url(url: str, schemes: Collection[str]) -> None:
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """Return the variables that look like settings and are none."""
+    """Return the variables with the prefix of settings that are not settings."""
     return sorted(
         name
         for name in environment
@@ -448,17 +431,11 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 
 @cache
 def load_settings() -> Settings:
-    """Read the environment, once per process.
-
-    Raises
-    ------
-    SettingsError
-        If a variable has a wrong value.
-    """
+    """Read the environment, once per process; raise SettingsError if a value is invalid."""
     try:
         return Settings()
     except pydantic_settings.SettingsError:
-        # The one setting that is decoded before it is looked at.
+        # The only setting that is decoded before validation.
         raise SettingsError(f"{PREFIX}BROKER_OPTIONS: must be a JSON object") from None
     except ValidationError as error:
         wrong = "; ".join(

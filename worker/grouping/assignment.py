@@ -1,4 +1,4 @@
-"""New pages and the groups that a site has already."""
+"""Assignment of new pages to the existing groups of a site."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,37 +17,27 @@ from worker.grouping.matrix import Matrix
 from worker.html import Tree
 
 BROAD: Final = 0.3
-"""A group is broad where a member is farther than this from every representative."""
+"""Distance of a member from every representative above which a group gets another one."""
 
 MOST_REPRESENTATIVES: Final = 3
-"""Of a group: a new page is compared with at most so many pages of each."""
+"""Maximum number of representatives of a group, with which new pages are compared."""
 
 FEWEST_OF_A_NEW_GROUP: Final = 3
-"""Outliers that must agree before they are a group between two clusterings.
+"""Minimum number of similar outliers that form a group between two clusterings.
 
-Two is what the clustering asks for; it will come soon, and a group of three is less
-often two special pages that look alike by chance.
+A clustering needs only two, but comes soon anyway, and two special pages are more often similar by
+accident.
 """
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """Where a new page belongs.
+    """The group of a new page.
 
-    Parameters
-    ----------
-    group
-        Identity of its group; None for an outlier.
-    confidence
-        From 0, as near to another group or to the limit, to 1, equal to a
-        representative; 0 for an outlier.
-    representative
-        Place of the nearest representative, even of an outlier; None where the page
-        could be compared with none.
-    distance
-        Distance to it; NaN where there is none.
-    work
-        Units of work that the comparisons took.
+    `group` is its identity, None for an outlier. `confidence` goes from 0 (as near to another group
+    or to the limit; an outlier) to 1 (equal to a representative). `representative` is the place of
+    the nearest one, even for an outlier, and `distance` the distance to it: None and NaN if the
+    page could not be compared. `work` is in units of `forest_of`.
     """
 
     group: int | None
@@ -58,7 +48,8 @@ class Assignment:
 
 
 REPRESENTATIVE_NODES: Final = 500_000
-"""Nodes of all representatives that a page is compared with, but for one that has more alone."""
+"""Maximum number of nodes of all representatives compared with a page, unless one alone has more.
+"""
 
 NOWHERE: Final = Assignment(None, 0.0, None, float("nan"))
 
@@ -66,29 +57,12 @@ NOWHERE: Final = Assignment(None, 0.0, None, float("nan"))
 def representatives(
     distances: Matrix, group: Group, *, broad: float = BROAD, most: int = MOST_REPRESENTATIVES
 ) -> tuple[int, ...]:
-    """Choose the pages that stand for a group.
+    """Choose the pages that represent a group: the pivot, then the farthest members.
 
-    Parameters
-    ----------
-    distances
-        Distances among the pages of the site, shape (n, n).
-    group
-        One of its groups.
-    broad
-        Members within this distance of a representative need no other.
-    most
-        Largest number of representatives.
-
-    Returns
-    -------
-    tuple of int
-        The pivot, then, while a member is too far from all representatives, the
-        farthest such (of equally far ones the first in the group).
-
-    References
-    ----------
-    Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical
-    Computer Science 38 (1985).
+    Members are added while one is farther than `broad` from all representatives, up to `most`; of
+    equally far ones the first in the group. `distances` are among the pages of the site, shape
+    (n, n). The method is that of Gonzalez, "Clustering to minimize the maximum intercluster
+    distance", Theoretical Computer Science 38 (1985).
     """
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]
@@ -103,30 +77,14 @@ def representatives(
 def assign(
     distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
 ) -> Assignment:
-    """Find the group of a new page from its distances to representatives.
+    """Return the group of the nearest representative of a new page.
 
-    Parameters
-    ----------
-    distances
-        Distances to the representatives of all groups, of the kind that the groups
-        were made by, shape (r,); NaN where the pages could not be compared.
-    groups
-        Group of each representative, in the same order.
-    limit
-        A page farther than this from all is an outlier.
-
-    Returns
-    -------
-    Assignment
-        The group of the nearest representative, of equally near ones the group with
-        the smallest identity. With ``a`` the distance to it and ``b`` the distance to
-        the nearest representative of another group, but at most the limit, the
-        confidence is ``1 - a / b``: the silhouette of the page.
-
-    Raises
-    ------
-    ValueError
-        If there is not one group for each distance.
+    `distances` are those to the representatives of all groups, shape (r,), in the measure by which
+    the groups were made; NaN if the pages could not be compared. `groups` has the group of each
+    representative. A page farther than `limit` from all is an outlier. Ties go to the group with
+    the smallest identity. With ``a`` the distance to the nearest representative and ``b`` the
+    distance to the nearest one of another group, at most the limit, the confidence is
+    ``1 - a / b``: the silhouette of the page.
     """
     to_each = np.asarray(distances, dtype=np.float64)
     if to_each.shape != (len(groups),):
@@ -147,22 +105,10 @@ def assign(
 def worth_comparing(
     size: int, sizes: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
 ) -> list[int]:
-    """Choose the representatives to compare a new page with by the numbers of their nodes.
+    """Return the places of the representatives worth comparing with a new page, by size.
 
-    Parameters
-    ----------
-    size
-        Nodes of the page's tree.
-    sizes
-        Nodes of the representatives' trees.
-    limit
-        As for `assign`.
-
-    Returns
-    -------
-    list of int
-        Places of those whose size alone does not put them beyond the limit, in their order; of
-        too many the most similar in size, up to `REPRESENTATIVE_NODES`.
+    Those are the ones whose number of nodes alone does not put them beyond the limit; if too many,
+    the most similar in size, up to `REPRESENTATIVE_NODES`.
     """
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
     possible = [place for place, bound in enumerate(bounds) if bound <= limit]
@@ -187,37 +133,13 @@ def assign_tree(
 ) -> Assignment:
     """Find the group of a new page by comparing it with as few representatives as needed.
 
-    Parameters
-    ----------
-    tree
-        Tree of the page.
-    representative_trees
-        Trees of the representatives of all groups.
-    groups
-        Group of each, in the same order.
-    limit
-        As for `assign`.
-    work
-        Units of work, as for `forest_of`, after which no other representative is compared.
+    The result is that of `assign` with `size_tolerant_distances` to all representatives, or to
+    those compared before `work` units (see `forest_of`) were used up. For an outlier, the nearest
+    representative and its distance are those with the smallest lower bound, or exact if computed.
 
-    Returns
-    -------
-    Assignment
-        That of `assign` with `size_tolerant_distances` to all representatives, or to those
-        that were compared before the work was used up. For an outlier the nearest
-        representative and its distance are those with the smallest lower bound, or exact
-        where it was computed.
-
-    Raises
-    ------
-    ValueError
-        If there is not one group for each tree.
-
-    Notes
-    -----
-    Representatives are taken by growing lower bound of their distance. Only those whose
-    bound is below the limit and does not rule them out as the nearest of their group,
-    and of the two nearest groups, are compared: two or three of some ten.
+    Representatives are taken in increasing order of the lower bound of their distance. A
+    representative is compared only if its bound is within the limit and does not rule it out as the
+    nearest of its group and of the two nearest groups: two or three of some ten.
     """
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")
@@ -262,23 +184,10 @@ def agreeing_outliers(
     sizes: npt.ArrayLike | None = None,
     fewest: int = FEWEST_OF_A_NEW_GROUP,
 ) -> tuple[Group, ...]:
-    """Find new groups among pages that fit none.
+    """Find new groups among outliers by the default method, largest first.
 
-    Parameters
-    ----------
-    distances
-        Normalised distances among the outliers, shape (m, m).
-    outliers
-        Identities of these pages, in an order that does not depend on their arrival.
-    sizes
-        As for `group_pages`.
-    fewest
-        Smallest new group.
-
-    Returns
-    -------
-    tuple of Group
-        By the default method, with the identities as members; the largest first.
+    `distances` are normalised, shape (m, m); `outliers` are the identities of the pages, in an
+    order independent of their arrival, and become the members of the groups.
     """
     keys = [f"{place:09}" for place in range(len(outliers))]
     found = group_pages(keys, distances, sizes=sizes)

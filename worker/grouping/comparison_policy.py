@@ -1,20 +1,20 @@
-"""Which distances the grouping of a site needs, and what is missing of them.
+"""Distances needed to group a site, and those that are missing.
 
-Of a site of few trees every pair is compared. Beyond, work, rows and memory would grow
-with the square of the trees, and references stand for the site. What is missing is told
-in three rounds, each of a size proportional to the site:
+All pairs of trees of a small site are compared. For a larger one, work, rows and memory would grow
+with the square of the number of trees, so references represent the site. The missing comparisons
+come in three rounds, each of a size proportional to the site:
 
-1. the nearest of a sample is sought for every tree;
-2. trees far from all of the sample, of templates too rare to be drawn, join it as
-   references: those are compared with each other, and the nearest of the new ones is
-   sought too;
-3. once the references are grouped as the pages of a small site, and every page with its
-   nearest, pages are compared with the pivot of their group where the triangle inequality
+1. find the nearest tree of a sample for every tree;
+2. add trees far from the whole sample, of templates too rare to be sampled, to the
+   references; compare the references with each other, and find the nearest of the new
+   ones for every tree;
+3. group the references like the pages of a small site, and every page with its nearest
+   reference; then compare pages with the pivot of their group if the triangle inequality
    leaves open whether they are too far from it.
 
 Sample and references are functions of the set of trees, so neither the order of the
-pages nor the number of workers changes the groups. When pages arrive, only theirs is
-missing, and where a reference has changed what depended on it.
+pages nor the number of workers changes the groups. For new pages, only their own comparisons are
+missing, and those that depend on a changed reference.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,53 +33,42 @@ from worker.grouping.references import without_far_members
 from worker.html import TreeShape
 
 SAMPLED_SHARE: Final = 0.75
-"""Share of the references of a large site that are drawn, the others being far from these.
+"""Share of a large site's references that are sampled; the others are trees far from these.
 
-References are at most as many as the trees of the largest site that is compared as a
+There are at most as many references as trees in the largest site compared as a
 whole, so that no site costs more for being just above the limit.
 """
 
 
 REFERENCE_NODES: Final = 2_000_000
-"""Nodes of all references, but for one that has more alone: whoever compares a tree with them has
-to unpack them all, a second for so many. Of 400 references each may have 5,000 on average."""
+"""Maximum number of nodes of all references, unless one alone has more. A comparison has to unpack
+them all, which takes a second; 400 references may have 5,000 nodes each on average."""
 
 
 class KnownDistances(Protocol):
-    """Look-ups among the distances of a site's trees that are known."""
+    """Look-up of the known distances of a site's trees."""
 
     def among(self, tree_ids: Sequence[int]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
         """Return the tree edit distances among trees, and which of them are known.
 
-        The trees come ascending. Both are of shape (trees, trees); a distance is NaN where it
-        is not known or two trees cannot be compared.
+        `tree_ids` are ascending; both results have shape (trees, trees). A distance is NaN if it
+        is unknown or the two trees cannot be compared.
         """
 
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> Mapping[int, NearestReference | None]:
-        """Return the nearest of some references to each tree of which that is known.
-
-        None for a tree that is too large to compare.
-        """
+        """Return the known nearest references by tree; None for a tree too large to compare."""
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
-        """Return the tree edit distance to a pivot of each tree of which that is known.
-
-        None where they cannot be compared.
-        """
+        """Return the known tree edit distances to a pivot by tree; None if not comparable."""
 
 
 @dataclass(frozen=True, eq=False)
 class MissingPairs:
-    """Trees to be compared with each other.
+    """Trees, ascending, to compare with each other.
 
-    Parameters
-    ----------
-    tree_ids
-        The trees, ascending.
-    is_known
-        Which pairs were compared already, shape (trees, trees).
+    `is_known` says which pairs have already been compared, shape (trees, trees).
     """
 
     tree_ids: Sequence[int]
@@ -88,16 +77,10 @@ class MissingPairs:
 
 @dataclass(frozen=True)
 class MissingNearest:
-    """Trees whose nearest reference is to be sought.
+    """Trees, ascending, whose nearest reference is missing.
 
-    Parameters
-    ----------
-    tree_ids
-        The trees, ascending.
-    references
-        The references, by digest.
-    new_references
-        How many of them no earlier round has searched.
+    `references` are in the order of their digests; `new_references` is how many of them no earlier
+    round has searched.
     """
 
     tree_ids: Sequence[int]
@@ -107,7 +90,7 @@ class MissingNearest:
 
 @dataclass(frozen=True)
 class MissingToPivot:
-    """Trees to be compared with the pivot of their group."""
+    """Trees to compare with the pivot of their group."""
 
     pivot: int
     tree_ids: Sequence[int]
@@ -118,7 +101,7 @@ MissingComparisons: TypeAlias = MissingPairs | MissingNearest | MissingToPivot
 
 @dataclass(frozen=True)
 class Missing:
-    """Comparisons that are to be done before the policy can go on."""
+    """Comparisons needed before the policy can continue."""
 
     comparisons: Sequence[MissingComparisons]
 
@@ -126,21 +109,14 @@ class Missing:
 def known_or_missing(
     trees: Mapping[int, TreeShape], known: KnownDistances, *, whole_matrix_trees: int
 ) -> KnownSite | Missing:
-    """Return all distances that the grouping of a site needs, or what is missing of them.
+    """Return all distances needed to group a site with these distinct trees, or those missing.
 
-    Parameters
-    ----------
-    trees
-        The distinct trees of the site, by identity.
-    known
-        What is known of their distances.
-    whole_matrix_trees
-        Trees of the largest site of which every pair is compared, and references of a
-        larger one at most.
+    `whole_matrix_trees` is the maximum number of trees of a site whose every pair is compared, and
+    the maximum number of references of a larger one.
     """
     if len(trees) <= whole_matrix_trees:
         return _compared(trees, known, sorted(trees))
-    # The digests are as good as chance, but the same on every machine.
+    # Digests order the trees at random, but in the same way on every machine.
     ranked = sorted(trees, key=lambda tree_id: trees[tree_id].digest)
     size = round(whole_matrix_trees * SAMPLED_SHARE)
     size = _fitting(ranked[:size], trees, REFERENCE_NODES * SAMPLED_SHARE)
@@ -167,16 +143,9 @@ def group_or_missing(
     trees: Mapping[int, TreeShape],
     known: KnownDistances,
 ) -> Grouping | Missing:
-    """Group pages, or return what is missing to tell which are too far from their pivot.
+    """Group pages, or return the missing comparisons of pages that may be too far from their pivot.
 
-    Parameters
-    ----------
-    site
-        What `known_or_missing` gave.
-    pages
-        The pages of the site, each of one of its trees.
-    trees, known
-        As for `known_or_missing`.
+    `site` is the result of `known_or_missing` for the same trees.
     """
     grouping = site.group(pages)
     doubtful = site.doubtful(pages, grouping)
@@ -228,13 +197,13 @@ def _missing_nearest(
 
 
 def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
-    """Return how many of the first trees have no more than so many nodes together; at least one."""
+    """Return how many of the first trees have at most `nodes` nodes in total; at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
     return max(1, int(np.searchsorted(sums, nodes, "right")))
 
 
 def _far(tree_ids: Sequence[int], nearest: Mapping[int, NearestReference | None]) -> list[int]:
-    """Return the trees too far from all of the sample to be of the template of any."""
+    """Return the trees too far from the whole sample to share a template with any of it."""
     return [
         tree_id
         for tree_id in tree_ids

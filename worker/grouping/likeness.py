@@ -11,9 +11,9 @@ EXCUSED_SHARE: Final = 0.5
 """Share of the larger page's surplus nodes that is not counted.
 
 With 0, average linkage reached a mean adjusted Rand index of 0.86 on
-generated sites of much noise (0.7) and 0.96 on those of 200 pages; with one half, 0.97 and
+generated sites with much noise (0.7) and 0.96 on those of 200 pages; with one half, 0.97 and
 1.00; with 1, 0.94 and 0.99, and small pages of other sites are mistaken for
-pages of any template. Each with the limit that suits it best.
+pages of any template. Each was measured with its best limit.
 """
 
 

@@ -1,4 +1,4 @@
-"""How the Celery application is made from the settings."""
+"""The Celery application, built from the settings."""
 
 import gc
 import logging
@@ -50,33 +50,33 @@ logger = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 5.0
 
 HARD_LIMIT_AFTER_SECONDS = 30.0
-"""Time between the limit that a task hears of and that at which its process is killed: native
-code, which hears nothing, gets a chance to return."""
+"""Time between the soft limit of a task and the kill of its process, so that native code, which
+does not notice the soft limit, has a chance to return."""
 
 WALL_TIMES = 10
-"""How many times the processor time of a task of pages it may take on the clock: a busy host, or a
-slow disk, is no fault of a page. What waits for ever ends by this."""
+"""Maximum wall-clock time of a page task, as a multiple of its CPU time limit: a busy host or a
+slow disk is not the page's fault. This ends tasks that would wait for ever."""
 
 TASK_SECONDS = 1500.0
-"""Time after which the process of any other task is killed: RabbitMQ takes a message back, and the
-connection down, that is not acknowledged for 30 minutes (its ``consumer_timeout``)."""
+"""Time after which the process of any other task is killed. RabbitMQ closes the connection and
+requeues a message not acknowledged within 30 minutes (its ``consumer_timeout``)."""
 
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
-"""Arguments of tasks that every log line of theirs has."""
+"""Task arguments included in every log line of the task."""
 
 TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "joining")]
-"""Where the tasks are."""
+"""Modules that define tasks."""
 
 PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
-"""Tasks that deal with one page."""
+"""Tasks that process pages."""
 
 
 class Application(Celery):
-    """Celery's application, whose beat imports no tasks: it schedules them by name."""
+    """Celery application whose beat imports no tasks: it schedules them by name."""
 
     @property
     def Beat(self) -> Any:  # noqa: N802 - the name is Celery's
-        """The scheduler's class."""
+        """Class of the scheduler."""
         self.conf.include = ()
         return super().Beat
 
@@ -84,7 +84,7 @@ class Application(Celery):
 def create_app(settings: Settings) -> Celery:
     """Return the application, configured by the settings."""
     topology = topology_of(settings)
-    # Without an expiry: what expires in a queue would be sent on to its quarantine.
+    # No expiry: messages that expire in a queue would be dead-lettered to its quarantine.
     period = settings.cluster_interval_seconds
     wall_seconds = min(WALL_TIMES * settings.page_seconds, TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS)
     app = Application("detourage", include=TASK_MODULES)
@@ -119,7 +119,7 @@ def create_app(settings: Settings) -> Celery:
             }
             for task in PAGE_TASKS
         },
-        # What a worker holds is done in the order in which it came, whatever is fresh meanwhile.
+        # A worker processes the tasks it has reserved in order, ahead of any fresher ones.
         worker_prefetch_multiplier=1,
         worker_soft_shutdown_timeout=5,
         worker_enable_soft_shutdown_on_idle=True,
@@ -149,7 +149,7 @@ def create_app(settings: Settings) -> Celery:
 
 
 class HeartbeatStep(bootsteps.StartStopStep):
-    """Touch the worker's heartbeat file from the loop that consumes."""
+    """Touch the worker's heartbeat file from its consumer loop."""
 
     requires = frozenset({"celery.worker.components:Timer"})
 
@@ -170,10 +170,10 @@ class HeartbeatStep(bootsteps.StartStopStep):
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Celery's scheduler, touching the heartbeat file of ``beat`` at each tick.
+    """Celery's scheduler, which touches the heartbeat file of ``beat`` at each tick.
 
-    Where the clock was set back, Celery's would send nothing until the time of the last run comes
-    again, a restart or not: the times are on the disk.
+    After the clock is set back, Celery's own scheduler would send nothing until the time of the
+    last run is reached again, even after a restart, as the times are on disk.
     """
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:
@@ -181,7 +181,7 @@ class HeartbeatScheduler(PersistentScheduler):
         Heartbeat(process_state().settings.heartbeat_directory, "beat").beat()
         now = self.app.now()
         if any(entry.last_run_at > now for entry in self.schedule.values()):
-            logger.warning("the clock was set back: the schedule begins anew")
+            logger.warning("the clock was set back; restarting the schedule")
             for entry in self.schedule.values():
                 entry.last_run_at = now
             self._heap = None
@@ -196,7 +196,7 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
 
 @worker_ready.connect
 def _log_worker(**_: object) -> None:
-    # Earlier it would stand before what Celery prints of itself.
+    # Any earlier, it would precede Celery's own banner.
     log_beginning("worker", process_state().settings)
 
 
@@ -212,7 +212,7 @@ def _require_schema(**_: object) -> None:
     try:
         schema.require_current(database)
     except ExpectedError as error:
-        # Celery logs what else its signals raise, and goes on.
+        # Celery only logs other exceptions of signal handlers, and continues.
         sys.exit(f"Error: {error}")
     finally:
         database.dispose()
@@ -220,8 +220,8 @@ def _require_schema(**_: object) -> None:
 
 @worker_process_init.connect
 def _keep_what_was_loaded(**_: object) -> None:
-    # Modules and tables are never garbage: looking through them again and again took 5 % of the
-    # processor time of a process that runs tasks.
+    # Modules and tables are never garbage: scanning them repeatedly took 5 % of the CPU time of a
+    # process that runs tasks.
     gc.freeze()
 
 
@@ -261,7 +261,7 @@ def _note_failure(
     if task_id is None or sender is None:
         return
     try:
-        # Once: this may be the process that consumes, which must not wait for the database.
+        # One attempt: this may be the consumer process, which must not wait for the database.
         with process_state().database.transaction() as session:
             failures.note_failure(
                 session,
@@ -271,13 +271,13 @@ def _note_failure(
                 traceback=str(einfo or ""),
             )
     except SQLAlchemyError:
-        logger.exception("the failure of %s could not be noted", sender.name)
+        logger.exception("cannot record the failure of %s", sender.name)
 
 
 @worker_init.connect
 def _declare_topology(**_: object) -> None:
-    # Celery declares the queues it consumes, but not those that take what it
-    # rejects; without them a dead letter is lost.
+    # Celery declares the queues it consumes, but not their dead-letter queues; without these,
+    # rejected messages are lost.
     settings = process_state().settings
     with connect(settings) as connection:
         topology_of(settings).declare(connection)

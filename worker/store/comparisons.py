@@ -1,4 +1,4 @@
-"""What of a site is being compared: the trees, and the blocks that are not done yet."""
+"""Comparisons in progress: the trees of a site and its unfinished blocks."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,10 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class NewBlock:
-    """Comparisons to be done by one task.
+    """Comparisons for one task: every row with every column, both ids of trees.
 
-    Parameters
-    ----------
-    rows, columns
-        Ids of trees; every row is compared with every column.
-    pairs
-        How many comparisons that is at most.
-    reference_set_id
-        Where only the nearest of the columns, a set of references, is asked for.
+    `pairs` is the maximum number of comparisons. With `reference_set_id`, the columns are that set
+    of references, and only the nearest of them is needed.
     """
 
     rows: Sequence[int]
@@ -36,7 +30,7 @@ class NewBlock:
 def begin(
     session: Session, site_id: int, *, site_version: int, tree_ids: Sequence[int]
 ) -> SiteComparison:
-    """Begin with the comparison of the trees that a site has."""
+    """Begin the comparison of a site's trees."""
     comparison = SiteComparison(site_id=site_id, site_version=site_version, tree_ids=list(tree_ids))
     session.add(comparison)
     session.flush()
@@ -44,7 +38,7 @@ def begin(
 
 
 def end(session: Session, site_id: int) -> None:
-    """Forget the comparison of a site, with the blocks that are not done."""
+    """Remove the comparison of a site with its unfinished blocks."""
     session.execute(delete(SiteComparison).where(SiteComparison.site_id == site_id))
 
 
@@ -71,7 +65,7 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
 
 
 def take_turns(session: Session, site_id: int, milliseconds: int) -> int:
-    """Move the turn of a site's comparison on by what blocks take; return what it was."""
+    """Advance the turn of a site's comparison by the cost of blocks; return the turn before."""
     after = session.scalars(
         update(SiteComparison)
         .where(SiteComparison.site_id == site_id)
@@ -89,7 +83,7 @@ def first_turn(session: Session, site_id: int) -> int:
 
 
 def is_in_flight(session: Session, site_id: int) -> bool:
-    """Tell whether blocks of a site are not done yet."""
+    """Return whether a site has unfinished blocks."""
     return bool(session.scalar(_IS_IN_FLIGHT, {"site_id": site_id}))
 
 
@@ -99,7 +93,7 @@ _IS_IN_FLIGHT = rows_only(
 
 
 def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
-    """Note that blocks asked for long ago are asked for again, and return their ids."""
+    """Mark overdue blocks as requested again, and return their ids."""
     return list(
         session.scalars(
             update(ComparisonBlock)
@@ -114,7 +108,7 @@ def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> lis
 
 
 def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
-    """Return a block, counting that a worker begins with it; nothing if it is done."""
+    """Return a block, counting the attempt; None if it is done."""
     return session.scalar(
         update(ComparisonBlock)
         .where(ComparisonBlock.id == block_id)
@@ -124,7 +118,7 @@ def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
 
 
 def leave_rest(session: Session, block_id: int) -> bool:
-    """Note that a part of a block is done, and the rest asked for; False if it is all done."""
+    """Note that a block is partly done and its rest requested; return False if it is finished."""
     return bool(
         session.scalar(
             update(ComparisonBlock)
@@ -136,23 +130,22 @@ def leave_rest(session: Session, block_id: int) -> bool:
 
 
 def lock_for_result(session: Session, site_id: int) -> None:
-    """Make the results of a site's blocks come in one after the other.
+    """Serialise the results of a site's blocks, so that the last one sees that it is the last.
 
-    So the last of them sees that it is the last. To be called before anything else
-    is written: the intake, too, locks the site first.
+    To be called before anything else is written: the intake, too, locks the site first.
     """
     session.execute(select(Site.id).where(Site.id == site_id).with_for_update())
 
 
 @dataclass(frozen=True)
 class Finished:
-    """A block that is done; it may be the last one of its site."""
+    """A finished block; `is_last` is whether it is the last one of its site."""
 
     is_last: bool
 
 
 def finish_block(session: Session, block_id: int) -> Finished | None:
-    """Remove a block that is done; nothing if that was done before."""
+    """Remove a finished block; None if it is already removed."""
     done = session.execute(
         delete(ComparisonBlock)
         .where(ComparisonBlock.id == block_id)
@@ -169,14 +162,9 @@ def finish_block(session: Session, block_id: int) -> Finished | None:
 
 @dataclass(frozen=True)
 class StoredNearest:
-    """The reference nearest to a tree.
+    """The reference nearest to a tree, and their normalised distance.
 
-    Parameters
-    ----------
-    reference_id
-        Tree of the set; none where the tree is too large to compare.
-    distance
-        Normalised distance to it.
+    Both are None if the tree is too large to compare.
     """
 
     reference_id: int | None
@@ -184,7 +172,7 @@ class StoredNearest:
 
 
 def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:
-    """Store a set of references unless it is there, and return its id."""
+    """Store a set of references unless it exists, and return its id."""
     digest = hashlib.sha256(" ".join(map(str, tree_ids)).encode()).hexdigest()
     session.execute(
         insert(ReferenceSet)
@@ -209,7 +197,7 @@ def sets_of_site(session: Session, site_id: int) -> dict[int, list[int]]:
 
 
 def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
-    """Remove all sets of a site but these, with what was nearest to their references."""
+    """Remove all reference sets of a site except these, with their nearest references."""
     session.execute(
         delete(ReferenceSet).where(ReferenceSet.site_id == site_id, ReferenceSet.id.not_in(set_ids))
     )
@@ -218,7 +206,7 @@ def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
 def load_nearest(
     session: Session, set_id: int, tree_ids: Sequence[int]
 ) -> dict[int, StoredNearest]:
-    """Return what is known of these trees' nearest references, by tree."""
+    """Return the stored nearest references by tree."""
     rows = session.execute(
         select(
             NearestReference.tree_id, NearestReference.reference_id, NearestReference.distance
@@ -233,7 +221,7 @@ def load_nearest(
 
 
 def save_nearest(session: Session, set_id: int, nearest: Mapping[int, StoredNearest]) -> None:
-    """Store the nearest references of trees; what is there already stays."""
+    """Store the nearest references of trees; existing ones stay."""
     values = [
         {
             "reference_set_id": set_id,

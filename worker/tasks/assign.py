@@ -1,4 +1,4 @@
-"""The assignment of a page to the groups that its site has already."""
+"""Assignment of new pages to the existing groups of their site."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -43,30 +43,22 @@ Sizes: TypeAlias = npt.NDArray[np.int64]
 logger = logging.getLogger(__name__)
 
 OUTLIERS_LOOKED_AT = 20
-"""Newest outliers among which a new group is sought: 190 pairs at most, and each page that
-joins them adds 19. A template that makes a seventh of the pages that fit no group is found."""
+"""Number of newest outliers searched for a new group: at most 190 pairs, plus 19 for each new
+outlier. This finds a template that makes up a seventh of the outliers."""
 
 
 @shared_task(name=task_names.ASSIGN, bind=True, **TASK_OPTIONS)
 def assign(
     self: Any, page_id: int, site_version: int, others: Sequence[tuple[int, int]] = ()
 ) -> None:
-    """Let pages join the nearest groups of their sites, or none, and ask for their extraction.
+    """Assign pages to the nearest groups of their sites, or to none, and request extraction.
 
-    The periodic clustering corrects this later. Does nothing for a page that a clustering
-    has seen meanwhile. A page that took `ASSIGNMENT_ATTEMPTS` processes with it joins none.
+    `site_version` is the version of the site when the page arrived; `others` are more pages with
+    theirs. A page seen by a later clustering is skipped, and the periodic clustering corrects the
+    result. A page that crashed `ASSIGNMENT_ATTEMPTS` processes joins no group.
 
-    Where one of several pages fails, or took the process with it, or they pass `TASK_WORK`, each
-    that is not done is asked for alone, so that none has to do with another's defect or size.
-
-    Parameters
-    ----------
-    self
-        The task.
-    page_id, site_version
-        A page, and the version that it made of its site when it came.
-    others
-        More pages, each with its version.
+    If one of several pages fails or crashes the process, or they exceed `TASK_WORK`, each remaining
+    page is enqueued separately, so that none suffers from another's defect or size.
     """
     state = process_state()
     redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)
@@ -75,7 +67,9 @@ def assign(
         return
     compares = redeliveries < ASSIGNMENT_ATTEMPTS
     if not compares:
-        logger.error("page %d is compared with no other, its process ended each time", page_id)
+        logger.error(
+            "page %d joins no group: %d attempts crashed their process", page_id, redeliveries
+        )
     state.database.run(
         lambda session: _assign(session, state, page_id, site_version, compares=compares)
     )
@@ -95,8 +89,10 @@ def _assign_together(state: ProcessState, wanted: Mapping[int, int], *, is_first
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        told = counted(len(rest), "page")
-        logger.warning("assigned one by one: %s", told, exc_info=True)
+        number = counted(len(rest), "page")
+        logger.warning(
+            "assignment of %s failed; each is enqueued separately", number, exc_info=True
+        )
     if rest:
         state.database.run(lambda session: _request_each_alone(session, rest))
 
@@ -117,7 +113,7 @@ def _request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
 def _assign(
     session: Session, state: ProcessState, page_id: int, site_version: int, *, compares: bool
 ) -> int:
-    """Let a page join a group; return the units of work of its comparisons."""
+    """Assign a page to a group; return the units of work of its comparisons."""
     page = pages.load_page(session, page_id, lock=True)
     if page is None or page.tree_id is None:
         return 0
@@ -172,7 +168,7 @@ def _place(session: Session, page: StoredPage, generation: int, found: Assignmen
         assignments.place_page(session, page.site_id, generation, outlier)
         return
     pivot_id = assignments.pivot_of(session, page.site_id, generation, found.group)
-    # A pivot that changed but stays in its group keeps the page that it is compared with.
+    # A changed pivot that stays in its group keeps the page that it is compared with.
     if pivot_id != page.id:
         member = NewMembership(page.id, found.group, "member", pivot_id, found.confidence)
         assignments.place_page(session, page.site_id, generation, member)
@@ -181,9 +177,9 @@ def _place(session: Session, page: StoredPage, generation: int, found: Assignmen
 def _promote_outliers(
     session: Session, state: ProcessState, site_id: int, generation: int
 ) -> tuple[set[int], int]:
-    """Make a group of outliers that agree; return the pages that joined one, and units of work."""
-    # While the site is clustered its groups are chosen anew, these among them. Where that always
-    # failed, to compare these with each other may be what fails.
+    """Group similar outliers; return the pages that joined a group, and the units of work."""
+    # A running clustering regroups the outliers too. If the site is quarantined, comparing these
+    # pages may be what fails.
     if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
         return set(), 0
     outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
@@ -193,7 +189,7 @@ def _promote_outliers(
     distances, sizes, is_complete = _distances(session, outliers)
     promoted: set[int] = set()
     if not is_complete:
-        # The next page that fits no group goes on with them, if no clustering does.
+        # The next outlier continues these comparisons, unless a clustering does.
         return promoted, work
     for group in agreeing_outliers(distances, range(len(outliers)), sizes=sizes):
         number = groups.last_group(session, site_id) + 1
@@ -215,7 +211,7 @@ def _promote_outliers(
             assignments.place_page(session, site_id, generation, place)
             promoted.add(place.page_id)
         logger.info(
-            "site %d: %d pages that fitted no group are group %d",
+            "site %d: %d outliers form the new group %d",
             site_id,
             len(group.members),
             number,

@@ -1,7 +1,7 @@
-"""The joining of parts of articles, once they have stood still for a while.
+"""Joining of the parts of articles, once they have not changed for a while.
 
-It is no work of the extraction's own transaction: whatever the order in which the parts came, the
-first one's article is joined once they are there, and has the same revisions.
+It does not run in the extraction's transaction: whatever the order in which the parts arrive, the
+article of the first part is joined once all are there, and has the same revisions.
 """
 
 import hashlib
@@ -47,33 +47,29 @@ from worker.workflow.process import ProcessState, process_state
 logger = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 20.0
-"""Time in which nothing of a part may have changed before it is looked at: the parts of an article
-are mostly fetched together, and each that comes later gives a revision."""
+"""Time without changes after which a part is processed: the parts of an article are mostly fetched
+together, and each later one makes another revision."""
 
 LOOKS = 3
-"""Looks at a part that may end with their process; then it is given up until it changes."""
+"""Maximum number of attempts at a part that crash their process; then it is abandoned until it
+changes."""
 
 ARTICLES_OF_A_LOOK = 8
-"""Articles that one look joins; the others are joined as their own pages are looked at."""
+"""Maximum number of articles joined for one part; the others are joined for their own pages."""
 
 LOOKED_AT_ONCE = 500
-"""Parts that one task looks at, at most."""
+"""Maximum number of parts per task."""
 
 WORK_SECONDS = 5.0
-"""Time after which a task leaves the others to the next: to join an article of 8 MiB takes seconds,
-and its process has pages to extract."""
+"""Time after which a task leaves the remaining parts to the next one: joining an article of 8 MiB
+takes seconds, and its process also has pages to extract."""
 
 
 @shared_task(name=task_names.JOIN_PARTS, **TASK_OPTIONS)
 def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
-    """Join the parts of articles that have changed, and send the joined articles out.
+    """Join the parts of changed articles, and send the joined articles.
 
-    Does nothing while another process does it.
-
-    Parameters
-    ----------
-    settle_seconds
-        How long nothing of a part must have changed.
+    Does nothing while another process does. Parts that changed within `settle_seconds` wait.
     """
     state = process_state()
     with state.database.exclusive(AdvisoryLock.PARTS, 0) as is_ours:
@@ -89,7 +85,7 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
             if time.monotonic() - began > WORK_SECONDS:
                 break
         if joined:
-            logger.info("revised with their parts: %s", counted(joined, "article"))
+            logger.info("joined the parts of %s", counted(joined, "article"))
         if looked < len(due) or looked == LOOKED_AT_ONCE:
             wanted = {"settle_seconds": settle_seconds}
             state.database.run(
@@ -105,7 +101,9 @@ def _look_alone(state: ProcessState, page_id: int) -> int:
         return 0
     attempt, version = begun
     if attempt > LOOKS:
-        logger.error("the parts of page %d are not joined: that took its process with it", page_id)
+        logger.error(
+            "parts of page %d not joined: %d attempts crashed their process", page_id, LOOKS
+        )
         state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
         return 0
     try:
@@ -113,14 +111,14 @@ def _look_alone(state: ProcessState, page_id: int) -> int:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        # A defect that one article shows must not keep the others from their parts.
-        logger.exception("the parts of page %d are not joined", page_id)
+        # A bug that one article triggers must not keep the others from their parts.
+        logger.exception("parts of page %d not joined", page_id)
         state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
         return 0
 
 
 def _look(session: Session, state: ProcessState, page_id: int, version: int) -> int:
-    """Give the articles that a part belongs to the revisions that they lack; return how many."""
+    """Publish the missing revisions of the articles of a part; return how many."""
     reached, are_all = parts.reach(
         session, page_id, lambda links: addresses_of_links(from_json(links))
     )
@@ -129,7 +127,7 @@ def _look(session: Session, state: ProcessState, page_id: int, version: int) -> 
     written = [each for each in stored if each.size is not None and each.links]
     looked = revised = 0
     for each in sorted(written, key=lambda part: (part.page_id != page_id, part.page_id)):
-        # Made anew for each, so that the messages of one article are in memory at a time.
+        # Rebuilt for each, so that the messages of only one article are in memory at a time.
         members = {part.page_id: _member(session, part, links[part.page_id]) for part in written}
         first = members[each.page_id]
         if each.joined_revision is None and not first.is_first:
@@ -150,7 +148,7 @@ def _member(session: Session, part: StoredPart, links: Pagination) -> Member:
 
 
 class _StoredMessage(Mapping[str, Any]):
-    """The message of a part, read when it is looked into."""
+    """The message of a part, loaded on first access."""
 
     def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
         self._read = read
@@ -176,7 +174,7 @@ def _revise(
     first: Member,
     members: Sequence[Member],
 ) -> bool:
-    """Send an article out with its parts, unless the last revision says the same."""
+    """Send an article with its parts, unless the last revision is the same."""
     chain, is_held = [first], _is_held_by_whole(session, first)
     if first.is_first and not is_held:
         chain = chain_of(first, members)
@@ -198,7 +196,7 @@ def _revise(
         )
         if len(chain) == 1 or len(sent.message.body) <= state.settings.max_message_bytes:
             break
-        # The broker would refuse it: as many parts as it takes are better than none.
+        # The broker would refuse it; send as many parts as fit.
         chain = chain[: max(1, len(chain) * 3 // 4)]
     parts.note_joined(session, first.page_id, [each.page_id for each in chain[1:]])
     last = parts.article_of(session, first.page_id)
@@ -256,7 +254,7 @@ def _next_revision(
         id=UUID(message.id),
         page_id=stored.page_id,
         revision=revision,
-        # Of the page alone: an extraction that gives the same again has nothing new to say.
+        # Digest of the page alone, so that an extraction with the same result makes no revision.
         content_digest=reader_digest(own),
         message=message.to_json(),
         comments=[_comment(each.model_dump()) for each in message.comments],
@@ -278,7 +276,7 @@ def _comment(values: dict[str, Any]) -> Comment:
 
 
 def _digest(message: ArticleMessage) -> str:
-    """Return the digest of what a message says, its parts among it."""
+    """Return the digest of a message's content, parts included."""
     said = message.parts.model_dump() if message.parts is not None else None
     text = reader_digest(message) + json.dumps(said, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

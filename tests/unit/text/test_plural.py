@@ -1,4 +1,4 @@
-"""Numbers with their nouns, and nobody who writes them otherwise."""
+"""Numbers with nouns in messages, singular and plural."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ UNCOUNTED = re.compile(
 )
 AT_LEAST_TWO = {
     "{group_size} pages of its template",
-    "%d pages that fitted no group",
+    "%d outliers form the new group",
     "{settings.pending_limit} or more pages",
 }
 
