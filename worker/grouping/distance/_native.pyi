@@ -6,7 +6,7 @@ import numpy.typing as npt
 from worker.grouping.distance.native import Way
 
 UNITS: tuple[str, ...]
-"""Ways to calculate that this processor has, the fastest first."""
+"""Vector units that this processor supports, fastest first."""
 
 class Forest:
     """Trees to compare with each other.
@@ -18,14 +18,14 @@ class Forest:
     starts
         Where each tree begins in them, and the end of the last one.
     memory
-        Bytes in which savings are remembered from pair to pair.
+        Size in bytes of the cache of savings shared by all pairs.
     work
-        Units of it after which no pair is begun.
+        Units of work after which no pair is started.
     """
 
     @property
     def work(self) -> int:
-        """Units of work that all pairs so far took at most."""
+        """Units of work used so far, at most."""
 
     def __new__(
         cls,
@@ -47,14 +47,14 @@ class Forest:
     ) -> None:
         """Write the distances of trees a[i] and b[i] to out[i].
 
-        Where one is greater than the bound it is given as bound + 1, and where two
-        trees are too large to compare as -1; where the work is used up as -3.
+        A distance above the bound is written as bound + 1; -1 means that the two trees are
+        too large to compare, and -3 that the work was used up.
         """
 
     def mapping(self, a: int, b: int, out: npt.NDArray[np.int32], way: Way | None, /) -> int:
-        """Write an optimal mapping: for each node of tree a that of b, or -1.
+        """Write an optimal mapping: the node of b for each node of a, or -1.
 
-        Gives the distance, or -1 where the trees are too large to compare.
+        Return the distance, or -1 if the trees are too large to compare.
         """
 
     def lower_bounds(

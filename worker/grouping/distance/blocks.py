@@ -1,4 +1,4 @@
-"""The pairs of a site cut into pieces of work."""
+"""Partition of a site's pairs of trees into blocks of bounded work."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,30 +8,30 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK_SIDE = 32
-"""Trees on each side of a block, or as many pairs in a longer one: some 1,000, which take
-0.1 to 2 s for pages of 300 to 800 nodes. Blocks of 64 save 3 to 10 % of that, the whole
-site as one block no more, for what pages share is remembered within a block already."""
+"""Maximum number of trees on each side of a block, or as many pairs in a longer one: some 1,000,
+which take 0.1 to 2 s for pages of 300 to 800 nodes. Blocks of 64 save 3 to 10 % of that, and a
+single block for the whole site no more than that, as a block already shares common subtrees."""
 
 BLOCK_NODES = 50_000
-"""Nodes of all trees on a side, unless it is a single tree, so that pages of an extraordinary
-size do not have to be unpacked all at once."""
+"""Maximum number of nodes of all trees on a side, unless it is a single tree, so that huge pages
+are not all unpacked at once."""
 
 
 @dataclass(frozen=True)
 class PairBlock:
-    """Trees to compare with others, or among each other.
+    """Trees to compare with others, or with each other.
 
     Parameters
     ----------
     rows, columns
-        Identities of trees, ascending; the same ones twice, or disjoint ones.
+        Identities of trees, ascending; either equal or disjoint.
     """
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Give the pairs of the block, each once, the smaller identity first."""
+        """Yield the pairs of the block, each once, the smaller identity first."""
         if self.rows == self.columns:
             yield from combinations(self.rows, 2)
         else:
@@ -45,31 +45,31 @@ def blocks_to_compare(
     side: int = BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
 ) -> Iterator[PairBlock]:
-    """Cut the comparisons that are missing into blocks.
+    """Divide missing comparisons into blocks.
 
     Parameters
     ----------
     compared
-        Identities of trees all of whose distances to each other are known.
+        Identities of trees whose mutual distances are all known.
     arrived
-        Identities of trees to compare with each other and with those; what is in
-        `compared` already is left out.
+        Identities of trees to compare with each other and with those; trees in
+        `compared` are skipped.
     side
-        Most rows of a block, which has at most the square of it as pairs.
+        Maximum number of rows of a block; its square is the maximum number of pairs.
     sizes
-        Numbers of nodes by identity, where blocks are to be smaller for large trees.
+        Numbers of nodes by identity, to make blocks of large trees smaller.
 
     Yields
     ------
     PairBlock
-        Blocks that have every missing pair once. They depend on the sets of
-        identities alone, not on their order, so that work which was interrupted is
-        cut in the same way again.
+        Blocks that have every missing pair once. They depend only on the sets of
+        identities, not on their order, so that interrupted work is divided in the same
+        way again.
     """
     old = sorted(set(compared))
     new = list(parts(sorted(set(arrived).difference(old)), side, sizes))
     for place, rows in enumerate(new):
-        # Few rows have many columns: a page that comes alone is one block, not a dozen.
+        # Few rows get many columns: a single new page is one block, not a dozen.
         columns_of_old = parts(old, side * side // len(rows), sizes, side / len(rows))
         for columns in (*columns_of_old, *new[: place + 1]):
             if len(rows) > 1 or rows != columns:
@@ -83,7 +83,7 @@ def blocks_of_missing(
     side: int = BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
 ) -> list[PairBlock]:
-    """Cut the unknown distances of a matrix into blocks.
+    """Divide the unknown distances of a matrix into blocks.
 
     Parameters
     ----------
@@ -97,10 +97,10 @@ def blocks_of_missing(
     Returns
     -------
     list of PairBlock
-        Blocks that have every missing pair once, and known ones only beside these.
+        Blocks that have every missing pair once; a block may also have known pairs.
     """
     complete = np.zeros(len(identities), np.bool_)
-    # The trees that the fewest distances are missing of first, for those can stand together.
+    # Trees with the fewest missing distances first: they make up the largest complete set.
     for place in np.argsort((~is_known).sum(axis=1), kind="stable"):
         complete[place] = is_known[place, complete].all()
     if complete.sum() == 1:
@@ -127,18 +127,10 @@ def parts(
     sizes: Mapping[int, int] | None = None,
     share: float = 1,
 ) -> Iterator[tuple[int, ...]]:
-    """Cut trees into parts of a limited number and a limited size.
+    """Divide trees into parts of at most `most` trees and `share * BLOCK_NODES` nodes.
 
-    Parameters
-    ----------
-    identities
-        Identities of the trees.
-    most
-        Most trees in a part.
-    sizes
-        Numbers of nodes by identity; without them only the number of trees counts.
-    share
-        How many times `BLOCK_NODES` a part may have, unless it is a single tree.
+    A single tree may be larger. Without `sizes`, the numbers of nodes by identity, only the number
+    of trees counts.
     """
     part: list[int] = []
     nodes = 0

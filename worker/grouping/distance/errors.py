@@ -1,13 +1,13 @@
-"""What can go wrong when two trees are compared."""
+"""Failures of the comparison of two trees."""
 
 from collections.abc import Iterable
 from typing import Final
 
 TOO_LARGE: Final = -1
-"""In place of the distance of two trees that are too large to compare."""
+"""Value instead of the distance of two trees that are too large to compare."""
 
 LEFT: Final = -3
-"""In place of a distance that was not begun with, as the work was used up before."""
+"""Value instead of a distance that was not started because the work was used up."""
 
 
 class TreeTooLargeError(ValueError):
@@ -16,10 +16,9 @@ class TreeTooLargeError(ValueError):
     Parameters
     ----------
     message
-        What was too large.
+        Description of what was too large.
     trees
-        Places of the trees to leave out, among those given; without them, the
-        others can be compared.
+        Places of the trees to leave out, so that the others can be compared.
     """
 
     def __init__(self, message: str, trees: Iterable[int] = ()) -> None:

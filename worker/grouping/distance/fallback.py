@@ -1,4 +1,4 @@
-"""Trees compared by the `apted` package, where the native kernel was not built."""
+"""Comparison of trees by the `apted` package, if the native kernel was not built."""
 
 import warnings
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from worker.grouping.distance.errors import LEFT, TOO_LARGE, TreeTooLargeError
 from worker.html.tree import Tree
 
 MAX_NODES = 1_000
-"""Largest tree compared without the kernel.
+"""Maximum number of nodes of a tree compared without the kernel.
 
 `apted` needs 2.5 s for two pages of 300 nodes and 150 s for two of 1,000; it also
 recurses, so that its memory and its stack grow with the page."""
 
 
 PAIR_WORK = 120_000
-"""Units of work, of a quarter of a nanosecond, for each pair of nodes."""
+"""Units of work (0.25 ns) for each pair of nodes."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class _UnitCosts(Config):  # type: ignore[misc]  # the package has no type hints
 
 @cache
 def warn_once() -> None:
-    """Say, the first time only, that comparisons will be slow."""
+    """Warn once per process that comparisons will be slow."""
     warnings.warn(
         "the native distance kernel was not built (no C compiler?): trees are compared "
         "through the apted package, thousands of times slower",
@@ -47,17 +47,7 @@ def warn_once() -> None:
 
 
 class AptedForest:
-    """Trees compared one pair after the other.
-
-    Parameters
-    ----------
-    trees
-        What is compared; referred to by place from here on.
-    memory
-        Of no use here.
-    work
-        Units of work after which no pair is begun.
-    """
+    """Trees compared pair by pair; see `forest_of`. `memory` has no effect."""
 
     def __init__(
         self,
@@ -79,7 +69,7 @@ class AptedForest:
         bound: int | None = None,
         threads: int = 1,  # noqa: ARG002
     ) -> npt.NDArray[np.int32]:
-        """Distances of the trees a[i] and b[i], as of `NativeForest`."""
+        """Distances of the trees a[i] and b[i]; see `NativeForest`."""
         pairs = zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True)
         distances = np.array([self._distance(i, j) for i, j in pairs], np.int32)
         return distances if bound is None else np.minimum(distances, bound + 1)
@@ -117,7 +107,7 @@ class AptedForest:
         *,
         threads: int = 1,  # noqa: ARG002
     ) -> npt.NDArray[np.int32]:
-        """Numbers that the distances are not below, by the sizes of the trees alone."""
+        """Lower bounds of the distances, from the sizes of the trees only."""
         differences = self._sizes[np.asarray(a, np.intp)] - self._sizes[np.asarray(b, np.intp)]
         lower: npt.NDArray[np.int32] = np.abs(differences)
         return lower
@@ -129,7 +119,7 @@ class AptedForest:
         *,
         threads: int = 1,  # noqa: ARG002
     ) -> npt.NDArray[np.int32]:
-        """Numbers that the distances are not above, by the sizes of the trees alone."""
+        """Upper bounds of the distances, from the sizes of the trees only."""
         return self._sizes[np.asarray(a, np.intp)] + self._sizes[np.asarray(b, np.intp)]
 
     def _distance(self, a: int, b: int) -> int:

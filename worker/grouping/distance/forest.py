@@ -1,4 +1,4 @@
-"""The way that this installation compares trees."""
+"""Choice of the implementation that compares trees: native kernel or fallback."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -35,40 +35,40 @@ class Forest(Protocol):
 
     @property
     def work(self) -> int:
-        """Units of work that all so far took at most."""
+        """Units of work used so far, at most."""
 
     def lower_bounds(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
     ) -> npt.NDArray[np.int32]:
-        """Numbers that the distances of the trees a[i] and b[i] are not below."""
+        """Lower bounds of the distances of the trees a[i] and b[i]."""
 
     def upper_bounds(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
     ) -> npt.NDArray[np.int32]:
-        """Numbers that the distances of the trees a[i] and b[i] are not above."""
+        """Upper bounds of the distances of the trees a[i] and b[i]."""
 
     def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
-        """For each node of tree `a` that of `b` that is mapped to it, or -1."""
+        """Node of tree `b` mapped to each node of tree `a`, or -1."""
 
 
 ANY_WORK = np.iinfo(np.int64).max
 
 TASK_WORK = 5_000_000_000
-"""Units of work after which a task begins with no other pair: a second and a quarter at most."""
+"""Units of work after which a task starts no further pair: at most 1.25 s."""
 
 
 def forest_of(trees: Sequence[Tree], *, memory: int = 0, work: int = ANY_WORK) -> Forest:
-    """Make trees ready to be compared with each other.
+    """Prepare trees for comparison with each other.
 
     Parameters
     ----------
     trees
-        What is compared.
+        The trees to compare.
     memory
-        Bytes in which the distances of subtrees may be remembered from pair to pair.
+        Size in bytes of the cache of subtree distances shared by all pairs.
     work
-        Units of work after which no pair is begun: `Forest.try_distances` then gives `LEFT`. One
-        is a quarter of a nanosecond at most; how many a pair takes depends on nothing else.
+        Units of work after which no pair is started: `Forest.try_distances` then returns `LEFT`.
+        A unit is at most 0.25 ns; how many a pair takes depends only on the pair.
     """
     if IMPLEMENTATION == "native":
         return NativeForest(trees, memory=memory, work=work)

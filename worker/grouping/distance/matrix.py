@@ -1,4 +1,4 @@
-"""Many trees compared with each other."""
+"""Matrices of distances between many trees."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from worker.grouping.distance.forest import forest_of
 from worker.html.tree import Tree
 
 MEMORY = 64 * 2**20
-"""Bytes in which distances of subtrees are remembered, unless said otherwise."""
+"""Default size in bytes of the cache of subtree distances."""
 
 
 def distance_matrix(
@@ -23,10 +23,10 @@ def distance_matrix(
     trees
         The trees of a site; equal ones are compared once.
     threads
-        Number of threads that compare; the interpreter lock is free meanwhile.
+        Number of threads, which run without the interpreter lock.
     memory
-        Bytes in which the distances of subtrees that several trees have are
-        remembered, so that they are computed once for the site; 0 for none.
+        Size in bytes of the cache of distances of subtrees that several trees share, which are
+        then computed once for the site; 0 for no cache.
 
     Returns
     -------
@@ -58,14 +58,14 @@ def distances_between(
     threads: int = 1,
     memory: int = MEMORY,
 ) -> npt.NDArray[np.int32]:
-    """Tree edit distance of each tree with each of others: a block of a matrix.
+    """Tree edit distance of every row with every column: a block of a matrix.
 
     Parameters
     ----------
     rows, columns
         The trees; a single row is one tree against many. Equal ones are compared once.
     bound
-        When given, distances above it come as ``bound + 1``.
+        Distances above it are returned as ``bound + 1``.
     threads, memory
         As for `distance_matrix`.
 

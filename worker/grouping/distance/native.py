@@ -1,4 +1,4 @@
-"""Trees compared by the native kernel."""
+"""Comparison of trees by the native kernel."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +13,10 @@ from worker.grouping.distance.errors import TOO_LARGE, TreeTooLargeError
 from worker.html.tree import Tree
 
 Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
-"""How to calculate: the vectors (one of ``_native.UNITS``); cells of 16 or 32 bits (0: the
-fewest that do); paths on the "left" or on the "right" ("": the cheaper); whether what the trees
-share is cut off; whether there are no tables where the bounds meet; whether they are filled near
-the diagonal only, where that is enough."""
+"""Method of computation: the vector unit (one of ``_native.UNITS``); cells of 16 or 32 bits (0: the
+smallest sufficient); "left" or "right" paths ("": the cheaper); whether common parts of the trees
+are cut off; whether tables are skipped if the bounds meet; whether tables are filled only near the
+diagonal if that is enough."""
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 
@@ -25,22 +25,14 @@ UNBOUNDED = np.iinfo(np.int32).max - 1
 ANY_WORK = np.iinfo(np.int64).max
 
 PAIRS_AT_ONCE = 64
-"""Pairs that a thread compares before it comes back for more, some tens of milliseconds."""
+"""Number of pairs per unit of a thread's work: some tens of milliseconds."""
 
 
 class NativeForest:
-    """Trees made ready to be compared with each other.
+    """Trees prepared for comparison, identified by their places.
 
-    Parameters
-    ----------
-    trees
-        What is compared; referred to by place from here on.
-    memory
-        Bytes in which the distances of subtrees may be remembered from pair to pair.
-    work
-        Units of work after which no pair is begun.
-    way
-        How to calculate, for tests and measurements; the result is the same.
+    See `forest_of` for `memory` and `work`. `way` chooses the method of computation for tests and
+    measurements; the result is the same.
     """
 
     def __init__(
@@ -73,21 +65,10 @@ class NativeForest:
         bound: int | None = None,
         threads: int = 1,
     ) -> npt.NDArray[np.int32]:
-        """Distances of the trees a[i] and b[i].
+        """Distances of the trees a[i] and b[i], or ``bound + 1`` above the bound.
 
-        Parameters
-        ----------
-        a, b
-            Places of trees, shape (pairs,).
-        bound
-            Distances above it come as ``bound + 1``.
-        threads
-            Number of threads that calculate, without the interpreter lock.
-
-        Raises
-        ------
-        TreeTooLargeError
-            If any pair is too large to compare.
+        The threads run without the interpreter lock. Raises TreeTooLargeError if any pair is too
+        large to compare.
         """
         return self._whole(a, b, self._distances(a, b, bound, threads))
 
@@ -97,7 +78,7 @@ class NativeForest:
 
     @property
     def work(self) -> int:
-        """Units of work that all so far took at most: a quarter of a nanosecond each or less."""
+        """Units of work used so far, at most: up to 0.25 ns each."""
         return self._forest.work
 
     def _distances(
@@ -113,13 +94,13 @@ class NativeForest:
     def lower_bounds(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
     ) -> npt.NDArray[np.int32]:
-        """Numbers that the distances are not below, as of `distances`."""
+        """Lower bounds of `distances`."""
         return self._whole(a, b, self._for_pairs(self._forest.lower_bounds, a, b, threads))
 
     def upper_bounds(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
     ) -> npt.NDArray[np.int32]:
-        """Numbers that the distances are not above, as of `distances`."""
+        """Upper bounds of `distances`."""
         return self._whole(a, b, self._for_pairs(self._forest.upper_bounds, a, b, threads))
 
     def _for_pairs(
@@ -156,12 +137,9 @@ class NativeForest:
         return results
 
     def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
-        """For each node of tree `a` the node of `b` that an optimal mapping has for it, or -1.
+        """Node of tree `b` that an optimal mapping gives each node of tree `a`, or -1.
 
-        Raises
-        ------
-        TreeTooLargeError
-            If the trees are too large to compare.
+        Raises TreeTooLargeError if the trees are too large to compare.
         """
         mapped = np.empty(self._lengths[a], np.int32)
         if self._forest.mapping(a, b, mapped, self._way) < 0:

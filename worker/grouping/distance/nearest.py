@@ -1,7 +1,7 @@
-"""The nearest of some references to each tree, for fewer comparisons than of all with all.
+"""Search for the nearest reference of each tree, with fewer comparisons than all with all.
 
-A tree costs as many lower bounds as there are references, and a few exact distances: which one
-is nearest is decided by these wherever bounds leave it open.
+A tree costs one lower bound per reference, and a few exact distances where the bounds do not decide
+which reference is nearest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,13 +25,13 @@ class Nearest:
     Parameters
     ----------
     reference
-        Place of it among the references, the first of equally near ones; -1 where there are none,
-        or none that can be compared. Shape (trees,), or less where the work was used up.
+        Its place among the references, the first of equally near ones; -1 if there is none that
+        can be compared. Shape (trees,), or shorter if the work was used up.
     distance
-        Normalised distance to it, exact, of the same shape; 1 where there is none.
+        Exact normalised distance to it, of the same shape; 1 without a reference.
     begun
-        Distances from the first tree that is left, by its place and that of the reference; None
-        where they cannot be compared.
+        Distances computed for the first unfinished tree, by its place and that of the reference;
+        None if they cannot be compared.
     """
 
     reference: npt.NDArray[np.intp]
@@ -41,16 +41,16 @@ class Nearest:
 
 @dataclass(frozen=True)
 class KnownNearest:
-    """What an earlier search says of the references now.
+    """Result of an earlier search, in terms of the current references.
 
     Parameters
     ----------
     reference
-        Place, among the references now, of the one that was nearest.
+        Place of the former nearest reference among the current ones.
     distance
         Normalised distance to it.
     searched
-        Places of the references that were among those searched.
+        Places of the current references that the earlier search covered.
     """
 
     reference: int
@@ -66,15 +66,15 @@ def nearest_references(
     Parameters
     ----------
     trees, references
-        The trees, and those that they are compared with.
+        The trees, and the references to compare them with.
     memory
         As for `distance_matrix`.
 
     Notes
     -----
-    The result is that of comparing all with all, but for pairs that are too large to compare.
+    The result is that of comparing all with all, except for pairs too large to compare.
     References are compared in the order of their lower bounds (string edit distances of the
-    labels), until the next one is greater than the least distance.
+    labels), until the next bound exceeds the smallest distance.
     """
     return nearest_of_changed(trees, references, [()] * len(trees), memory=memory)
 
@@ -95,15 +95,15 @@ def nearest_of_changed(
     trees, references
         As for `nearest_references`.
     known
-        For each tree, what is known of it. A search whose nearest reference is no
-        longer among the references says nothing, and must be left out.
+        Results of earlier searches for each tree. A search whose nearest reference is no
+        longer among the references is useless, and must be left out.
     distances
-        Known distances by the places of tree and reference; None where they cannot be compared.
+        Known distances by the places of tree and reference; None if they cannot be compared.
     memory
         As for `distance_matrix`.
     work
-        Units of work after which no pair is begun, as for `forest_of`; but one is always compared,
-        or one search finished.
+        Units of work after which no pair is started, as for `forest_of`; at least one pair is
+        compared, or one search finished.
 
     Notes
     -----

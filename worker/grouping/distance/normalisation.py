@@ -1,4 +1,4 @@
-"""Distances made comparable between trees of different sizes."""
+"""Normalisation of distances between trees of different sizes."""
 
 from typing import overload
 

@@ -1,4 +1,4 @@
-"""Two trees compared."""
+"""Comparison of two trees."""
 
 import numpy as np
 
@@ -7,15 +7,14 @@ from worker.html.tree import Tree
 
 
 def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
-    """Fewest nodes to delete, insert or relabel to turn one tree into the other.
+    """Minimum number of nodes to delete, insert or relabel to turn one tree into the other.
 
     Parameters
     ----------
     a, b
         Ordered labelled trees.
     bound
-        When given, the answer is only exact up to it: any distance above comes as
-        ``bound + 1``, and sooner.
+        Maximum distance of interest: a larger one is returned as ``bound + 1``, and sooner.
 
     Returns
     -------
@@ -41,7 +40,7 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
 
 
 def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
-    """Which node of one tree becomes which of the other when as few as possible change.
+    """Map the nodes of one tree to those of the other with as few changes as possible.
 
     Parameters
     ----------
@@ -69,7 +68,7 @@ def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
 
 
 def distance_bounds(a: Tree, b: Tree) -> tuple[int, int]:
-    """Bounds of the tree edit distance, in a small part of its time.
+    """Bounds of the tree edit distance, in a fraction of its time.
 
     Parameters
     ----------
