@@ -1,4 +1,4 @@
-"""What a consumer of articles received, in order, checked for what may never happen."""
+"""Deliveries to a consumer of articles, in order, checked for lost and duplicate revisions."""
 
 import hashlib
 import json
@@ -48,20 +48,20 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Findings:
-    """What is wrong with a history, and what a consumer has to bear.
+    """Errors in a history (lost, doubled), and anomalies that a consumer has to tolerate.
 
     Attributes
     ----------
     lost
-        Revisions that are stored and were never delivered.
+        Stored revisions that were never delivered.
     doubled
-        Revisions that came under more than one id or with more than one text, and those whose id
-        came for another revision, too.
+        Revisions delivered under several ids or with several texts, or whose id was also used for
+        another revision.
     reordered
-        Deliveries of a revision lower than one of the same page that came before. A repeat is
-        none: a consumer recognises it by its id.
+        Deliveries of a revision after a higher one of the same page. Repeats do not count, as a
+        consumer recognises them by their id.
     repeats
-        Deliveries of an id that had come before.
+        Deliveries of an id that was delivered before.
     """
 
     lost: set[Revision]

@@ -27,13 +27,10 @@ COLUMNS = (
 
 
 class MemoryLog:
-    """What processes take up, each of what several share its part (PSS).
+    """Log of the proportional memory (PSS) of processes over time.
 
-    Parameters
-    ----------
-    servers
-        Whose memory is noted beside that of the given processes: that of all their processes
-        together, by the time since it was first noted.
+    In addition to the given processes, it records the servers', each as the total of all their
+    processes.
     """
 
     def __init__(self, servers: Servers) -> None:

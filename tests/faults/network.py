@@ -13,7 +13,7 @@ THERE = "10.213.7.2"
 
 
 class OtherHost:
-    """A network namespace that a link connects with this one; needs root."""
+    """A network namespace that a link connects to this one; needs root."""
 
     def __init__(self) -> None:
         self.name = f"detourage-{secrets.token_hex(3)}"
@@ -21,7 +21,7 @@ class OtherHost:
 
     @property
     def command(self) -> list[str]:
-        """What to put before a command that is to run on the host."""
+        """Prefix of a command to run on the host."""
         return ["ip", "netns", "exec", self.name]
 
     def __enter__(self) -> Self:
@@ -50,11 +50,11 @@ class OtherHost:
         self._stack.close()
 
     def cut(self) -> None:
-        """Cut the link: no packet comes through, and neither side is told."""
+        """Cut the link: all packets are dropped, and neither side is notified."""
         _ip("-n", self.name, "link", "set", self._there, "down")
 
     def heal(self) -> None:
-        """Mend the link."""
+        """Restore the link."""
         _ip("-n", self.name, "link", "set", self._there, "up")
 
 

@@ -42,32 +42,32 @@ from worker.store.database import Database
 from worker.store.migrations import migrate
 
 SABOTAGE = Path(__file__).parent / "sabotage"
-"""Put on the path of a process, lets pages and traps kill it or hold it up, see there."""
+"""Directory that, on the path of a process, lets pages and traps kill it or hold it up."""
 
 CONTROL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
-"""The program of Debian's package; the one of this name on the path changes the user."""
+"""The program in Debian's package; the one on the path changes the user."""
 
 LOOPBACK = "127.0.0.1"
 
 PUBLISHED_AFTER_SECONDS = 120.0
 
 ROOM_BYTES = 64 * 2**20
-"""What PostgreSQL has on a small disk before that is filled."""
+"""Free space of PostgreSQL on a small disk before it is filled."""
 
 
 Victim = Literal["process", "group"]
-"""What a trap kills: the process that comes by, or all of its group, as a worker with its pool."""
+"""Target of a trap: the process that triggers it, or its whole group, as a worker with its pool."""
 
 
 class Servers:
-    """A RabbitMQ and a PostgreSQL that nobody else uses, to be killed and started again.
+    """A private RabbitMQ and PostgreSQL, to be killed and started again.
 
     Parameters
     ----------
     home
         Directory for logs.
     address
-        Where both are to be reached, for other hosts too where it is none of the loopback.
+        Address on which both listen; other hosts can reach it unless it is the loopback.
     """
 
     def __init__(self, home: Path, *, address: str = LOOPBACK) -> None:
@@ -292,41 +292,41 @@ class Servers:
 
 @dataclass(frozen=True)
 class Disk:
-    """What PostgreSQL's data are on; somebody else fills it.
+    """The disk of PostgreSQL's data, filled by another program.
 
     Attributes
     ----------
     filler
-        File that takes all the room.
+        File that takes up all the space.
     log
-        What PostgreSQL says of it.
+        PostgreSQL's log.
     """
 
     filler: Path
     log: Path
 
     def fill(self) -> None:
-        """Take all the room, until it is freed."""
+        """Take up all the space until `free`."""
         with self.filler.open("ab", buffering=0) as file, suppress(OSError):
             while True:
                 file.write(bytes(4096))
 
     def free(self) -> None:
-        """Free the room."""
+        """Free the space."""
         self.filler.unlink(missing_ok=True)
 
     def is_missed(self) -> bool:
-        """Tell whether PostgreSQL has noticed."""
+        """Return whether PostgreSQL has run out of space."""
         return "No space left on device" in self.log.read_text(errors="replace")
 
 
 class Clock:
-    """A clock of the day that processes go by in place of the machine's, see ``clock.c``.
+    """A wall clock that processes use instead of the machine's; see ``clock.c``.
 
     Parameters
     ----------
     directory
-        Where every user may read what is in it.
+        Directory for its files, readable by every user.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -339,14 +339,14 @@ class Clock:
         subprocess.run([compiler, "-shared", "-fPIC", "-o", self._library, source], check=True)
 
     def set(self, seconds: int) -> None:
-        """Set it that far ahead of the machine's, or back."""
+        """Set it ahead of the machine's clock, or back if negative."""
         self._ahead.touch(mode=0o644)
         with self._ahead.open("r+b") as file:
             file.write(seconds.to_bytes(8, sys.byteorder, signed=True))
 
     @property
     def environment(self) -> dict[str, str]:
-        """Of the processes that go by it."""
+        """Environment of the processes that use it."""
         return {"LD_PRELOAD": str(self._library), "FAULTS_CLOCK": str(self._ahead)}
 
 
@@ -623,7 +623,7 @@ class ProvingGround(Deployment):
 
 
 def is_running(pid: int) -> bool:
-    """Tell whether a process has not ended."""
+    """Return whether a process is still running."""
     with suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     return False
@@ -649,19 +649,18 @@ def signal_all(pid: int, number: signal.Signals) -> None:
 
 @dataclass(frozen=True)
 class Balance:
-    """What became of the pages of a site.
+    """Final state of the pages of a site.
 
     Attributes
     ----------
     outcomes
         Number of pages by outcome.
     lost
-        Addresses that were published and have no page, no outcome, or no article for one of
-        their revisions.
+        Published addresses without a page, an outcome, or the article of one of their revisions.
     doubled, reordered, repeats
         See `Findings`.
     since
-        When the last outcome was there, by the monotonic clock.
+        Time of the last outcome, by the monotonic clock.
     """
 
     outcomes: Counter[str]

@@ -518,16 +518,16 @@ FAULTS: Mapping[str, Fault] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """What a fault did.
+    """Effect of a fault.
 
     Attributes
     ----------
     pages
-        Different pages published.
+        Number of distinct pages published.
     balance
-        What became of them.
+        Their final state.
     recovery_seconds
-        From the end of the fault, or of the publishing where that was later, to the last outcome.
+        From the end of the fault, or of the publishing if later, to the last outcome.
     """
 
     pages: int
@@ -538,7 +538,7 @@ class Trial:
 def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict[str, bytes]:
     """Return page messages of two templates of a site, by URL.
 
-    No two sites have a tree in common: each is compared for itself.
+    No two sites have a tree in common, so no site profits from another's comparisons.
 
     Parameters
     ----------

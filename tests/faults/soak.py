@@ -27,15 +27,15 @@ DEFAULT_MINUTES = 10.0
 SITES = tuple(f"soak-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
 PAGE_EVERY_SECONDS = 0.3
 REPEATED, CHANGED = 0.1, 0.1
-"""Shares of the messages that bring a page once more, as it was and with another text."""
+"""Shares of the messages that send a page again, unchanged and with another text."""
 
 PATIENCE_SECONDS = 600.0
-"""Longest wait for the last page at the end, on a machine that does other work."""
+"""Maximum wait for the last page at the end, on a machine that does other work."""
 
 KILL_EVERY_SECONDS = (2.0, 6.0)
 MEASURE_EVERY_SECONDS = 5.0
 COUNTS = {"intake": 2, "relay": 2, "worker": 2, "beat": 2}
-"""Of each kind one process is killed again and again, and one is spared, to see its memory."""
+"""Number of processes of each kind: one is killed repeatedly, one spared to measure its memory."""
 
 SPARED = ("intake-1", "relay-1", "worker-1", "beat-1")
 
@@ -74,22 +74,12 @@ KILLS: Mapping[str, tuple[float, Rule]] = {
     "PostgreSQL": (1, lambda ground: ground.servers.crash_postgresql()),
     "broker": (0.5, restart_broker),
 }
-"""How often, among each other, and how each is killed."""
+"""Relative frequency and method of each kind of kill."""
 
 
 @dataclass
 class Soak:
-    """What is sent, killed and measured.
-
-    Parameters
-    ----------
-    ground
-        The service.
-    seconds
-        How long.
-    seed
-        Of all that chance decides.
-    """
+    """A soak test of a service, for some seconds, with a seed for all random choices."""
 
     ground: ProvingGround
     seconds: float
@@ -102,7 +92,7 @@ class Soak:
         self.memory = MemoryLog(self.ground.servers)
 
     def run(self) -> Balance:
-        """Do it all, and count what came out."""
+        """Run the test, and return the final state of the pages."""
         threads = [threading.Thread(target=act) for act in (self._publish, self._measure)]
         self._ends = time.monotonic() + self.seconds
         for thread in threads:
@@ -169,7 +159,7 @@ def main(minutes: float, seed: int) -> int:
         f"{minutes:g} minutes, {soak.messages} messages of {len(soak.urls)} pages of {len(SITES)}",
         "sites, a tenth of them repeated and a tenth with another text; two processes of each",
         f"kind. Every {KILL_EVERY_SECONDS[0]:g} to {KILL_EVERY_SECONDS[1]:g} seconds one was"
-        f" killed, by chance (seed {seed}):",
+        f" killed at random (seed {seed}):",
         f"{kills}.",
         "",
         f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}."

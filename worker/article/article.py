@@ -36,7 +36,7 @@ from worker.text.texts import count_words
 
 @dataclass(frozen=True)
 class KnownTemplate:
-    """What is known of a page's template; `knowledge` is None if nothing is."""
+    """Knowledge of a page's template; `knowledge` is None if there is none."""
 
     knowledge: TemplateKnowledge | None = None
 
@@ -60,7 +60,7 @@ class KnownTemplate:
 
 @dataclass(frozen=True)
 class PageInTemplate:
-    """A page's outline with what is known of its template.
+    """A page's outline with the knowledge of its template.
 
     `text_roles` are the roles of lines that make up the text, `TEXT_ROLES` if empty. `posts` finds
     the posts of a forum page; None to not look for them.

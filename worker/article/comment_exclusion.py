@@ -31,7 +31,7 @@ that are correctly found below `SURE`.
 """
 
 MAX_EXCLUDED = 0.5
-"""Share of the body's words up to which elements known to lie outside the article are removed."""
+"""Maximum share of the body's words in elements removed because they lie outside the article."""
 
 MIN_REMAINING = 100
 """Minimum number of words that must remain when more than `MAX_EXCLUDED` of the body is removed.

@@ -1,4 +1,4 @@
-"""What other pages of a template reveal about a page, small enough to be stored with the group."""
+"""Knowledge of a template from some of its pages, small enough to be stored with the group."""
 
 import json
 import zlib
@@ -37,7 +37,7 @@ class KnownPage:
 
 @dataclass(frozen=True)
 class TemplateKnowledge:
-    """What is known of a template from some of its pages: paths, lines and titles.
+    """Knowledge of a template from some of its pages: paths, lines and titles.
 
     A few kilobytes that replace the pages: extraction gives the same result as with the pages
     themselves.

@@ -1,4 +1,4 @@
-"""Live reports as declared by their pages; their entries look like comments, but are none."""
+"""Live reports as declared by their pages; their entries look like comments, but are not."""
 
 import re
 from collections.abc import Iterator, Sequence

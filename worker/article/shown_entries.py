@@ -85,7 +85,7 @@ MAX_NAMES = 200
 """Maximum length of classes and ids to examine."""
 
 _AFTER_CLOCK = re.compile(r"\s?[-–—:|·•+.]|\s(?=[^\W\d_])")
-"""What separates a time from the text after it on the same line."""
+"""Separator between a time and the text after it on the same line."""
 
 _OF_READERS = listed(
     "comment comments commentlist reply replies discussion disqus kommentar kommentare commentaires"

@@ -102,7 +102,7 @@ def reprocessing(context: click.Context) -> None:
 
 @reprocessing.command("pause")
 def reprocessing_pause() -> None:
-    """Start no more sites until `resume`; those started are finished."""
+    """Pause: start no further sites until `resume`; those in progress are finished."""
     from worker.store import reprocessings
 
     _change(reprocessings.pause, "paused")
@@ -118,7 +118,7 @@ def reprocessing_resume() -> None:
 
 @reprocessing.command("cancel")
 def reprocessing_cancel() -> None:
-    """Start no more sites, and end the reprocessing."""
+    """Start no further sites, and end the reprocessing."""
     from worker.store import reprocessings
 
     _change(reprocessings.cancel, "cancelled")

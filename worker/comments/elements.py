@@ -85,7 +85,7 @@ _OF_ELEMENT = (
 )
 
 COUNTED = (*_OF_TEXT, *_IN_PLACE, *_OF_ELEMENT)
-"""What is counted for each element, including everything below it.
+"""Counts kept for each element, including everything below it.
 
 ``repeated`` are texts that the page shows at least `OFTEN` times. ``discussing`` and
 ``other_parts`` are elements whose class or id indicates a discussion, or another part of a page.

@@ -32,7 +32,7 @@ MAX_CLASSES = 8
 
 
 class Signature(NamedTuple):
-    """What elements of one kind share.
+    """Properties shared by elements of one kind.
 
     `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``;
     several classes are sorted, ``.one.two``. It is empty if only the path counts. `path` are the

@@ -24,8 +24,8 @@ def site_of(url: str) -> str:
     Returns
     -------
     str
-        The registrable domain (public suffix plus one label) in lower case and ASCII. Where there
-        is none, the host itself: an IP address, ``localhost``, a public suffix, an unknown
+        The registrable domain (public suffix plus one label) in lower case and ASCII. For a host
+        without one, the host itself: an IP address, ``localhost``, a public suffix, an unknown
         top-level domain. Empty if the URL has no host.
 
     Notes

@@ -84,7 +84,7 @@ ALONE = Neighbours()
 
 
 class Needs(Enum):
-    """What a method uses besides the page; with `PARTNER`, the partner becomes the pivot."""
+    """Inputs of a method in addition to the page; with `PARTNER`, the partner becomes the pivot."""
 
     PAGE = "page"
     PIVOT = "pivot"
@@ -116,7 +116,7 @@ class TrainingPair(NamedTuple):
 
 
 class Gives(Flag):
-    """What a method extracts."""
+    """Kind of content that a method extracts."""
 
     TEXT = auto()
     COMMENTS = auto()

@@ -13,7 +13,7 @@ from worker.outcomes import PageOutcome
 from worker.store.pages import only_sites
 
 LATELY = timedelta(days=1)
-"""Age up to which an article, by when its extraction was requested, counts as recent."""
+"""Maximum age of a recent article, measured from the request of its extraction."""
 
 MIN_DOUBTFUL = 5
 """Minimum number of recent doubtful articles for a site to be dark: fewer may be chance."""

@@ -27,7 +27,7 @@ SLOTS = 16
 
 WRITTEN_AFTER_SECONDS = 5.0
 """Maximum delay before a duration is written: metrics are scraped every fifteen seconds. Writing
-each by itself cost process and database 0.8 ms per page."""
+one row at a time cost process and database 0.8 ms per page."""
 
 
 @dataclass(frozen=True)

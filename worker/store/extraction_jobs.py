@@ -432,7 +432,7 @@ def take_late(
 ) -> dict[int, list[tuple[int, int]]]:
     """Return the extractions among ``suspects`` that are overdue, see `find_late`, by site id.
 
-    Each page comes with its generation, and counts as requested anew. ``suspects`` maps page ids
+    Each page comes with its generation, and counts as requested again. ``suspects`` maps page ids
     to generations; ``lanes`` are the outbox lanes of extractions.
     """
     late = (

@@ -48,7 +48,7 @@ class FetchedPage:
 
     @cached_property
     def refusal(self) -> Refusal | None:
-        """What the site answered in place of the page, or None if it sent the page."""
+        """Answer of the site instead of the page, or None if it sent the page."""
         return refusal_of(self.url, self.answer)
 
     @cached_property

@@ -38,7 +38,7 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class ComparablePage:
-    """What clustering and dispatch need of a page."""
+    """Data of a page that clustering and dispatch need."""
 
     id: int
     url: str

@@ -11,7 +11,7 @@ another's backlog nor saves up turns. A round is `QUANTUM` tasks of every site t
 A task for a site with nothing waiting goes before the backlogs of all others, like new flows in
 fq_codel (RFC 8290): to the head of the current round. It uses up the site's quantum in that round,
 which the relay records as it publishes (`ServedTurn`), so that a site that always has one task
-waiting gets its share and no more. For tasks of unequal cost, the caller sets the turns.
+waiting gets only its share. For tasks of unequal cost, the caller sets the turns.
 """
 
 import json

@@ -29,7 +29,7 @@ from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
 
 RECENT_SECONDS = 900
-"""Age up to which a failure counts as recent. A total would fall when failures are pruned."""
+"""Maximum age of a recent failure. A total would fall when failures are pruned."""
 
 
 @dataclass(frozen=True)

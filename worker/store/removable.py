@@ -1,11 +1,11 @@
-"""What can be removed from the store; free of database imports, for the command line."""
+"""Data that can be removed from the store; free of database imports, for the command line."""
 
 from typing import Literal, get_args
 
 Kind = Literal["html", "revisions", "groups", "trees", "receipts"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""What can be removed, in the order of removal.
+"""Kinds of removable data, in the order of removal.
 
 - ``html``: pages as fetched, except those whose outcome a later version may improve
   (`worker.store.retention.KEPT_OUTCOMES`) and those that others of their site are compared with;

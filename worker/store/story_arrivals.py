@@ -174,7 +174,7 @@ def remove(session: Session, page_id: int) -> None:
 
 
 def are_waiting(session: Session) -> bool:
-    """Return whether articles wait to be grouped, or to be told a changed story."""
+    """Return whether articles wait to be grouped, or to be updated with a changed story."""
     return bool(session.scalar(_ARE_WAITING))
 
 

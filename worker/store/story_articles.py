@@ -81,7 +81,7 @@ class TellingArticle(NamedTuple):
 
 
 class Retelling(NamedTuple):
-    """A story whose articles must be told of a new first article; see `Story`."""
+    """A story whose articles must be updated with a new first article; see `Story`."""
 
     story_id: int
     first_page_id: int | None
@@ -264,7 +264,7 @@ _NOTE_RETOLD = rows_only(
 
 
 def story_to_retell(session: Session) -> Retelling | None:
-    """Return a story whose articles must be told of a new first article."""
+    """Return a story whose articles must be updated with a new first article."""
     row = session.execute(_TO_RETELL).one_or_none()
     if row is None or row.retold_to is None:
         return None
@@ -309,7 +309,7 @@ _PUT = rows_only(_putting())
 
 
 def put_article(session: Session, page_id: int, told: Told) -> None:
-    """Record the text of a page's article, and the story it is told for now."""
+    """Record the text of a page's article, and its current story."""
     session.execute(
         _PUT,
         {

@@ -69,7 +69,7 @@ def outgoing_of(
 
 
 def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
-    """Enqueue stored revisions for the relay and record what they say of their stories."""
+    """Enqueue stored revisions for the relay and record their stories."""
     messages = [each.message for each in outgoing if not each.is_kept]
     if messages:
         outbox.add_messages(session, messages)

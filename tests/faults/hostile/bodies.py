@@ -9,13 +9,13 @@ from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 
 COPIES = 27
-"""Of each kind whose messages are small."""
+"""Number of messages of each kind with small messages."""
 
 TEMPLATES = 100
 """Pages of one site that have nothing in common."""
 
 FEW = 2
-"""Of each kind whose messages are some 10 MiB."""
+"""Number of messages of each kind with messages of some 10 MiB."""
 
 FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
 
@@ -145,7 +145,7 @@ _JSON: dict[str, Make] = {
     "JSON up to 100,000 deep": _nested,
     "a key twice": _twice_the_key,
     "numbers of 50,000 digits": _huge_number,
-    "NaN and other numbers that are none": _no_number,
+    "NaN and other invalid numbers": _no_number,
     "half characters and NUL, escaped": _half_characters,
     "half characters as bytes": _raw_half_characters,
     "byte order marks": _byte_order_mark,
@@ -251,7 +251,7 @@ _FIELDS: dict[str, Make] = {
     "version not of this contract": _field("version", 0, 2, -1, 1.0, 1.5, "1", 10**400, 1e0),
     "id at its limits": _field("id", "", "%" * 255, "x" * 1024, "x" * 1025, "x" * 1_000_000),
     "id that forges": _field("id", "\n" + FORGED, "\x1b[2J%", "\u202e%", "\r%", "[/x]%", "'%--"),
-    "site that is none": _field(
+    "invalid site": _field(
         "site",
         "[/x]",
         "<b>",
@@ -372,7 +372,7 @@ _FIELDS: dict[str, Make] = {
         "\u4e2d" * 8_000,
     ),
     "both or neither page": _both_or_neither,
-    "html_base64 that is none": _odd_base64,
+    "invalid html_base64": _odd_base64,
     "a page of nothing": _without_page,
 }
 

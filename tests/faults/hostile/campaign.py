@@ -37,30 +37,30 @@ from worker.store.parts import is_due
 
 GOOD_SITES = tuple(f"good-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
 GOOD_PAGES = 40
-"""Of each of these sites; a part of the hostile pages claims to be of them."""
+"""Number of pages of each of these sites, to which some of the hostile pages claim to belong."""
 
 GOOD_BESIDE = 200
-"""Good pages beside the crowds, and as many without them."""
+"""Number of good pages sent together with the crowds, and again without them."""
 
 PHASE_SECONDS = 360.0
 """Time over which these are sent."""
 
 PATIENCE_SECONDS = 1800.0
 QUIET_SECONDS = 8.0
-"""So long nothing may be left to do at the end: longer than a site waits for its clustering."""
+"""Idle time that ends the campaign: longer than a site waits for its clustering."""
 
 MOST_MEMORY_BYTES = 1 << 30
 SLOWEST_SECONDS = 10.0
-"""Of the processor, for one piece of work."""
+"""Maximum CPU time for one piece of work."""
 
 LONGEST_WAIT = 2.0
-"""Of good pages beside an attack, as a multiple of what they wait without one."""
+"""Maximum wait of good pages during an attack, as a multiple of their wait without one."""
 
 LONGEST_LOCK_MS = 10.0
-"""For which a transaction holds the lock of all stories, at the 99th percentile."""
+"""Maximum 99th percentile of the time for which a transaction holds the lock on all stories."""
 
 PREFIXES = "calm", "beside"
-"""What the names of the good pages' sites begin with, without the crowds and beside them."""
+"""Prefixes of the good pages' sites, without the crowds and together with them."""
 
 MEASURED = Path(__file__).parent / "measured"
 
@@ -75,8 +75,8 @@ _TRACE = "Traceback (most recent call last)"
 REFUSED = "refused by the broker"
 
 _REFUSALS = (OSError, amqp.AMQPError, amqp.exceptions.MessageNacked)
-"""What the library raises where the broker refuses a message; beside that, it fails to decode
-what the broker quotes of it."""
+"""Errors that the library raises if the broker refuses a message. It may also fail to decode the
+broker's quotation of the message."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Planned:
     good: bytes = b""
 
     def make(self) -> Sent:
-        """Return the message; large ones are not held until then."""
+        """Return the message, made on demand to save memory."""
         if self.kind is None:
             return self.draw.send(self.good, is_sound=True)
         return self.kind.make(self.draw)
@@ -96,7 +96,7 @@ class Planned:
 
 @dataclass
 class Published:
-    """A message that was published, by what can be told of it afterwards."""
+    """A published message, reduced to what identifies it later."""
 
     kind: Kind | None
     url: str
@@ -109,23 +109,22 @@ class Published:
 
 @dataclass
 class Report:
-    """What became of a campaign.
+    """Outcome of a campaign.
 
     Attributes
     ----------
     results
-        How the messages of each kind ended, by how often.
+        Number of messages of each kind by their results.
     memory
-        The most that each process held, in bytes.
+        Peak memory of each process, in bytes.
     slowest
-        For each kind of work: of how many pieces it was, and the most seconds of the processor
-        that one took.
+        Number of pieces of each kind of work, and the maximum CPU seconds of one.
     phases
-        What good pages waited without crowds, and beside them.
+        Waits of good pages without crowds, and together with them.
     load
-        Processes of the machine that wanted to run in the minute before.
+        Load average of the machine over the minute before.
     problems
-        What must not be, each in words; nothing where all is well.
+        Descriptions of violations; empty if all is well.
     """
 
     results: dict[Kind, Counter[str]] = field(default_factory=dict)
@@ -191,15 +190,7 @@ class WatchedDeployment(Deployment):
             self.memory[name] = max(peak, self.memory.get(name, 0))
 
     def send(self, planned: Sequence[Planned], *, seconds: float = 0) -> Iterator[Published]:
-        """Publish messages one by one, and yield what is to be known of each.
-
-        Parameters
-        ----------
-        planned
-            The messages.
-        seconds
-            Time over which they are spread.
-        """
+        """Publish messages one by one, spread over some time, and yield each as published."""
         began = time.monotonic()
         connection = self.amqp()
         connection.connect()
@@ -215,7 +206,7 @@ class WatchedDeployment(Deployment):
                 )
             except (*_REFUSALS, UnicodeDecodeError):
                 is_refused = True
-                # Without a farewell, which a broker that broke off does not answer.
+                # No orderly close: a broker that dropped the connection would not answer.
                 connection.collect()
                 connection = self.amqp()
                 connection.connect()
@@ -233,7 +224,7 @@ class WatchedDeployment(Deployment):
         connection.close()
 
     def is_idle(self) -> bool:
-        """Tell whether there is nothing to do now."""
+        """Return whether there is nothing to do now."""
         waiting = (
             select(func.count()).select_from(StoredPage).where(is_pending()),
             select(func.count()).select_from(OutboxEntry),
@@ -581,7 +572,7 @@ def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
         if done.returncode:
             report.problems.append(f"{words} exits {done.returncode}: {done.stderr[-300:]}")
         for output in (done.stdout, done.stderr):
-            # Within a line it is a value: what is known of a task that failed.
+            # Within a line it is a value: the stored failure of a task.
             if any(line.startswith(_TRACE) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a traceback")
             if found := _CONTROLS.search(output):

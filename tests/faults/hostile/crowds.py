@@ -1,6 +1,6 @@
-"""Kinds whose pages are harmless one by one: what hurts is what they say of each other.
+"""Kinds whose pages are harmless individually, but hostile in their relations to each other.
 
-They are sent in their order, evenly over the time of the attack.
+They are sent in order, evenly over the time of the attack.
 """
 
 import json
@@ -16,13 +16,13 @@ from tests.faults.hostile.sent import Draw, Kind, Make, Sent
 NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)
 
 WORDS = 450
-"""Words of a text, as many as articles of news have."""
+"""Number of words of a text: that of typical news articles."""
 
 VERSIONS = 24
-"""Versions of each story that flips lead from one to the other: two fit what is grouped anew."""
+"""Number of versions of each story between which pages flip; the limit on regrouping admits two."""
 
 FLIPPING = 40
-"""Pages that flip."""
+"""Number of pages that flip."""
 
 PARTS = 100
 PART_BYTES = 3 << 20

@@ -22,14 +22,14 @@ from tests.faults.hostile.sent import (
 )
 
 COPIES = 27
-"""Of each kind whose messages are small: each hostile text three times."""
+"""Number of messages of each kind with small messages: each hostile text three times."""
 
 FEW = 3
-"""Of each kind that takes long or much memory."""
+"""Number of messages of each slow or memory-intensive kind."""
 
 BOMB_BYTES = 1 << 30
 MODEST_BOMB_BYTES = 96 << 20
-"""What bombs hold: all are beyond the largest body, the second also fast to make."""
+"""Unpacked sizes of bombs: both exceed the largest body; the second is also fast to make."""
 
 TEXT_PROPERTIES = (
     *("message_id", "content_type", "content_encoding", "correlation_id", "reply_to"),

@@ -13,10 +13,10 @@ from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 from tests.hostile_pages import MARKUP, TEXTS
 
 COPIES = 4
-"""Of each kind; each page is of another size."""
+"""Number of pages of each kind, all of different sizes."""
 
 LARGEST = 1_000_000
-"""Bytes of the largest of each kind."""
+"""Size in bytes of the largest page of each kind."""
 
 LARGEST_TEXT = 300_000
 """Bytes of a text that is repeated; some places hold it up to seven times."""

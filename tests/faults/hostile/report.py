@@ -1,4 +1,4 @@
-"""Run the campaign of hostile messages and write down what became of it.
+"""Run the campaign of hostile messages and write down its outcome.
 
 python -m tests.faults.hostile.report [SEED] [--most N] [--crowds] [--beside N] [--seconds S]
 """

@@ -27,7 +27,7 @@ HOSTILE_TEXTS = (
     b"%s%n{0}{__class__}$(reboot)`id`",
     b"",
 )
-"""What a property may hold that is no honest text."""
+"""Hostile values of text properties."""
 
 _TIMED = {"delivery_mode": ">B", "priority": ">B", "timestamp": ">Q"}
 _TABLE = "application_headers"
@@ -65,18 +65,10 @@ class PackedMessage(amqp.Message):  # type: ignore[misc]  # the library has no t
 
 @dataclass(frozen=True)
 class Draw:
-    """What one message of a kind is made from.
+    """Ingredients of one message of a kind.
 
-    Attributes
-    ----------
-    number
-        Which of its kind it is.
-    url
-        Address of its page, of no other message.
-    message_id
-        Its id, of no other message.
-    random
-        Its own source of chance.
+    `number` is its number among its kind; `url` and `message_id` belong to no other message, and
+    `random` is its own random number generator.
     """
 
     number: int
@@ -85,7 +77,7 @@ class Draw:
     random: Random
 
     def one_of(self, values: Any) -> Any:
-        """Return one of some values; each has its turn."""
+        """Return one of some values, cycling by the message's number."""
         return values[self.number % len(values)]
 
     @property
@@ -102,7 +94,7 @@ class Draw:
         return json.dumps(self.values(**more)).encode()
 
     def send(self, body: bytes, *, is_sound: bool = False, **properties: Any) -> Sent:
-        """Return a message with the usual properties, and some that differ; None for none."""
+        """Return a message with the usual properties, some replaced, or left out if None."""
         usual: dict[str, Any] = {
             "content_type": b"application/json",
             "delivery_mode": 2,

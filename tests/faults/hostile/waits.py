@@ -37,7 +37,7 @@ class GoodPage:
     paragraphs: Sequence[str]
 
     def is_in(self, text: str) -> bool:
-        """Say whether a text has most of what the page says."""
+        """Return whether a text has at least half of the page's paragraphs."""
         found = "".join(text.split())
         said = ["".join(each.split()) for each in self.paragraphs]
         return 2 * sum(each in found for each in said) >= len(said)
@@ -145,7 +145,7 @@ class Consumer:
         self.stop()
 
     def stop(self) -> None:
-        """Take what is left, and no more."""
+        """Take the remaining articles, then stop."""
         self._stop.set()
         self._thread.join()
 

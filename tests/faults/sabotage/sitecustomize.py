@@ -164,7 +164,7 @@ SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
         "_reprocess": _trapped_after("reprocess"),
     },
 }
-"""What is made of which names of a module."""
+"""Replacements of names in modules."""
 
 
 class _Saboteur(MetaPathFinder):

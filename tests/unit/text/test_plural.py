@@ -15,6 +15,7 @@ UNCOUNTED = re.compile(
 AT_LEAST_TWO = {
     "{group_size} pages of its template",
     "%d outliers form the new group",
+    "has reached %d pages or messages",
     "{settings.pending_limit} or more pages",
 }
 

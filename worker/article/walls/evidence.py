@@ -64,7 +64,7 @@ class Line(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What is examined of a page: texts, and features that need no lexicon.
+    """Examined parts of a page: texts, and features that need no lexicon.
 
     `text` are the lines of the article, `heads` the page's title, the article's and the first
     headings, `shown` the lines of the page that are not links, `numbers` features of the article

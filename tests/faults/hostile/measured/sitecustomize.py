@@ -105,7 +105,7 @@ MEASURED: dict[str, dict[str, Callable[[Any], Any]]] = {
     "worker.tasks.base": {"ServiceTask": _measured_tasks},
     "worker.tasks.extract": {"_extract": _measured("detourage.extract, a page")},
 }
-"""What is made of which names of a module."""
+"""Replacements of names in modules."""
 
 
 class _Finder(MetaPathFinder):
