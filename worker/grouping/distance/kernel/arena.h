@@ -1,4 +1,4 @@
-/* Memory of one comparison: taken piece by piece, given back at once. */
+/* Arena for one comparison: memory is allocated in pieces and freed all at once. */
 #ifndef DETOURAGE_ARENA_H
 #define DETOURAGE_ARENA_H
 
@@ -17,14 +17,14 @@ typedef struct {
 
 /* `count` elements of `size` bytes, aligned to 64, not cleared; NULL after any failure. */
 void *arena_take(Arena *arena, size_t count, size_t size);
-/* A moment, and the return to it: pieces taken since are forgotten. */
+/* A mark, and the return to it: pieces allocated since are freed. */
 typedef struct {
     ArenaChunk *chunk;
     size_t used;
 } ArenaMark;
 ArenaMark arena_mark(const Arena *arena);
 void arena_return(Arena *arena, ArenaMark mark);
-/* Forgets every piece; keeps one chunk large enough for all of them. */
+/* Frees every piece; keeps one chunk large enough for all of them. */
 void arena_reset(Arena *arena);
 void arena_free(Arena *arena);
 

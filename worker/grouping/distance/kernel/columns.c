@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-/* A block of its own costs some nanoseconds a row, a packed column a place in every row of
- * gains: on news pages anything from 64 to 256 nodes is as good. */
+/* A separate block costs some nanoseconds per row, a packed column one place in every row of
+ * gains: on news pages, 64 to 256 nodes are equally good. */
 enum { LARGE_SUBTREE = 64 };
 
-/* How many keyroots of two nodes or more are nested in each other below each node. */
+/* Nesting depth of keyroots of two or more nodes below each node. */
 static void find_levels(const Tree *tree, int32_t *level) {
     for (int32_t i = 0; i < tree->n; i++) {
         level[i] = 0;

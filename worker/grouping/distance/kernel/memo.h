@@ -1,4 +1,4 @@
-/* Savings of pairs of subtrees, remembered over all the pairs of trees of a forest.
+/* Cache of the savings of pairs of subtrees, shared by all pairs of trees of a forest.
  *
  * A triangular table of the subtrees that occur in several trees with all subtrees. Threads
  * share it without locks: a value is written once or several times, but always the same.

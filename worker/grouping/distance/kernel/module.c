@@ -1,4 +1,4 @@
-/* The kernel as a Python module: buffers in, numbers out, the interpreter free meanwhile. */
+/* The kernel as a Python module: buffers in, numbers out, without the interpreter lock. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 
 #include "pair.h"
 
-/* Pairs are compared without the interpreter lock. After this time, and a pair, signals are
- * looked at: an interrupt does not wait for a long list. */
+/* Pairs are compared without the interpreter lock. After this time, and the current pair, signals
+ * are checked, so that an interrupt need not wait for a long list. */
 static const int64_t PATIENCE = INT64_C(100000000); /* nanoseconds */
 
 static int64_t nanoseconds(void) {
@@ -21,8 +21,8 @@ typedef struct {
     Forest forest;
     Memo memo;
     bool has_memo;
-    _Atomic int64_t work; /* units that all pairs so far took */
-    int64_t most_work;    /* beyond them no pair is begun */
+    _Atomic int64_t work; /* units used by all pairs so far */
+    int64_t most_work;    /* units after which no pair is started */
 } ForestObject;
 
 static Py_ssize_t length(const Py_buffer *buffer, size_t item) {

@@ -8,12 +8,12 @@
 #include "savings.h"
 #include "shape.h"
 
-/* Units of work for one pair at most: three and a half seconds where every unit takes as long as it
- * may, mostly one. Two unlike pages of 10,300 nodes need 7.3 billion, and take 0.6 s. */
+/* Maximum units of work for one pair: 3.5 s if every unit takes its maximum time, typically 1 s.
+ * Two dissimilar pages of 10,300 nodes need 7.3 billion, and take 0.6 s. */
 static const int64_t MOST_WORK = INT64_C(15000000000);
 
 enum {
-    NODE_WORK = 800, /* what is done once with each node of both trees */
+    NODE_WORK = 800, /* once for each node of both trees */
     BOUND_NODE_WORK = 80, /* the same for a lower bound alone */
     WORD_WORK = 18   /* 64 cells of the table of two sequences */
 };
@@ -25,14 +25,14 @@ static const int64_t MOST_WORDS = INT64_C(100000000), MOST_WORDS_AMONG_MANY = IN
  * enough, and nothing is tried. */
 static const double HOPELESS = 100;
 
-/* Memory of one pair at most. Two pages of 1,000 nodes need 1 MB. */
+/* Maximum memory of one pair. Two pages of 1,000 nodes need 1 MB. */
 static const size_t MOST_MEMORY = (size_t)1 << 29;
 
 /* Savings are at most twice the nodes of the smaller tree, and the base of a packed column
  * leaves room for a small subtree above it. */
 enum { NARROW_NODES = 16000 };
 
-/* Cells of the tables that a mapping is followed back through: some five seconds. */
+/* Maximum number of cells of the tables through which a mapping is traced back: about 5 s. */
 static const int64_t MOST_TRACED_CELLS = INT64_C(2000000000);
 
 /* Before a distance, a top-down mapping is worth finding only where it is cheap: pairs of nodes
@@ -122,7 +122,7 @@ static Cost cost(Plan *plan, int32_t bound) {
     return count_cost(&plan->job, !plan->is_narrow);
 }
 
-/* Adds to the work of a pair; false where that is too much. */
+/* Adds to the work of a pair; returns false if that is too much. */
 static bool may_take(Workspace *workspace, int64_t work) {
     if (work > MOST_WORK - workspace->work) return false;
     workspace->work += work;

@@ -1,4 +1,4 @@
-/* The distance of two trees of a forest, by the cheapest way that is exact. */
+/* The distance of two trees of a forest, by the cheapest exact method. */
 #ifndef DETOURAGE_PAIR_H
 #define DETOURAGE_PAIR_H
 
@@ -10,7 +10,7 @@
 typedef enum { SIDE_CHEAPER, SIDE_LEFT, SIDE_RIGHT } Side;
 typedef enum { CELLS_NARROWEST, CELLS_16, CELLS_32 } CellWidth;
 
-/* How to go about it. Every way gives the same distance. */
+/* Method of computation. Every method gives the same distance. */
 typedef struct {
     const VectorUnit *unit;
     CellWidth width;
@@ -20,7 +20,7 @@ typedef struct {
     bool runs_bounded;  /* fill the tables only near the diagonal where that is enough */
 } Way;
 
-extern const Way USUAL_WAY; /* but for the unit */
+extern const Way USUAL_WAY; /* except for the unit */
 
 /* What a thread needs to compare one pair after the other. */
 typedef struct {
@@ -36,17 +36,17 @@ enum { PAIR_TOO_LARGE = -1, PAIR_NO_MEMORY = -2, PAIR_LEFT = -3 };
 
 enum { UNBOUNDED = INT32_MAX - 1 };
 
-/* The distance, or bound + 1 where it is greater, or a negative number. */
+/* The distance, or bound + 1 if it is greater, or a negative number on failure. */
 int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound, const Way *way,
                       const Memo *memo, Workspace *workspace);
 
-/* Of an optimal mapping: for each node of tree a, in postorder, the node of b or -1. Returns
- * the distance or a negative number. */
+/* An optimal mapping: for each node of tree a, in postorder, the node of b or -1. Returns
+ * the distance or a negative number on failure. */
 int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way, int32_t *mapped,
                      Workspace *workspace);
 
-/* No greater than the distance: the edit distances of the labels in postorder and in preorder.
- * No less: a top-down mapping, or the sizes of the trees where it is not cheap. */
+/* Lower bound: the edit distances of the labels in postorder and in preorder.
+ * Upper bound: a top-down mapping, or the sizes of the trees if that is not cheap. */
 int32_t pair_lower_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace);
 int32_t pair_upper_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace);
 

@@ -34,8 +34,8 @@ typedef struct {
 
 enum { NO_BOUND = INT32_MAX };
 
-/* What a run costs: columns calculated over all rows; and units of work, of which the tables
- * take no more than is said here, whatever their shape and whatever is remembered. */
+/* Cost of a run: columns computed over all rows, and units of work, an upper bound for any shape
+ * of the tables and any content of the memo. */
 typedef struct {
     int64_t cells, work;
 } Cost;
@@ -51,7 +51,7 @@ Cost count_cost(const Job *job, bool is_wide);
 int32_t savings_narrow(const Job *job, const VectorUnit *unit, int32_t *trees, Arena *arena);
 int32_t savings_wide(const Job *job, const VectorUnit *unit, int32_t *trees, Arena *arena);
 
-/* What follows is shared by the two widths. */
+/* Shared by both cell widths: */
 
 /* The rows of a keyroot's table that use a block: row x its columns x - high to x - low,
  * counted from 1 (all columns in a block of small subtrees). */

@@ -1,5 +1,5 @@
-/* A tree seen from a side: what the two trees of a pair share is cut off, the mirror image
- * is taken, and the subtrees that the recurrence works on are listed. */
+/* Preparation of a tree for one side: cutting off what the two trees of a pair share, mirroring,
+ * and listing the subtrees on which the recurrence works. */
 #ifndef DETOURAGE_SHAPE_H
 #define DETOURAGE_SHAPE_H
 

@@ -51,7 +51,7 @@ typedef struct {
     TileFunctions32 wide;
 } VectorUnit;
 
-/* The i-th way to calculate that this processor has, widest vectors first, or NULL. */
+/* The i-th vector unit that this processor supports, widest vectors first, or NULL. */
 const VectorUnit *vector_unit(int i);
 
 #endif
