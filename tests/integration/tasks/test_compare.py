@@ -27,10 +27,10 @@ from worker.grouping.distance import (
 from worker.html import Tree
 from worker.messaging import task_names
 from worker.store import trees
-from worker.tasks import compare as comparing
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.reprocess import reprocess
+from worker.workflow import comparison
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
@@ -79,7 +79,7 @@ def test_every_pair_of_distinct_trees_is_compared_once_and_exactly(tasks: Tasks)
 def test_comparisons_beyond_a_tasks_limit_are_left_to_the_next_tasks(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
-    monkeypatch.setattr(comparing, "TASK_WORK", 1)
+    monkeypatch.setattr(comparison, "TASK_WORK", 1)
     tasks.restart(whole_matrix_trees=limit)
     site_id = tasks.publish("a", two_templates(8))
     cluster(site_id)
