@@ -153,12 +153,12 @@ SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
         "assign_tree": _harmed_by_tree,
     },
     "worker.tasks.cluster": {"_cluster": _trapped_after("cluster")},
-    "worker.tasks.compare": {
+    "worker.workflow.comparison": {
         "_save": _trapped_after("compare"),
         "distances_of_pairs": _harmed_by_trees,
     },
     "worker.workflow.comparison_plan": {"group_or_missing": _harmed_by_sites},
-    "worker.tasks.extract": {"_save": _trapped_after("extract")},
+    "worker.workflow.extraction_results": {"save_extractions": _trapped_after("extract")},
     "worker.tasks.reprocess": {
         "_parse": _trapped_after("parse"),
         "_reprocess": _trapped_after("reprocess"),

@@ -103,7 +103,7 @@ MEASURED: dict[str, dict[str, Callable[[Any], Any]]] = {
     "worker.service.intake": {"Intake": _measured_intake},
     "worker.store.stories": {"lock_stories": _measured_lock},
     "worker.tasks.base": {"ServiceTask": _measured_tasks},
-    "worker.tasks.extract": {"_extract": _measured("detourage.extract, a page")},
+    "worker.workflow.extraction": {"_extract": _measured("detourage.extract, a page")},
 }
 """Replacements of names in modules."""
 
