@@ -102,7 +102,7 @@ def reprocessing(context: click.Context) -> None:
 
 @reprocessing.command("pause")
 def reprocessing_pause() -> None:
-    """Pause: start no further sites until `resume`; those in progress are finished."""
+    """Start no further sites until resumed; finish those in progress."""
     from worker.store import reprocessings
 
     _change(reprocessings.pause, "paused")
