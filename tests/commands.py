@@ -26,7 +26,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("run", "pages.jsonl", "-o", "o", "--resume=1"), USAGE, "--resume"),
     (("run", "pages.jsonl", "-o", "o", "--overwrite=1"), USAGE, "--overwrite"),
     (("run", "broken.jsonl.gz", "-o", "o"), FAILED, "broken.jsonl.gz"),
-    (("run", "empty", "-o", "o"), FAILED, "holds no JSON lines"),
+    (("run", "empty", "-o", "o"), FAILED, "contains no JSON lines"),
     (("run", "note.txt", "-o", "o"), FAILED, "is neither"),
     (("run", "[/x].warc", "-o", "o"), FAILED, "WARC"),
     (("run", "html", "-o", "o", "--text-roles", "sidebar"), USAGE, "not a text role"),
