@@ -36,13 +36,13 @@ from worker.text.texts import count_words
 
 @dataclass(frozen=True)
 class KnownTemplate:
-    """Knowledge of a page's template; `knowledge` is None if there is none."""
+    """What is known about a page's template; `knowledge` is None if nothing is."""
 
     knowledge: TemplateKnowledge | None = None
 
     @classmethod
     def of(cls, other: Page | TemplateKnowledge | None) -> Self:
-        """Learn from another page, or use knowledge that was learned before."""
+        """Learn from another page, or use existing knowledge."""
         if isinstance(other, Page):
             other = TemplateKnowledge.of([Outline.of(other.flat)])
         return cls(other)
@@ -60,10 +60,10 @@ class KnownTemplate:
 
 @dataclass(frozen=True)
 class PageInTemplate:
-    """A page's outline with the knowledge of its template.
+    """A page's outline, together with what is known about its template.
 
-    `text_roles` are the roles of lines that make up the text, `TEXT_ROLES` if empty. `posts` finds
-    the posts of a forum page; None to not look for them.
+    `text_roles` are the roles of the lines that make up the text; if empty, `TEXT_ROLES` is used.
+    `posts` finds the posts of a forum page; None disables the search.
     """
 
     url: str
@@ -84,7 +84,7 @@ class PageInTemplate:
 
 
 MAX_OF_LIST = 0.5
-"""Maximum factor on the confidence in a page that looks like a menu."""
+"""Upper bound of the factor applied to the confidence if the page looks like a menu."""
 
 _VIDEOS = EMBEDS - {"audio"}
 
@@ -98,41 +98,42 @@ def extract_article(
 ) -> Extraction:
     """Extract the article of a page.
 
-    A classifier estimates for each line how likely it belongs to the article, from the page itself
-    and from other pages of the template (`worker.article.classification`). A second classifier
-    assigns each line a role (`worker.article.roles`); the body consists of the lines with certain
-    roles. If no line is chosen, the body is the densest packet of sentences
+    A classifier estimates the probability that each line belongs to the article, from the page
+    itself and from other pages of the template (`worker.article.classification`). A second
+    classifier assigns each line a role (`worker.article.roles`); the body consists of the lines
+    with the requested roles. If no line is chosen, the body is the densest packet of sentences
     (`worker.article.sentences`). `Extraction.method` names the method used.
 
-    If this first reading shows that the page is of another kind, it is read again: a forum page as
-    its whole thread (`worker.article.threads`), others with a classifier of lines for such pages
-    (`worker.article.other_kinds`). An article that the page contains but does not display is used
-    if the page displays none or only a fragment (`worker.article.hidden`).
+    If this first pass shows that the page is not an article, the page is read again: a forum page
+    as a whole thread (`worker.article.threads`), any other page with a line classifier for such
+    pages (`worker.article.other_kinds`). An article that the page contains but does not display is
+    used if the page displays none or only a fragment (`worker.article.hidden`).
 
     Parameters
     ----------
     page
         The page. It is not modified.
     other
-        Another page of the template group, or `TemplateKnowledge`, which gives the same result. For
-        the group's representative use its nearest neighbour, for other pages the representative.
-        None to read the page on its own.
+        Another page of the template group, or the `TemplateKnowledge` of one, which gives the same
+        result. For the group's representative, use its nearest neighbour; for all other pages, use
+        the representative. None to read the page on its own.
     apart
-        Elements that are not part of the article: readers' comments. They are kept if the article
-        is one of them, such as the first post of a thread (`worker.article.comment_exclusion`).
+        Elements that are not part of the article, namely readers' comments. They are kept if one of
+        them is the article itself, such as the first post of a thread
+        (`worker.article.comment_exclusion`).
     text_roles
         Roles of the lines that make up the text, see `models.roles`; `TEXT_ROLES` if empty.
     posts
-        Finds the posts of a forum page; None to not look for them.
+        Finds the posts of a forum page; None disables the search.
 
     Raises
     ------
     MenuPageError
-        If the page is a list of links to other pages.
+        If the page only lists links to other pages.
     NeedsRenderingError
-        If the page shows nothing until a browser has run its scripts.
+        If the page is empty until a browser runs its scripts.
     NoTextError
-        If the page shows no text, or only a headline.
+        If the page displays no text, or only a headline.
     """
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, KnownTemplate.of(other), text_roles, posts)
@@ -142,7 +143,7 @@ def extract_article(
 def with_page_judged(
     page: PageInTemplate, article: Extraction, finding: Finding | None
 ) -> Extraction:
-    """Add the kind of the page, unless it declares one, and the confidence to a found article."""
+    """Set an article's confidence, and its kind unless the page declares one."""
     outline = page.outline
     place = finding or Finding(article.method, container=0)
     evidence = kind_evidence(Facts(outline, place, article, page.url))
@@ -161,7 +162,7 @@ def find_article(
     page: PageInTemplate,
     apart: Collection[int] = frozenset(),
 ) -> tuple[Extraction, Finding | None]:
-    """Extract the article of a flattened page, and return where it was found.
+    """Extract the article of a flattened page, and report where it was found.
 
     The finding is None if the page does not display the article. Raises the errors of
     `extract_article`.
@@ -208,7 +209,7 @@ def _find_shown(
 
 
 def _menu_probability(page: PageInTemplate, first: tuple[Extraction, Finding] | None) -> float:
-    """Return the probability that a page that looks like a menu is one, from its first reading."""
+    """Return the probability that a menu-like page is a menu, given its first reading."""
     if first is None:
         return 1.0
     article, finding = first
@@ -236,7 +237,7 @@ def _reread_by_kind(
     kind, body = likeliest(kinds), None
     if kind == "forum":
         body = _find_thread(page, finding.method, kinds[kind])
-        # In a thread, what readers wrote is the text.
+        # In a thread, the readers' posts are the text.
         apart = ()
     elif other_kinds.is_read_again(kinds):
         judged = other_kinds.judge_again(page.judged)
@@ -298,10 +299,10 @@ def article_of(
     finding: Finding,
     known: Collection[int] = frozenset(),
 ) -> Extraction:
-    """Return the article of a found body.
+    """Build the article from the body that was found.
 
-    The titles of other pages of the template (`others`) tell its headings from the page's own;
-    `known` are the digests of lines on those pages, see `digest_of`.
+    The titles of other pages of the template (`others`) distinguish the template's headings from
+    the page's own. `known` holds the digests of the lines on those pages, see `digest_of`.
     """
     title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:

@@ -23,7 +23,7 @@ from worker.html import site_name
 from worker.pagination import Pagination
 
 MAX_LISTED = 200
-"""Maximum number of parts in a message. The most on a page of the corpora are 13."""
+"""Maximum number of parts in a message. No page of the corpora has more than 13."""
 
 
 def article_values(content: Content) -> dict[str, Any]:
@@ -94,9 +94,9 @@ def article_values(content: Content) -> dict[str, Any]:
 
 
 def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
-    """Return the JSON values of the article message, without those that only a deployment knows.
+    """Return the JSON values of the article message, except those that only a deployment knows.
 
-    `site` is the key of the page's site.
+    `site` is the site key of the page.
     """
     values = {"url": url, "site": site_name(site), **article_values(content)}
     message = ArticleMessage.model_construct(**values)

@@ -1,9 +1,9 @@
-"""Contribution of each column of the evidence to the decision on a line.
+"""Contribution of each evidence column to the decision on a line.
 
-After A. Saabas ("Interpreting random forests", 2014), for boosted trees: at each split on its way
-down a tree, the expected value of a line changes; the change is attributed to the split's column.
-The expectation is the mean over the lines of the same page that reach a node. This needs only the
-model and the page, and properties that all lines of the page share explain nothing.
+After A. Saabas ("Interpreting random forests", 2014), for boosted trees: at each split on a line's
+path down a tree, its expected value changes, and the change is attributed to the column of the
+split. The expectation is the mean over the lines of the same page that reach a node. This requires
+only the model and the page; properties shared by all lines of the page explain nothing.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ Contributions = npt.NDArray[np.float64]
 
 
 def contributions(model: BoostedTrees, features: Features) -> tuple[float, Contributions]:
-    """Split the log odds of rows into contributions of columns.
+    """Break down the log odds of each row into the contributions of the columns.
 
     Takes at least one row: the lines of one page. Returns the log odds of the mean row, and an
     array of shape (rows, columns): ``mean + parts[i].sum()`` are the log odds of row ``i``.

@@ -1,9 +1,9 @@
-"""The body as the lines that a classifier assigns to the article.
+"""The body, made up of the lines that a classifier assigns to the article.
 
-The evidence of each line (`worker.article.evidence`) is weighed by boosted trees and a network of
-lines (`worker.article.line_classifier`), trained on the development corpora
-(``benchmarks/extraction/train.py``). No site needs labels: nothing that they learned is specific to
-a site.
+The evidence of each line (`worker.article.evidence`) is weighed by boosted trees and a neural
+network (`worker.article.line_classifier`), both trained on the development corpora
+(``benchmarks/extraction/train.py``). No site needs labelled pages: nothing the models have learned
+is specific to a site.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,16 +26,17 @@ from worker.inference import likelihoods, load_model
 METHOD = "lines"
 
 MIN_EXPECTED_F1 = 0.3
-"""Minimum expected F1 of the words for lines to be chosen.
+"""Minimum expected word F1 for any lines to be chosen.
 
-Of 2,203 pages 4 are below. On the 12 pages from 0.3 to 0.5, the lines reach an F1 of 70 %, those of
-`sentences` 43 %.
+Of 2,203 pages, 4 are below it. On the 12 pages between 0.3 and 0.5, the chosen lines reach an F1 of
+70 %, those chosen by `sentences` 43 %.
 """
 
 CORE_SHARE = 0.7
-"""Share of the body's words that the element searched for images and embeds must hold.
+"""Minimum share of the body's words in the element that is searched for images and embeds.
 
-The element around the whole body is often the page, if a headline or a lead stands apart.
+The element around the whole body is often the page itself, because the headline or the lead is
+separate.
 """
 
 _Floats = npt.NDArray[np.float64]
@@ -54,12 +55,12 @@ class JudgedLines:
 
     @cached_property
     def probabilities(self) -> _Floats:
-        """Probability of each line to belong to the article: from the mean of the log odds."""
+        """Probability that each line belongs to the article, from the mean log odds."""
         return likelihoods(np.mean(self.log_odds, axis=0)) if self.log_odds else np.empty(0)
 
 
 def trained_model() -> LineClassifier:
-    """Return the classifier of lines."""
+    """Return the shipped line classifier."""
     return load_model(LineClassifier, "worker.article", "model.json").model
 
 
@@ -69,7 +70,7 @@ def judge_lines(
     url: str = "",
     model: LineClassifier | None = None,
 ) -> JudgedLines:
-    """Gather the evidence of a page's lines, and weigh it.
+    """Gather and weigh the evidence for each line of a page.
 
     Uses `trained_model` unless a model is given.
     """
@@ -101,7 +102,7 @@ def body_of(
     expected_f1: float,
     roles: Mapping[int, FoundRole] | None = None,
 ) -> Finding:
-    """Return the body that consists of some lines (at least one).
+    """Return the body that consists of the given lines (at least one).
 
     `roles` are the lines' roles by line number, if known.
     """
@@ -123,13 +124,13 @@ def body_of(
 def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[np.bool_], float]:
     """Choose the lines whose words maximise the expected F1.
 
-    These are the most probable lines, down to half of that F1: doubtful lines are worth their risk
-    on a difficult page, but not on an easy one. Compared with a fixed threshold of 0.5, this gains
-    0.1 points of F1 on average over five corpora of news, 0.5 on blogs and 1.2 on pages of all
-    kinds, cross-validated.
+    These are the lines whose probability is at least half of that F1: doubtful lines are worth the
+    risk on a difficult page, but not on an easy one. Compared with a fixed threshold of 0.5, this
+    gains 0.1 points of F1 on average over five corpora of news, 0.5 on blogs and 1.2 on pages of
+    all kinds, cross-validated.
 
-    Takes the probability and the number of words of each line (at least one). Returns whether each
-    line is chosen, and the expected F1 of their words.
+    Takes the probability and the word count of each line (at least one line). Returns whether each
+    line is chosen, and the expected word F1.
 
     Notes
     -----
@@ -146,21 +147,21 @@ def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[
 
 
 def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
-    """Return the smallest element that holds a share of the lines' words."""
+    """Return the smallest element that holds at least the given share of the lines' words."""
     blocks = [line.block for line in lines]
     lengths = [len(line.tokens) for line in lines]
     counts = np.bincount(blocks, lengths, minlength=len(page.elements))
     before = np.concatenate([[0.0], np.cumsum(counts)])
     below = before[page.ends] - before[:-1]
     holders = np.flatnonzero(below >= share * below[0])
-    # Of nested elements with equal words, the innermost is last in document order.
+    # Among nested elements with the same words, the innermost is last in document order.
     return int(holders[below[holders] == below[holders].min()][-1])
 
 
 def _left_out(
     page: Outline, container: int, core: int, kept: frozenset[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the outermost elements without a line of the body: those to drop, those to mute."""
+    """Return the outermost elements without body lines: those to drop and those to mute."""
     before = [0, *accumulate(text.line in kept for text in page.texts)]
     dropped: set[int] = set()
     muted: set[int] = set()

@@ -1,4 +1,4 @@
-"""Comments excluded from the article's text: which elements, and whether to drop them."""
+"""Exclusion of comments from the article's text."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -14,35 +14,35 @@ from worker.comments.discussion import is_discussion
 from worker.html import Page
 
 SURE = 0.7
-"""Minimum probability of comments for their elements to be removed from the article.
+"""Minimum comment probability at which the elements are removed from the article.
 
 Of 2,091 pages without comments, from sites outside the training data, three reach it without
-reading as a discussion, and three reach 0.8; of the pages with comments, 109 and 97 do. The text of
-2,300 articles is the same with either value (``benchmarks/comments/today.py``).
+reading like a discussion, and three reach 0.8; of the pages with comments, 109 and 97 do. The text
+of 2,300 articles is the same with either value (``benchmarks/comments/today.py``).
 """
 
 
 LIKELY = 0.4
-"""Minimum probability for removal if the elements also read as a discussion.
+"""Minimum comment probability at which the elements are removed if they read like a discussion.
 
 Of 668 pages of dragnet and wcxb, 25 have such elements. Removing all of them damages four articles,
-whose elements do not read as a discussion. Of 80 generated pages with comments, 37 have comments
-that are correctly found below `SURE`.
+none of whose elements read like a discussion. On 37 of 80 generated pages with comments, the
+comments are found correctly with a probability below `SURE`.
 """
 
 MAX_EXCLUDED = 0.5
-"""Maximum share of the body's words in elements removed because they lie outside the article."""
+"""Share of the body's words above which removal depends on `MIN_REMAINING`."""
 
 MIN_REMAINING = 100
 """Minimum number of words that must remain when more than `MAX_EXCLUDED` of the body is removed.
 
-With fewer, the article is one of these elements: the first post of a thread, or a blog post whose
-comments share its markup.
+If fewer remain, one of these elements is the article itself: the first post of a thread, or a blog
+post whose comments share its markup.
 """
 
 
 def comments_to_exclude(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
-    """Return the elements that surely belong to readers, not to the article."""
+    """Return the elements that are almost certainly readers' comments, not part of the article."""
     is_sure = found.confidence >= SURE or (
         found.confidence >= LIKELY and _is_discussion(found, page)
     )
@@ -57,10 +57,10 @@ def _is_discussion(found: FoundComments, page: Page) -> bool:
 
 
 def exclude(page: Outline, finding: Finding, elements: Collection[int]) -> Finding:
-    """Drop elements from a body, unless they are most of it and hardly anything would remain.
+    """Drop elements from a body, unless they make up most of it and little would remain.
 
-    The other lines of the body stay as chosen. Choosing them again without the comments loses as
-    many pages as it gains.
+    The other lines of the body are not chosen anew: doing so without the comments worsens as many
+    pages as it improves.
     """
     start, end = page.text_starts[finding.container], page.text_ends[finding.container]
     is_body = [

@@ -1,4 +1,4 @@
-"""Comments that a page does not display, but carries in machine-readable form."""
+"""Comments that a page does not display but contains in machine-readable form."""
 
 from worker.article.scripts import program_state, structured_data
 from worker.comments import Comment
@@ -8,7 +8,7 @@ from worker.html.nodes import Node
 
 
 def declared_comments(page: Page) -> tuple[Comment, ...]:
-    """Read the comments in a page's JSON-LD, or else those in the state of its scripts."""
+    """Read the comments in a page's JSON-LD, or failing that, in the state of its scripts."""
     scripts = [
         script
         for script in Node(page.flat, 0).iter("script")

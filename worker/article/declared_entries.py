@@ -13,23 +13,23 @@ from worker.text.dates import Moment, parse_moment
 from worker.text.words import clean
 
 MAX_DECLARED = 1_000
-"""Maximum number of entries to read: the text of each is parsed like a page."""
+"""Maximum number of entries to read. The text of each is parsed like a page."""
 
 MAX_CHARACTERS = 50_000
 """Maximum length of an entry's text."""
 
 MAX_FORM = 6
-"""Maximum length of the suffix of a page variant's path: ``.amp``, ``/amp``, ``.html``."""
+"""Maximum length of the path suffix of a page variant: ``.amp``, ``/amp``, ``.html``."""
 
 MAX_SHORT = 300
-"""Maximum length of a headline, a name, a date or an address."""
+"""Maximum length of a headline, name, date or URL."""
 
 
 def declared_entries(page: Page, canonical: str | None = None) -> list[Entry]:
-    """Read the entries of a live report that a page declares, in the order declared.
+    """Read the live-report entries that a page declares, in order of declaration.
 
-    Entries have an empty id if the page declares none. Reports that declare another address than
-    the page's or its `canonical` one are ignored: the page only links to them.
+    Entries without a declared ID have an empty one. Reports that declare a URL other than the
+    page's own or its `canonical` URL are ignored: the page merely links to them.
     """
     reports = [*declared_reports(page)]
     if page.url:
@@ -48,7 +48,7 @@ def declared_entries(page: Page, canonical: str | None = None) -> list[Entry]:
 
 
 def _is_of(own: Sequence[str], paths: Sequence[str]) -> bool:
-    """Return whether a report declares the page's address, a variant of it, or none."""
+    """Return whether a report declares the page's URL, a variant of it, or no URL."""
     return not paths or any(
         path.startswith(each) and len(path) - len(each) <= MAX_FORM
         for path, each in (sorted((path, each), reverse=True) for path in paths for each in own)
@@ -74,7 +74,7 @@ def _entry(value: Mapping[str, Any], url: str, headline: Any) -> Entry | None:
     title: str | None = _short(value.get("headline")) or _short(value.get("name"))
     text = "\n\n".join(plain_paragraphs(_text(value)))
     if title and (title == headline or text == title):
-        # Some pages give every entry the headline of the report.
+        # Some pages give every entry the report's headline.
         title = None if text else title
     if not title and not text:
         return None
@@ -105,7 +105,7 @@ def _time(value: Mapping[str, Any]) -> Moment | None:
 
 
 def _id(value: Mapping[str, Any], url: str) -> str:
-    """Return an entry's id: the fragment of its address, or an address other than the page's."""
+    """Return an entry's ID: the fragment of its URL, or a URL other than the page's own."""
     for name in ("@id", "identifier", "url"):
         given = _short(value.get(name))
         if given and "#" in given:

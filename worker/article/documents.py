@@ -1,4 +1,4 @@
-"""An article as a document: Markdown, HTML, or XML of the Text Encoding Initiative (TEI P5)."""
+"""An article as a document: Markdown, HTML or TEI P5 (Text Encoding Initiative XML)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ Element = etree._Element  # noqa: SLF001  lxml has no public name for the type.
 
 
 class _Run(NamedTuple):
-    """A uniformly formatted piece of a block's text, and whether it begins a line."""
+    """A uniformly formatted piece of a block's text, and whether it starts a line."""
 
     text: str
     url: str | None
@@ -32,7 +32,7 @@ class _Run(NamedTuple):
 
 @dataclass(frozen=True)
 class _Figure:
-    """An image or an embed in its place, with its caption unless a block repeats that."""
+    """An image or embed in context, with its caption unless a block repeats it."""
 
     medium: Medium
     caption: str | None
@@ -42,7 +42,7 @@ _Piece = ArticleBlock | _Figure
 
 
 def to_markdown(content: Content, _url: str, _site: str) -> str:
-    """Return headline and blocks as Markdown (CommonMark with GitHub tables)."""
+    """Return the headline and blocks as Markdown (CommonMark with GitHub tables)."""
     title = content.article.title
     parts = [f"# {_escaped(title)}"] if title else []
     for is_list, pieces in groupby(_pieces(content.article), _is_item):
@@ -56,7 +56,7 @@ def to_markdown(content: Content, _url: str, _site: str) -> str:
 
 
 def to_html(content: Content, url: str, _site: str) -> str:
-    """Return an HTML page with only the headline and the blocks."""
+    """Return an HTML page that contains only the headline and the blocks."""
     article = content.article
     page: Element = etree.Element("html")
     if article.language:
@@ -75,7 +75,7 @@ def to_html(content: Content, url: str, _site: str) -> str:
 
 
 def to_tei(content: Content, url: str, site: str) -> str:
-    """Return the article with its metadata and comments as TEI P5."""
+    """Return the article, its metadata and its comments as TEI P5."""
     article = content.article
     root: Element = etree.Element(f"{{{_TEI}}}TEI", nsmap={None: _TEI})  # type: ignore[dict-item]
     _tei_header(_append(root, "teiHeader"), article, url, site)
@@ -97,7 +97,7 @@ def to_tei(content: Content, url: str, site: str) -> str:
             part.set(f"{_XML}id", f"comment-{number}")
             for paragraph in comment.text.split("\n\n"):
                 _append(part, "p", paragraph)
-    # White space is insignificant only in the header.
+    # Whitespace is insignificant only in the header.
     etree.indent(root[0])
     return etree.tostring(root, encoding="unicode") + "\n"
 
@@ -133,7 +133,7 @@ def _tei_header(header: Element, article: Extraction, url: str, site: str) -> No
 
 
 def _pieces(article: Extraction) -> Iterator[_Piece]:
-    """Yield the blocks of an article, with its images and embeds in place."""
+    """Yield the blocks of an article, with its images and embeds in position."""
     captions = {each.text for each in article.blocks if each.type == "caption"}
     placed: dict[int, list[_Figure]] = {}
     media: tuple[Medium, ...] = (*article.images, *article.embeds)
@@ -152,7 +152,7 @@ def _is_item(piece: _Piece) -> bool:
 
 
 def _runs(block: ArticleBlock) -> Iterator[_Run]:
-    """Yield the pieces of a block's text, split where a link or an emphasis starts or ends."""
+    """Yield the pieces of a block's text, split where a link or emphasis starts or ends."""
     text, start = block.text, block.start
     links = _Spans([(each.start - start, each.end - start, each.url) for each in block.links])
     bold, italic = (
@@ -217,7 +217,7 @@ def _markdown_figure(figure: _Figure) -> str:
 
 
 def _markdown_list(items: Sequence[ArticleBlock]) -> str:
-    """Return items as a list, nested by level."""
+    """Return items as a Markdown list, nested by level."""
     lines: list[str] = []
     widths: dict[int, int] = {}
     for item in items:
@@ -261,13 +261,13 @@ def _markdown_text(block: ArticleBlock) -> str:
 
 
 def _marked(text: str, mark: str) -> str:
-    """Put marks around a text, inside its white space: CommonMark recognises them only there."""
+    """Put marks around a text, inside any surrounding whitespace, as CommonMark requires."""
     core = text.strip()
     return text.replace(core, f"{mark}{core}{mark}") if core else text
 
 
 def _run_text(run: _Run) -> str:
-    # Line marks are significant only at the beginning of a line.
+    # Block markers are significant only at the start of a line.
     return _escaped(run.text) if run.begins_line else _escaped(f"x{run.text}")[1:]
 
 
@@ -287,7 +287,7 @@ def _escaped(text: str) -> str:
 
 def _escaped_mark(found: re.Match[str]) -> str:
     mark = found[2]
-    # A number begins a list only together with its delimiter.
+    # A number starts a list only together with its delimiter.
     return f"{found[1]}{mark}\\" if mark.isdigit() else f"{found[1]}\\{mark}"
 
 
@@ -334,15 +334,15 @@ class _Writer:
         raise NotImplementedError
 
     def open_emphasis(self, parent: Element, kind: str) -> Element:
-        """Append an emphasis."""
+        """Append an emphasis element."""
         raise NotImplementedError
 
     def write_code(self, block: ArticleBlock, parent: Element) -> None:
-        """Append a block of code."""
+        """Append a code block."""
         raise NotImplementedError
 
     def write_figure(self, figure: _Figure, parent: Element) -> None:
-        """Append an image or an embed."""
+        """Append an image or embed."""
         raise NotImplementedError
 
     def _write_list(self, blocks: Sequence[ArticleBlock], parent: Element) -> None:

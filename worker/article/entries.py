@@ -1,4 +1,4 @@
-"""Entries of a live report: the declared and the displayed ones, merged."""
+"""Entries of a live report, merged from those that the page declares and displays."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,25 +18,26 @@ MAX_ENTRIES = 1_000
 """Maximum number of entries per page; the first ones are kept."""
 
 MAX_CHARACTERS = 2_000_000
-"""Maximum length of all entries together; the first ones are kept."""
+"""Maximum total length of all entries; the first ones are kept."""
 
 MIN_COMMON = 0.2
-"""Minimum share of the declared or of the displayed entries that must match for both to be merged.
+"""Minimum share of the declared or of the displayed entries that must match for a merge.
 
-A page declares its latest entries and displays more, or declares all and displays the first.
+A page may declare only its latest entries and display more, or declare all and display only the
+first few.
 """
 
 OPENING = 8
-"""Words by which a declared entry is matched to a displayed one."""
+"""Number of leading words by which a declared entry is matched to a displayed one."""
 
 LEAST_OPENING = 3
-"""Minimum number of words of a text to match by."""
+"""Minimum number of words required for a match."""
 
 
 def entries_of(
     page: Page, article: Extraction, comments: Sequence[Comment] = ()
 ) -> tuple[Entry, ...]:
-    """Read the entries of a live report, in page order, each with an id.
+    """Read the entries of a live report, in page order, each with an ID.
 
     Empty if the page is not a live report.
     """
@@ -61,7 +62,7 @@ def entries_of(
 
 
 def _only_day(known: ArticleMetadata) -> Moment | None:
-    """Return the day on which the whole report was written, if the page says so."""
+    """Return the day on which the whole report was written, if the metadata shows it."""
     published, modified = known.published, known.modified
     if published is None or modified is None or published.day != modified.day:
         return None
@@ -78,7 +79,7 @@ def _merged(declared: Sequence[Entry], shown: Sequence[Entry]) -> list[Entry]:
     merged = [*shown]
     for number, place in place_of.items():
         merged[place] = _together(declared[number], shown[place])
-    # Entries that are only declared follow the entry declared before them.
+    # An entry that is only declared follows the entry declared before it.
     after: dict[int, list[Entry]] = {}
     last = -1
     for number, entry in enumerate(declared):
@@ -92,7 +93,7 @@ def _merged(declared: Sequence[Entry], shown: Sequence[Entry]) -> list[Entry]:
 
 
 def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int, int]:
-    """Map declared entries to displayed ones: by id, or else by their first words."""
+    """Map declared entries to displayed ones, by ID or else by their first words."""
     by_id = {entry.id: place for place, entry in enumerate(shown) if entry.id}
     by_opening: dict[str, int] = {}
     for at, entry in enumerate(shown):
@@ -112,7 +113,7 @@ def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int
 
 
 def _openings(entry: Entry) -> Iterator[str]:
-    """Yield the first words of an entry with its title, and of its text alone."""
+    """Yield the first words of an entry: of its title and text, then of its text alone."""
     for text in (f"{entry.title or ''} {entry.text[: 100 * OPENING]}", entry.text[: 100 * OPENING]):
         opening = tokens(text)[:OPENING]
         if len(opening) >= LEAST_OPENING:

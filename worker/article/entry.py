@@ -1,4 +1,4 @@
-"""Entries of a live report, and the comparison with those of the previous revision."""
+"""Entries of a live report, and their comparison with the previous revision's."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,10 +9,10 @@ from worker.text.dates import Moment
 from worker.text.words import tokens
 
 OPENING = 8
-"""Words of an entry that identify it if the page gives no id."""
+"""Number of leading words that identify an entry if the page gives no ID."""
 
 DIGEST_CHARACTERS = 16
-"""Length of an id derived from an entry's contents."""
+"""Length of an ID derived from an entry's contents."""
 
 
 @dataclass(frozen=True)
@@ -22,22 +22,22 @@ class Entry:
     Attributes
     ----------
     id
-        The page's id, or else a digest of the time and of the title or first words.
+        ID given by the page, or else a digest of the time and the title or first words.
     text
-        Text below the title, paragraphs separated by a blank line; may be empty if there is a
+        Text below the title, with paragraphs separated by blank lines. May be empty if there is a
         title.
     title
         Headline, or None.
     time
-        When it was written, as precisely as the page says; None if unknown, or if the page gives a
-        time without a date.
+        When it was written, as precisely as the page states; None if unknown, or if the page gives
+        a time without a date.
     written_time
         The time as displayed on the page, or None.
     author
         The author, or None.
     is_new, is_changed
-        Whether the article's previous revision lacked the entry, or had it with another title or
-        text; None if there was no such revision, or it had no entries.
+        Whether the article's previous revision lacked the entry, or had it with a different title
+        or text. None if there was no previous revision, or it had no entries.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Entry:
 
 
 def with_ids(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Give an id to entries without one or with a duplicate one, and drop repeated entries."""
+    """Drop repeated entries, and assign IDs to entries with a missing or duplicate ID."""
     shared = {each for each, count in Counter(entry.id for entry in entries).items() if count > 1}
     named: dict[str, Entry] = {}
     for entry in entries:
@@ -63,9 +63,9 @@ def with_ids(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 def compared(
     entries: Sequence[Entry], before: Iterable[Mapping[str, Any]] | None
 ) -> tuple[Entry, ...]:
-    """Mark entries as new or changed against those in the previous revision's message.
+    """Mark entries as new or changed compared with the previous revision's message.
 
-    An entry that is recognised by its title and first words keeps its previous id.
+    An entry recognised by its title and first words keeps its previous ID.
     """
     known = [*before] if before else []
     if not known:

@@ -6,24 +6,24 @@ from worker.outcomes import PageOutcome
 
 
 class NoArticleError(ValueError):
-    """The page holds no article.
+    """The page contains no article.
 
     Attributes
     ----------
     outcome
-        The reason: a `PageOutcome`, or a name that only a method under evaluation uses.
+        The reason: a `PageOutcome`, or a name used only by a method under evaluation.
     """
 
     outcome: ClassVar[str]
 
 
 class MenuPageError(NoArticleError):
-    """The page is a list of links to other pages: a home page, a section, a tag.
+    """The page only lists links to other pages: a home page, a section front, a tag page.
 
     Parameters
     ----------
     probability
-        Probability that it is one.
+        Probability that the page is a menu.
     """
 
     outcome = PageOutcome.MENU
@@ -34,26 +34,26 @@ class MenuPageError(NoArticleError):
 
 
 class NoTextError(NoArticleError):
-    """The page shows no text."""
+    """The page displays no text."""
 
     outcome = PageOutcome.NO_TEXT
 
 
 class NeedsRenderingError(NoArticleError):
-    """The page shows nothing until a browser has run its scripts."""
+    """The page is empty until a browser runs its scripts."""
 
     outcome = PageOutcome.NEEDS_RENDERING
 
 
 class WallError(NoArticleError):
-    """A wall stands in place of the article: consent, robot check, log-in, paywall or block.
+    """A wall replaces the article: a consent, robot-check, log-in, paywall or block page.
 
     Parameters
     ----------
     kind
-        Kind of the wall in words, such as ``"log-in"``.
+        Kind of wall in words, such as ``"log-in"``.
     probability
-        Probability that there is one.
+        Probability that the page is a wall.
     """
 
     outcome = PageOutcome.WALL
@@ -65,14 +65,14 @@ class WallError(NoArticleError):
 
 
 class GoneError(NoArticleError):
-    """There is no longer an article at the address, or never was.
+    """There is no longer an article at the URL, or never was.
 
     Parameters
     ----------
     kind
-        What the site says, such as ``"not found"``.
+        What the site reports, such as ``"not found"``.
     probability
-        Probability that it says so.
+        Probability that the site reports this.
     """
 
     outcome = PageOutcome.GONE

@@ -26,8 +26,8 @@ from worker.html import Page
 from worker.outcomes import PageOutcome
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
-"""``title`` is the displayed headline, which is not part of the text; ``comment`` is what readers
-wrote, and what stands between.
+"""Fate of a line. ``title`` is the displayed headline, which is not part of the text; ``comment``
+covers readers' comments and anything between them.
 """
 
 
@@ -40,11 +40,11 @@ class Reason:
     aspect
         Name of the aspect, see `worker.article.phrases`.
     phrase
-        The strongest evidence of the aspect in words; for the network, which gives no reasons, what
-        it looks at.
+        The aspect's strongest evidence in words; for the network, which gives no reasons, a
+        description of its input.
     contribution
-        Log odds, positive for the article: the sum over the aspect's columns, relative to the
-        page's mean line.
+        Log odds, positive in favour of the article: the sum over the aspect's columns, relative to
+        the mean line of the page.
     """
 
     aspect: str
@@ -54,23 +54,23 @@ class Reason:
 
 @dataclass(frozen=True)
 class ExplainedLine:
-    """A line of a page, with the verdict on it.
+    """A line of a page and the verdict on it.
 
     Attributes
     ----------
     number
-        Number of the line in the outline, see `worker.article.outline.TextNode`.
+        Line number in the outline, see `worker.article.outline.TextNode`.
     xpath
-        Positional XPath of the block around it.
+        Positional XPath of the enclosing block.
     text
         The cleaned text.
     verdict
         Whether it was kept.
     probability
-        Probability that it belongs to the article, by the classifier.
+        Probability, according to the classifier, that the line belongs to the article.
     reasons
-        All aspects, strongest first. Their contributions and `Explanation.mean` add up to the log
-        odds of `probability`.
+        All aspects, strongest first. Their contributions plus `Explanation.mean` equal the log odds
+        of `probability`.
     """
 
     number: int
@@ -83,21 +83,21 @@ class ExplainedLine:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The outcome for a page, and the reasons.
+    """The outcome for a page, with the reasons.
 
     Attributes
     ----------
     url, other_url
-        Addresses of the page and of the page that it was compared with; None if there was none, or
-        only knowledge of the template.
+        URLs of the page and of the page it was compared with. The latter is None if the page was
+        compared with no page, or only with knowledge of the template.
     outcome
-        `worker.outcomes.PageOutcome.ARTICLE`, or why there is no article.
+        `worker.outcomes.PageOutcome.ARTICLE`, or the reason why there is no article.
     detail
         The reason in words if there is no article, else empty.
     article
         The article, or None.
     mean
-        Log odds of the page's mean line, to which the lines' reasons add.
+        Log odds of the page's mean line, to which the contributions of the reasons are added.
     lines
         The page's lines, in order.
     """
@@ -117,12 +117,12 @@ def explain_article(
     apart: Iterable[HtmlElement] = (),
     posts: FindPosts | None = None,
 ) -> Explanation:
-    """Extract the article of a page by the default method, and explain each line.
+    """Extract the article of a page with the default method, and explain the verdict on each line.
 
     Parameters
     ----------
     page, pivot, apart, posts
-        As for `worker.article.extract_article`. A page without an article is explained as well.
+        As for `worker.article.extract_article`. Pages without an article are explained too.
     """
     outline = Outline.of(page.flat)
     # Use only the knowledge of the other page, as the service does.
@@ -150,7 +150,7 @@ def explain_article(
 
 
 def _verdicts(page: PageInTemplate, finding: Finding) -> dict[int, Verdict]:
-    """Return the verdicts by line number; lines without one were dropped."""
+    """Return the verdicts by line number; lines not listed were dropped."""
     outline = page.outline
     start = outline.text_starts[finding.container]
     shown = set(range(start, outline.text_ends[finding.container]))
@@ -176,7 +176,7 @@ def _explain_lines(
     mean, parts = contributions(model.trees, evidence.features)
     of_network: Sequence[float] = [0.0] * len(parts)
     for odds in page.judged.log_odds[1:]:
-        # The mean of both, as for the probability.
+        # Average both, as for the probability.
         mean, parts = (mean + float(odds.mean())) / 2, parts / 2
         of_network = ((odds - odds.mean()) / 2).tolist()
     columns = evidence.features.columns

@@ -13,7 +13,7 @@ from worker.html.flat import Booleans
 
 
 class FoundRole(NamedTuple):
-    """Most probable text role of a line."""
+    """The most probable text role of a line."""
 
     role: LineRole
     probability: float
@@ -32,18 +32,17 @@ class Finding:
     dropped
         Indices of elements below the container that are not part of the body.
     muted
-        Indices of elements below the container of which only images and embeds are part of the
-        body.
+        Indices of elements below the container that contribute only images and embeds to the body.
     lines
-        Numbers of the body's lines below the container, see `TextNode.line`; None for all of them.
+        Numbers of the body's lines below the container, see `TextNode.line`; None for all lines.
     confidence
-        Expected quality of the text, 0..1; 0 if the method gives none.
+        Expected quality of the text, 0..1; 0 if the method does not estimate it.
     roles
-        Roles of the lines by number; empty if the method gives none.
+        Roles of the lines by number; empty if the method does not determine them.
     kind
         Kind of the page; None if it was not determined.
     menu
-        Probability that a page that looks like a menu is one; None for other pages.
+        Probability that a page that looks like a menu is one; None for all other pages.
     """
 
     method: str

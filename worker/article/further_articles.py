@@ -1,7 +1,8 @@
-"""Further articles that a page shows in full below its own, for readers who scroll on.
+"""Further articles that a page displays in full below its own, for readers who keep scrolling.
 
-Like the page's own article, each has a head: a headline, an author, a date, an address. Whatever
-elements hold it, it is recognised by several of these together, below an article that is complete.
+Like the page's own article, each has a head: a headline, an author, a date, a URL. A further
+article is recognised by a combination of these below a complete article, regardless of the elements
+that contain it.
 
 Measured by ``python -m benchmarks.extraction.further_articles``.
 """
@@ -32,40 +33,40 @@ from worker.text.dates import find_moments
 from worker.text.wordlists import listed
 
 MIN_OWN_WORDS: Final = 50
-"""Minimum number of body words above a further article.
+"""Minimum number of words of the body above a further article.
 
-With fewer, the page is one article in sections.
+With fewer, the page is a single article divided into sections.
 """
 
 MIN_HELD_WORDS: Final = 50
-"""Minimum number of words of an element that holds an article, rather than just its head."""
+"""Minimum number of words in an element that holds an article rather than just its head."""
 
 MIN_FURTHER_WORDS: Final = 100
-"""Minimum median number of words of the further articles; teasers have fewer."""
+"""Minimum median word count of the further articles; teasers are shorter."""
 
 MAX_ABOVE_HEADLINE: Final = 40
-"""Maximum number of words of an article above its headline: a section, a date, a caption."""
+"""Maximum number of words in an article above its headline: a section, a date, a caption."""
 
 MAX_BELOW_HEADLINE: Final = 60
-"""Number of words below a headline that are searched for author and date, past a lead if any."""
+"""Number of words below a headline searched for author and date, beyond the lead if any."""
 
 MAX_LINES_BELOW: Final = 3
-"""Number of lines below a headline that are searched if no element holds the article."""
+"""Number of lines below a headline searched if no element holds the article."""
 
 MAX_HEAD_LINE: Final = 15
-"""Maximum number of words of a line with an author or a date."""
+"""Maximum number of words in a line with an author or a date."""
 
 MAX_HEAD_CHARACTERS: Final = 160
 """Maximum length of a line with an author or a date."""
 
 MAX_HEADLINE_WORDS: Final = 60
-"""Maximum number of words of a headline."""
+"""Maximum number of words in a headline."""
 
 MAX_HEADS: Final = 200
-"""Maximum number of headlines below the page's own to examine."""
+"""Maximum number of headlines examined below the page's own."""
 
 MAX_VALUES: Final = 2_000
-"""Maximum number of values of a page's structured data to examine."""
+"""Maximum number of values examined in a page's structured data."""
 
 _HEADINGS: Final = ("h1", "h2", "h3", "h4")
 _HEAD_NAMES: Final = listed(
@@ -92,7 +93,7 @@ _ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
 class FurtherArticle(NamedTuple):
     """An article below the page's own.
 
-    `element` is the outermost element that holds it without any of the page's own article.
+    `element` is the outermost element that contains it but no part of the page's own article.
     `headline` is empty if it is not in a heading; `url` is None if the page gives none.
     """
 
@@ -106,7 +107,7 @@ def further_articles(
 ) -> tuple[FurtherArticle, ...]:
     """Find the articles below the page's own, in page order.
 
-    `heading` is the index of the element that shows the headline, or None.
+    `heading` is the index of the element that displays the page's headline, or None.
     """
     if heading is None:
         return ()
@@ -132,7 +133,7 @@ def without_further_articles(
 
 
 def _extent(page: Outline, element: int, container: int) -> Iterator[int]:
-    """Yield the elements of an article: if none holds it, everything that follows."""
+    """Yield the elements of an article; if no element holds it, everything that follows."""
     yield element
     if page.size(element) >= MIN_HELD_WORDS:
         return
@@ -177,7 +178,7 @@ class _Page:
         return [*found.values()] if np.median(sizes) >= MIN_FURTHER_WORDS else ()
 
     def _heads(self) -> list[int]:
-        """Return possible heads of articles: headings, and addressed elements without a heading."""
+        """Return possible article heads: headings, and elements with a URL but no heading."""
         page, container = self.page, self.finding.container
         first, end = max(page.ends[self.heading], container + 1), page.ends[container]
         if self._body_words(page.text_ends[self.heading], len(page.texts)) < MIN_OWN_WORDS:
@@ -195,7 +196,7 @@ class _Page:
     def _is_article(
         self, head: int, element: int, *, declared: str | None, linked: str | None
     ) -> bool:
-        """Return whether an article of its own stands below a head."""
+        """Return whether a head is followed by an article of its own."""
         is_held = self.page.size(element) >= MIN_HELD_WORDS
         # This is the most expensive check, and few headings get this far.
         has_head = partial(self._has_head, head, element, is_held=is_held)
@@ -228,7 +229,7 @@ class _Page:
             index = self.page.parents[index]
 
     def _outermost(self, head: int) -> int:
-        """Return the outermost element around a head with almost none of the body above it."""
+        """Return the outermost element around a head that contains little of the body above it."""
         page, element = self.page, head
         for parent in self._around(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]
@@ -247,7 +248,7 @@ class _Page:
         return page.tags[head] in _HEADINGS and not own.isdisjoint(other)
 
     def _resembles_own(self, head: int, element: int) -> bool:
-        """Return whether the article's element resembles one that holds the page's own article."""
+        """Return whether an article's element resembles one that holds the page's own article."""
         page = self.page
         for index in takewhile(lambda each: each >= element, self._around(head)):
             if page.size(index) < MIN_HELD_WORDS:
@@ -259,7 +260,7 @@ class _Page:
         return False
 
     def _holding_own(self, element: int) -> Iterator[int]:
-        """Yield elements that hold the page's own article, but not `element`."""
+        """Yield elements that contain the page's own article but not `element`."""
         for index in self._around(self.heading):
             if index <= element < self.page.ends[index]:
                 return
@@ -272,7 +273,7 @@ class _Page:
         return self._has_head(self.heading, self.heading, is_held=False)
 
     def _are_alike(self, one: int, other: int) -> bool:
-        """Return whether two elements share a class named for articles."""
+        """Return whether two elements share a class typical of articles."""
         shared = self._classes(one) & self._classes(other)
         return any(not _ARTICLE_NAMES.isdisjoint(split_name(name)) for name in shared)
 
@@ -280,7 +281,7 @@ class _Page:
         return frozenset(self.page.flat.distinct_names[self.page.name_numbers[index]][0].split())
 
     def _has_head(self, head: int, element: int, *, is_held: bool) -> bool:
-        """Return whether an author or a date stands next to a headline."""
+        """Return whether there is an author or date next to a headline."""
         page, end = self.page, self.page.ends[element]
         if not is_held:
             element, end = head, len(page.tags)
@@ -301,7 +302,7 @@ class _Page:
         return any(map(_is_head_line, lines.values()))
 
     def _small_around(self, index: int, element: int) -> Iterator[int]:
-        """Yield an element and its ancestors for as long as they hold little else."""
+        """Yield an element and its ancestors, as long as they contain little else."""
         for each in self._around(index):
             if each < element or self.page.size(each) > MAX_HEAD_LINE:
                 return
@@ -322,7 +323,7 @@ class _Page:
         return [self.page.flat.values(name) for name in ("rel", "itemprop")]
 
     def _declared_address(self, head: int, element: int) -> str | None:
-        """Return the address that a page declares for an article."""
+        """Return the URL that the page declares for an article."""
         for index in self._around(head):
             if index < element:
                 break
@@ -336,7 +337,7 @@ class _Page:
         return self._by_headline.get(_squash(self._headline(head))) if self._by_headline else None
 
     def _linked_address(self, head: int) -> str | None:
-        """Return the address on the same site that a headline links to."""
+        """Return the same-site URL that a headline links to."""
         page = self.page
         if page.tags[head] not in _HEADINGS:
             return None
@@ -349,7 +350,7 @@ class _Page:
 
     @cached_property
     def _addresses(self) -> dict[int, str]:
-        """Addresses of the site's other pages in address attributes, by element."""
+        """URLs of the site's other pages found in URL attributes, by element."""
         found: dict[int, str] = {}
         for name in self.page.flat.attributes.distinct:
             if name in _RDFA or (name.startswith("data-") and _names_address(name)):
@@ -361,7 +362,7 @@ class _Page:
 
     @cached_property
     def _item_addresses(self) -> dict[int, str]:
-        """Addresses of the site's other pages in microdata, by element."""
+        """URLs of the site's other pages found in microdata, by element."""
         found: dict[int, str] = {}
         for index, name in self.page.flat.values("itemprop").items():
             if name.strip().lower() in _ITEM_ADDRESS:
@@ -374,7 +375,7 @@ class _Page:
 
     @cached_property
     def _by_headline(self) -> dict[str, str]:
-        """Addresses of the site's other pages in structured data, by headline."""
+        """URLs of the site's other pages found in structured data, by headline."""
         found: dict[str, str] = {}
         scripts = (node for node in self.page.declaring if node.tag == "script")
         waiting: list[Any] = [each.value for each in structured_data(scripts, holding="headline")]
@@ -397,7 +398,7 @@ class _Page:
         return found
 
     def _other_page(self, written: str | None) -> str | None:
-        """Return an address on this site that is neither this page nor a part of it, else None."""
+        """Resolve a URL; None unless it is another page of this site."""
         if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
             return None
         found = (absolute(written, self._base) or "").partition("#")[0]
@@ -415,7 +416,7 @@ class _Page:
 
     @cached_property
     def _own_addresses(self) -> list[str]:
-        """Addresses of the page: the fetched one, and those that it declares."""
+        """URLs of the page: the fetched one, and those that it declares."""
         links = (
             node.get("href")
             for node in self.page.declaring
@@ -449,7 +450,7 @@ def _names_address(name: str) -> bool:
 
 
 def _is_head_line(line: str) -> bool:
-    """Return whether a line holds an author or a date, and hardly anything else."""
+    """Return whether a line contains an author or a date, and little else."""
     text = words.clean(line)
     if not text or len(text) >= MAX_HEAD_CHARACTERS:
         return False
@@ -459,7 +460,7 @@ def _is_head_line(line: str) -> bool:
 
 
 def _path(url: str) -> str:
-    """Return a URL's path without slash and extension at its end; empty for a home page."""
+    """Return a URL's path without trailing slash and extension; empty for a home page."""
     try:
         path = urlsplit(url).path
     except ValueError:

@@ -1,7 +1,7 @@
-"""Words of lines and of the elements around them, hashed to embedding indices.
+"""Words of lines and of their enclosing elements, hashed to embedding indices.
 
-The hashing trick (Weinberger et al. 2009): a word of any language becomes a number below a limit;
-words that collide are distinguished by their context.
+The hashing trick (Weinberger et al. 2009): a word of any language is mapped to a number below a
+fixed limit; colliding words are distinguished by their context.
 """
 
 import re
@@ -20,20 +20,20 @@ from worker.html.names import part_at_capitals
 from worker.text.texts import Count
 
 NAME_NUMBERS: Final = 2048
-"""Number of hash values for words of tags, classes and ids; 0 means no word."""
+"""Number of hash values for the words of tags, classes and IDs; 0 means no word."""
 
 TEXT_NUMBERS: Final = 4096
-"""Number of hash values for words of lines; 0 means no word."""
+"""Number of hash values for the words of lines; 0 means no word."""
 
 WORDS_OF_NAMES: Final = 12
-"""Maximum number of words taken from an element, and from the elements around it."""
+"""Maximum number of words taken from an element, and from its enclosing elements."""
 
 MAX_AROUND: Final = 5
-"""Maximum number of elements around a line's whose names are used."""
+"""Maximum number of elements enclosing a line's element whose names are used."""
 
 FIRST_WORDS: Final = 5
 LAST_WORDS: Final = 3
-"""Number of words taken from the start and the end of a line, which are hashed differently."""
+"""Number of words taken from each end of a line; the ends are hashed differently."""
 
 _WORDS_OF_NAME: Final = 5
 _MAX_NAME: Final = 200
@@ -46,9 +46,9 @@ _Numbers = npt.NDArray[np.int32]
 class HashedWords:
     """The hashed words of lines and of their elements, 0 for none.
 
-    `nearest` has the words of each line's element, of shape (lines, `WORDS_OF_NAMES`); `around`
-    those of the elements around it, innermost first, of the same shape; `texts` those of the line
-    itself, of shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
+    `nearest` holds the words of each line's element, with shape (lines, `WORDS_OF_NAMES`); `around`
+    holds those of the enclosing elements, innermost first, with the same shape; `texts` holds those
+    of the line itself, with shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
     """
 
     nearest: _Numbers
@@ -61,7 +61,7 @@ class HashedWords:
         return self.nearest, self.around, self.texts
 
     def chosen(self, places: npt.NDArray[np.int64]) -> Self:
-        """Return the words of selected lines."""
+        """Return the words of the given lines."""
         return replace(
             self,
             nearest=self.nearest[places],
@@ -71,7 +71,7 @@ class HashedWords:
 
 
 def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:
-    """Hash the words of a page's lines and of the elements around them.
+    """Hash the words of a page's lines and of their enclosing elements.
 
     `blocks` holds the element of each line.
     """
@@ -124,7 +124,7 @@ def _words_of_lines(page: Outline) -> _Numbers:
 
 
 def _hashed(page: Outline, places: npt.NDArray[np.int64], suffix: str) -> _Numbers:
-    """Hash the tokens at some places; 0 for places below 0."""
+    """Hash the tokens at the given positions; 0 for negative positions."""
     texts = page.said.texts
     hashed = np.zeros(places.shape, dtype=np.int32)
     is_there = places >= 0

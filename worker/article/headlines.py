@@ -1,8 +1,8 @@
-"""Headlines of a page that leads to others: links to the items that it lists, without its menus.
+"""Headlines on a page that lists other pages: links to the listed items, excluding menus.
 
-Links at the same path of tags and with the same classes form one list. Headlines are distinguished
-from menu entries by their length, or as headings. If a page has no list of headlines, its longest
-list of names (books, firms, shows) with text between them is used.
+Links with the same tag path and the same classes form a list. Headlines are distinguished from menu
+entries by their length or by heading markup. If a page has no list of headlines, its longest list
+of names (books, firms, shows) with text between them is used.
 
 Measured on 42 pages that lead to others (``python -m benchmarks.extraction.headlines CORPORA``).
 """
@@ -28,35 +28,35 @@ from worker.text.texts import Count
 from worker.text.wordlists import listed
 
 MIN_LISTED: Final = 3
-"""Minimum number of headlines of a list; fewer suffice in headings, such as a front page's lead."""
+"""Minimum number of headlines in a list; fewer suffice in headings, such as a front page's lead."""
 
 MIN_MEDIAN_WORDS: Final = 4.0
-"""Minimum median number of words of a list's headlines outside headings.
+"""Minimum median word count of a list's headlines outside headings.
 
-With 3, menu entries pass; with 4.5, a list of books does not.
+With 3, menu entries are accepted; with 4.5, a list of books is rejected.
 """
 
 MAX_MEDIAN_WORDS: Final = 25.0
-"""Maximum median number of words of a list's lines; longer ones are teasers, linked as well."""
+"""Maximum median word count of a list's links; longer ones are linked teasers."""
 
 MIN_NAMES: Final = 6
-"""Minimum number of names in a list, and of headlines to make a list of names unnecessary."""
+"""Minimum number of names in a list, and of headlines that make a list of names unnecessary."""
 
 MIN_WORDS_BETWEEN: Final = 3.0
 """Minimum median number of unlinked words between names; in a menu there are none."""
 
 MAX_WORDS_BESIDE: Final = 12
-"""Maximum number of unlinked words in the line of a headline: time, author, date."""
+"""Maximum number of unlinked words in a headline's line: time, author, date."""
 
 MAX_SHARED: Final = 2
 MAX_SHARED_PART: Final = 0.2
-"""Maximum number, and share, of a list's addresses with the same link text.
+"""Maximum number and share of a list's URLs with the same link text.
 
-Text on more links than that is a "Read more".
+Text shared by more links is a label such as "Read more".
 """
 
 MAX_HEADLINES: Final = 1_000
-"""Maximum number of headlines of a page; the most on the measured pages are 100."""
+"""Maximum number of headlines per page. No measured page has more than 100."""
 
 _MAX_CLASSES = 8
 
@@ -73,9 +73,9 @@ class HeadlineLink:
     Attributes
     ----------
     url
-        Absolute address, http or https, without fragment.
+        Absolute HTTP or HTTPS URL, without fragment.
     headline
-        Text of the link.
+        The link text.
     """
 
     url: str
@@ -89,7 +89,7 @@ _Place = tuple[int | str, ...]
 class _Candidate:
     """A link that may be a headline.
 
-    `number` is its number on the page, `place` is what it shares with the others of its list, and
+    `number` is its position on the page, `place` identifies its list (tag path and classes), and
     `prose` counts the unlinked words before it on the page.
     """
 
@@ -103,9 +103,9 @@ class _Candidate:
 
 
 def headline_links(page: Page) -> tuple[HeadlineLink, ...]:
-    """Return the links of a page to the items that it lists, in page order.
+    """Return a page's links to the items that it lists, in page order.
 
-    Each address occurs once; the page's own address and the site's home page are left out.
+    Each URL occurs once; the page's own URL and the site's home page are excluded.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def headline_links(page: Page) -> tuple[HeadlineLink, ...]:
 
 
 def _without_shared(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Drop candidates whose text a list uses for many addresses."""
+    """Drop candidates whose text the list uses for many URLs."""
     shared = Counter(text for text, _ in {(each.text, each.url) for each in candidates})
     most = max(MAX_SHARED, MAX_SHARED_PART * shared.total())
     return [each for each in candidates if shared[each.text] <= most]
@@ -151,7 +151,7 @@ def _are_names(candidates: Sequence[_Candidate]) -> bool:
 
 
 def _rank(candidates: Sequence[_Candidate]) -> tuple[bool, float]:
-    """Rank the lists that lead to one address by how well their lines describe it."""
+    """Rank a list by how well its link texts describe their targets."""
     return candidates[0].is_heading, _middle_words(candidates)
 
 
@@ -164,7 +164,7 @@ def _count_pages(candidates: Sequence[_Candidate]) -> int:
 
 
 def _candidates(page: Outline, url: str) -> Iterator[_Candidate]:
-    """Yield the links that make up almost their whole line, outside menus."""
+    """Yield the links outside menus that make up almost all of their line."""
     addresses, links, paths = _addresses(page, url), page.links, paths_of(page)
     is_heading = page.flat.within(page.flat.having(HEADINGS))
     in_menu = _in_menus(page)
@@ -196,7 +196,7 @@ def _candidates(page: Outline, url: str) -> Iterator[_Candidate]:
 
 
 def _addresses(page: Outline, url: str) -> dict[int, str]:
-    """Return the addresses of links to other pages."""
+    """Return the URLs of links to other pages."""
     base = base_of(page.root, url)
     rels = page.flat.values("rel")
     own = {url.partition("#")[0], absolute("/", url)}
@@ -210,7 +210,7 @@ def _addresses(page: Outline, url: str) -> dict[int, str]:
 
 
 def _place(page: Outline, paths: dict[int, int], element: int) -> _Place:
-    """Return the path of the block around an element, and the classes within the block."""
+    """Return the path of the block that contains an element, and the classes within the block."""
     block = page.blocks[element]
     classes: list[str] = []
     while element != block and len(classes) < _MAX_CLASSES:
@@ -220,8 +220,8 @@ def _place(page: Outline, paths: dict[int, int], element: int) -> _Place:
 
 
 def _in_menus(page: Outline) -> Booleans:
-    """Return for each element whether it is in a menu or a footer, by tags and names."""
+    """Return for each element whether it is in a menu or footer, judging by tags and names."""
     is_menu = page.flat.having(_MENUS) | (page.count_named(_MENU_NAMES)[:, 0] > 0)
-    # The name of a whole page does not describe its parts.
+    # The name of the element around the whole page does not describe its parts.
     is_menu[page.flat.having(_WHOLE)] = False
     return page.flat.within(is_menu)

@@ -1,9 +1,9 @@
-"""Articles that a page contains, but does not display before its scripts have run.
+"""Articles that a page contains but does not display until its scripts have run.
 
 The text is searched for in structured data (``articleBody``), in the JSON state of the site's
 scripts, and in ``noscript`` and ``template`` elements (including declarative shadow trees). It is
-used only if the page displays no article, or a clear fragment of it. This relies on no particular
-framework: a text is an article if it stands next to a date or the page's title.
+used only if the page displays no article, or only a fragment of this one. No particular framework
+is assumed: a text counts as an article if it is next to a date or the page's title.
 """
 
 import re
@@ -36,38 +36,39 @@ ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
 
 MIN_LONGER = 1.5
-"""Minimum length of the hidden text, relative to the displayed fragment."""
+"""Minimum length of the hidden text relative to the displayed fragment."""
 
 MIN_CONTAINED = 0.9
-"""Minimum share of the displayed words in the hidden text for them to be a fragment of it."""
+"""Minimum share of the displayed words in the hidden text for them to be its fragment."""
 
 MAX_SHOWN = 0.5
-"""Maximum share of the hidden words that are displayed; displayed text is judged in place."""
+"""Maximum share of the hidden words that are displayed too; displayed text is judged in place."""
 
 MIN_MUCH_LONGER = 3.0
-"""Minimum length of an ``articleBody``, relative to a displayed text that is not its fragment.
+"""Minimum length of an ``articleBody`` relative to a displayed text that is not a fragment of it.
 
-Of 34 pages with an ``articleBody`` in ``trafilatura_eval``, it is used for one, whose body a script
-renders.
+Of the 34 pages with an ``articleBody`` in ``trafilatura_eval``, it is used for one, whose body is
+rendered by a script.
 """
 
 MAX_SHELL_WORDS = 60
-"""Maximum number of words that a page displays before its scripts have filled it: a notice, a menu.
+"""Maximum number of words that a page displays before its scripts fill it: a notice, a menu.
 
-Other hidden texts than an ``articleBody`` never replace a longer text that they do not contain:
-sites keep other articles in the state of their scripts.
+A hidden text other than an ``articleBody`` never replaces a longer text that it does not contain,
+because sites keep other articles in the state of their scripts.
 """
 
 MAX_CANDIDATES = 3
-"""Maximum number of texts in scripts to extract and compare with the displayed one."""
+"""Maximum number of texts in scripts that are extracted and compared with the displayed one."""
 
 MAX_TEASER_CHARACTERS = 2_000
-"""Length of the beginning of a text that is tested for being a teaser."""
+"""Number of leading characters of a text examined to determine whether it is a teaser."""
 
 MAX_TEASER_WORDS = 150
-"""Maximum number of words of a fragment that a text in a script's state may complete.
+"""Maximum number of words in a fragment that a text in a script's state may complete.
 
-On one of 160 pages of ``msv_big9``, 280 words are the first of several pages, and its gold text.
+On one of 160 pages of ``msv_big9``, 280 words form the first of several pages, and are its gold
+text.
 """
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
@@ -80,7 +81,7 @@ UNSEEN = ("noscript", "template")
 class OpenedDocument:
     """A copy of a document in which the `UNSEEN` elements of one tag are displayed, as ``div``.
 
-    `elements` are the converted elements, `tag` is their original tag.
+    `elements` are the converted elements; `tag` is their original tag.
     """
 
     root: HtmlElement
@@ -89,7 +90,7 @@ class OpenedDocument:
 
     @classmethod
     def of(cls, root: HtmlElement, tag: str) -> Self:
-        """Copy a document and convert the elements of a tag."""
+        """Copy a document and convert the elements with the given tag."""
         opened = deepcopy(root)
         elements = list(opened.iter(tag))
         for element in elements:
@@ -99,7 +100,7 @@ class OpenedDocument:
     def as_unseen(self, article: Extraction) -> Extraction:
         """Relocate an article of this copy in the original document.
 
-        This restores the original tags: nothing more can be read afterwards.
+        This restores the original tags, so nothing more can be read from the copy afterwards.
         """
         container = element_at(self.root, article.xpath)
         for element in self.elements:
@@ -109,19 +110,20 @@ class OpenedDocument:
 
 
 Cut = Callable[[Outline, Finding], Extraction]
-"""Extracts the article of an outline whose body is known."""
+"""Extracts the article from an outline whose body is known."""
 
 Find = Callable[[Outline], Extraction]
-"""Extracts the article of an outline; raises `NoArticleError`."""
+"""Extracts the article from an outline; may raise `NoArticleError`."""
 
 
 def hidden_article(
     url: str, page: Outline, shown: Extraction | None, cut: Cut, find: Find
 ) -> Extraction | None:
-    """Find an article that the page contains but does not display.
+    """Find an article that a page contains but does not display.
 
-    Returns None if `shown`, the displayed article or None, is to be kept. Otherwise the method says
-    where the article was found: ``articleBody``, ``json-state``, ``noscript`` or ``template``.
+    `shown` is the displayed article, or None. Returns None if it is to be kept. Otherwise, the
+    method of the returned article names where it was found: ``articleBody``, ``json-state``,
+    ``noscript`` or ``template``.
     """
     text = shown.text if shown is not None else ""
     least = int(MIN_LONGER * len(text))
@@ -133,10 +135,10 @@ def hidden_article(
 
 
 def needs_rendering(page: Outline) -> bool:
-    """Return whether a page is a shell that its scripts would fill in a browser.
+    """Return whether a page is a shell that its scripts fill in a browser.
 
-    It shows hardly any words, runs scripts, and has an empty element for them to fill: a child of
-    the body, or a custom element (with a hyphen), without text or pictures.
+    Such a page displays hardly any words, runs scripts, and has an empty element for them to fill:
+    a child of the body or a custom element (with a hyphen in its name) without text or pictures.
     """
     if len(page.tokens) > MAX_SHELL_WORDS:
         return False
@@ -183,9 +185,9 @@ def _with_media_of(article: Extraction, shown: Extraction | None) -> Extraction:
 def _candidates(
     url: str, page: Outline, least: int, is_teaser: bool, cut: Cut, find: Find
 ) -> Iterator[Extraction]:
-    """Yield articles that the page may contain, of at least `least` characters.
+    """Yield possible hidden articles of at least `least` characters.
 
-    If more than a teaser is displayed, only a declared ``articleBody`` counts.
+    If more than a teaser is displayed, only a declared ``articleBody`` is considered.
     """
     yield from _declared_bodies(url, page, least, cut)
     if is_teaser:
@@ -221,9 +223,9 @@ def _articles_of(
     method: str,
     cut: Cut,
 ) -> Iterator[Extraction]:
-    """Extract articles from texts: those next to the page's title first, then the longest.
+    """Extract articles from texts, those next to the page's title first, then longest first.
 
-    A text in a script's state needs a title or a date next to it.
+    A text in a script's state is considered only if there is a title or a date next to it.
     """
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
     ranked: list[tuple[bool, int, Node, Passage]] = []
@@ -239,7 +241,7 @@ def _articles_of(
 
 
 def _has_title_nearby(declared: Sequence[set[str]], passage: Passage) -> bool:
-    """Return whether a title that the page declares stands next to a text."""
+    """Return whether a title that the page declares is next to a text."""
     return any(
         len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
         and any(2 * len(tokens & title) >= len(title) for title in declared)
@@ -250,7 +252,7 @@ def _has_title_nearby(declared: Sequence[set[str]], passage: Passage) -> bool:
 def _article_of(
     document: HtmlElement, script: Node, passage: Passage, cut: Cut
 ) -> Extraction | None:
-    """Extract a text as an article, with the head of the page that it was found in."""
+    """Extract a text as an article, with the head of the page that contains it."""
     try:
         made = parse_page(f"<html><body>{passage.html}</body></html>").document
     except PageError:
@@ -259,7 +261,7 @@ def _article_of(
     if head is None:
         head = made.makeelement("head")
     for data in filter(is_structured_data, document.iter("script")):
-        # Structured data applies to the article wherever it stands.
+        # Structured data applies to the article wherever it is on the page.
         if data.getparent().tag != "head":
             head.append(deepcopy(data))
     made.insert(0, head)
@@ -272,8 +274,8 @@ def _article_of(
 
 
 def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:
-    """Extract the article of a page with its elements of one tag displayed."""
-    # Clean the text first: the white space between elements may be longer than the text.
+    """Extract the article of a page as if its elements with the given tag were displayed."""
+    # Clean the text first: the whitespace between elements may be longer than the text.
     texts = [words.clean(element.text_content()) for element in page.root.iter(tag)]
     if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
         return None

@@ -1,7 +1,7 @@
 """Images of an article outside its text, and the captions of all images.
 
-An article's first image stands above its text: over or below the headline, or between the lead and
-the rest. That is outside the element that holds most of the text, in which the other images are
+An article's first image is above its text: above or below the headline, or between the lead and the
+rest. It is therefore outside the element that holds most of the text, where all other images are
 searched for (`worker.article.rendering`).
 """
 
@@ -20,15 +20,15 @@ from worker.html.nodes import Node
 from worker.text.wordlists import listed
 
 MAX_CAPTION_TOKENS = 100
-"""Maximum number of tokens of a caption, and of an element around an image with its caption."""
+"""Maximum number of tokens in a caption, and in an element around an image and its caption."""
 
 MAX_FIGURE_ELEMENTS = 200
-"""Maximum number of elements of a figure to search for a caption."""
+"""Maximum number of elements in a figure searched for a caption."""
 
 OPENING = 0.3
-"""Share of an article's words before whose end an image counts as above the text.
+"""Share of an article's words, from the start, within which an image counts as above the text.
 
-Leads, which may precede the image, are shorter; later images are in the text.
+Leads, which may precede the image, are shorter; later images belong to the text.
 """
 
 MIN_WIDTH = 200
@@ -38,7 +38,7 @@ Narrower ones are portraits of authors, icons and logos.
 """
 
 MAX_LINKED = 0.5
-"""Maximum share of linked words around an image; beyond, it illustrates other pages."""
+"""Maximum share of linked words around an image; above it, the image illustrates other pages."""
 
 _ARTICLES = frozenset({"article", "main"})
 _FRAMES = frozenset({"figure", "picture"})
@@ -53,9 +53,9 @@ def leading_images(
 ) -> Iterator[ArticleImage]:
     """Yield the images above the text, in document order.
 
-    The declared picture (``og:image``) is used wherever it stands there. Any other image must not
-    link elsewhere, and must be in a figure unless it stands below the headline. `heading` is the
-    element that shows the headline, or None.
+    The declared picture (``og:image``) is used regardless of its position there. Any other image
+    must not link elsewhere, and must be in a figure unless it is below the headline. `heading` is
+    the element that displays the headline, or None.
     """
     region = _Region.of(page, finding, heading)
     if region is None:
@@ -76,11 +76,11 @@ def leading_images(
 
 @dataclass(frozen=True)
 class _Region:
-    """The region of a page in which images above the text may stand.
+    """The region of a page that may contain images above the text.
 
-    `root` is the element around headline and text, `end` the first element whose images belong to
-    the text. `kept` holds, for each text node and after the last, how many of those before it
-    belong to the article. `heading` is None if no headline is shown above the text.
+    `root` is the element around headline and text; `end` is the first element whose images belong
+    to the text. `kept` holds the cumulative number of article text nodes before each text node and
+    after the last one. `heading` is None if no headline is displayed above the text.
     """
 
     root: int
@@ -110,7 +110,7 @@ class _Region:
         )
 
     def frame_of(self, page: Outline, index: int) -> int:
-        """Return the largest element around an image with nothing but its caption."""
+        """Return the largest element that contains only an image and its caption."""
         frame, above = index, page.parents[index]
         while above > self.root and page.size(above) <= MAX_CAPTION_TOKENS:
             is_kept = self.kept[page.text_ends[above]] > self.kept[page.text_starts[above]]
@@ -121,7 +121,7 @@ class _Region:
         return frame
 
     def caption_of(self, page: Outline, index: int, frame: int) -> str | None:
-        """Return the caption of an image, from a figure around it or its frame."""
+        """Return the caption of an image, from an enclosing figure or its frame."""
         while index > frame:
             index = page.parents[index]
             if page.tags[index] == "figure" or index == frame:
@@ -131,7 +131,7 @@ class _Region:
         return None
 
     def may_lead(self, page: Outline, index: int, frame: int) -> bool:
-        """Return whether an image that the page does not declare illustrates the article."""
+        """Return whether an undeclared image may illustrate the article."""
         is_below = self.heading is not None and index > self.heading
         if not is_below and page.tags[page.parents[index]] not in _FRAMES:
             return False
@@ -142,14 +142,14 @@ class _Region:
 
 
 def named_captions(page: Outline) -> Booleans:
-    """Return for each element whether its class or id names a caption, and it is short enough."""
+    """Return for each element whether its class or ID names a caption and it is short enough."""
     named = page.count_named(frozenset({"caption"}))[:, 0]
     captions: Booleans = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
     return captions
 
 
 def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
-    """Return the first caption below an element.
+    """Return the first caption within an element.
 
     `captions` are the page's `named_captions`.
     """
@@ -160,14 +160,14 @@ def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
 
 
 def is_teaser(page: Outline, index: int) -> bool:
-    """Return whether most words of an element are in links."""
+    """Return whether most of an element's words are in links."""
     texts = page.texts[page.text_starts[index] : page.text_ends[index]]
     linked = sum(text.size for text in texts if page.links[text.parent] >= 0)
     return linked > MAX_LINKED * page.size(index)
 
 
 def _article_around(page: Outline, places: Sequence[int]) -> int:
-    """Return the nearest article element around some elements, or else their common ancestor."""
+    """Return the nearest article element around the given ones, or else their common ancestor."""
     smallest = min(places)
     while max(places) >= page.ends[smallest]:
         smallest = page.parents[smallest]

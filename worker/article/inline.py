@@ -1,4 +1,4 @@
-"""Text of a block with its inline marks: links, bold and italics."""
+"""The text of a block with its inline formatting: links, bold and italics."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from worker.text import words
 
 
 class Setting(NamedTuple):
-    """Formatting of a piece of text; `link` is the index of the link around it, or None."""
+    """Formatting of a piece of text; `link` is the index of the enclosing link, or None."""
 
     link: int | None = None
     is_bold: bool = False
@@ -29,10 +29,10 @@ class Span(NamedTuple):
 
 @dataclass
 class InlineText:
-    """A text assembled from pieces and cleaned on the way.
+    """A text assembled from pieces and cleaned in the process.
 
-    White space is collapsed and blank lines are dropped as `words.clean` does line by line, so that
-    offsets count characters of the cleaned text. Runs in linear time.
+    Whitespace is collapsed and blank lines are dropped, as by `words.clean` for each line, so that
+    offsets refer to the cleaned text. Runs in linear time.
     """
 
     spans: list[Span] = field(default_factory=list)
@@ -42,7 +42,7 @@ class InlineText:
     _open: dict[int | str, int] = field(default_factory=dict)
 
     def add(self, piece: str, setting: Setting = PLAIN) -> None:
-        """Append a piece of text; a line feed ends the line."""
+        """Append a piece of text; a line feed ends a line."""
         for number, line in enumerate(piece.split("\n")):
             if number:
                 self._gap = "\n"
@@ -75,7 +75,7 @@ class InlineText:
         self.spans.append(Span(self._open.pop(mark), self._length, mark))
 
     def finish(self) -> tuple[str, list[Span]]:
-        """Return the text, and its spans in order."""
+        """Return the text and its spans, in order."""
         for mark in [*self._open]:
             self._close(mark)
         return "".join(self._parts), sorted(self.spans, key=lambda span: span[:2])
@@ -90,7 +90,7 @@ def _marks(setting: Setting) -> tuple[int | str, ...]:
 
 
 def inline_text(pieces: Iterable[tuple[str, Setting]]) -> tuple[str, list[Span]]:
-    """Return the cleaned text of pieces, and its spans."""
+    """Return the cleaned text of the given pieces, and its spans."""
     text = InlineText()
     for piece, setting in pieces:
         text.add(piece, setting)

@@ -1,4 +1,4 @@
-"""Knowledge of a template from some of its pages, small enough to be stored with the group."""
+"""Knowledge of a template gained from some of its pages, small enough to store with the group."""
 
 import json
 import zlib
@@ -20,7 +20,7 @@ FORMAT = 1
 
 
 class KnownLine(NamedTuple):
-    """A line of a known page: the number of its path, `digest_of` its tokens, and their number."""
+    """A line of a known page: its path number, the digest of its tokens, and their number."""
 
     path: int
     digest: int
@@ -29,7 +29,7 @@ class KnownLine(NamedTuple):
 
 @dataclass(frozen=True)
 class KnownPage:
-    """A page that others of its template are compared with: its titles, and its lines in order."""
+    """A page to which others of its template are compared: its titles, and its lines in order."""
 
     titles: Titles
     lines: tuple[KnownLine, ...]
@@ -37,9 +37,9 @@ class KnownPage:
 
 @dataclass(frozen=True)
 class TemplateKnowledge:
-    """Knowledge of a template from some of its pages: paths, lines and titles.
+    """Knowledge of a template gained from some of its pages: paths, lines and titles.
 
-    A few kilobytes that replace the pages: extraction gives the same result as with the pages
+    A few kilobytes replace the pages: extraction gives the same result as with the pages
     themselves.
 
     Attributes
@@ -79,7 +79,7 @@ class TemplateKnowledge:
         Raises
         ------
         ValueError
-            If the data is invalid or has another `FORMAT`: learn from the pages again.
+            If the data is invalid or has a different `FORMAT`; learn from the pages again.
         """
         try:
             values: dict[str, Any] = json.loads(zlib.decompress(data))
@@ -107,7 +107,7 @@ class TemplateKnowledge:
         return [page.titles for page in self.pages]
 
     def numbers_of(self, steps: Sequence[Step]) -> list[int]:
-        """Map another page's paths (`Paths.steps`) to the numbers of known paths, -1 if unknown."""
+        """Map another page's paths (`Paths.steps`) to the numbers of known paths; -1 if unknown."""
         found: list[int] = []
         for above, step in steps:
             known_above = found[above] if above >= 0 else -1
@@ -144,7 +144,7 @@ class TemplateKnowledge:
 
 
 def digest_of(tokens: Sequence[str]) -> int:
-    """Return a 64-bit digest of a line, the same on every machine."""
+    """Return a 64-bit digest of a line, which is the same on every machine."""
     from hashlib import blake2b
 
     digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,4 +1,4 @@
-"""Classifier of lines: how likely each line of a page belongs to the article."""
+"""Line classifier: estimates how likely each line of a page belongs to the article."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from worker.article.evidence import Evidence
 from worker.inference import BoostedTrees, Features, LineNetwork
 
 TEXT_ON_OTHER = "text_on_other"
-"""Evidence column that is set if a line occurs on another page of the template as well."""
+"""Evidence column that is set if a line also occurs on another page of the template."""
 
 MAX_LINES = 10_000
-"""Maximum number of lines of a page for the network; beyond, only the trees are used.
+"""Maximum number of lines on a page for the network; above it, only the trees are used.
 
 The network takes 8 kB per line. The longest of 1,582 current pages has 2,641 lines.
 """
@@ -24,9 +24,9 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LineClassifier:
-    """Mean log odds of trees, which see one line, and of a network, which sees the whole page.
+    """Mean of the log odds of trees, which see one line, and a network, which sees the whole page.
 
-    `network` is None to use the trees alone.
+    If `network` is None, only the trees are used.
     """
 
     KIND: ClassVar[str] = "classifier of lines"
@@ -36,14 +36,14 @@ class LineClassifier:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Restore a classifier from its `to_parameters`."""
+        """Restore a classifier from the output of `to_parameters`."""
         network = parameters["network"]
         if network is not None:
             network = LineNetwork.from_parameters({**network, "columns": parameters["columns"]})
         return cls(BoostedTrees.from_parameters(parameters), network)
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters, ready for JSON."""
+        """Return all parameters as JSON-serialisable values."""
         network = None
         if self.network is not None:
             network = self.network.to_parameters()
@@ -58,8 +58,8 @@ class LineClassifier:
     def log_odds(self, evidence: Evidence) -> tuple[_Floats, ...]:
         """Return the log odds of a page's lines from each member.
 
-        The network's are limited by `no_more_than_trees`. Raises RuntimeError if the evidence has
-        other columns than the training data.
+        Those of the network are limited by `no_more_than_trees`. Raises RuntimeError if the columns
+        of the evidence differ from those of the training data.
         """
         of_trees = self.trees.log_odds(evidence.features)
         if self.network is None or len(evidence.lines) > MAX_LINES:
@@ -69,7 +69,7 @@ class LineClassifier:
 
 
 def no_more_than_trees(of_trees: _Floats, of_network: _Floats, features: Features) -> _Floats:
-    """Limit the network's log odds to the trees' for lines that occur on another page as well.
+    """Limit the network's log odds to the trees' for lines that also occur on another page.
 
     The network was trained mostly on single pages. The limit adds .15 points of F1 on 1,550 pages
     of five corpora, each read with another page.

@@ -13,7 +13,7 @@ class Line(NamedTuple):
     """A line with at least one token.
 
     `number` is its number in the outline, see `TextNode.line`; `block` is the index of the nearest
-    block element around it; `linked` counts the tokens in links, `sentences` the ends of sentences.
+    enclosing block element; `linked` counts the tokens in links; `sentences` counts sentence ends.
     """
 
     number: int
@@ -25,12 +25,12 @@ class Line(NamedTuple):
 
     @property
     def is_prose(self) -> bool:
-        """Whether it has a sentence, and less than half of it is in links."""
+        """Whether it contains a sentence and less than half of it is linked."""
         return self.sentences > 0 and 2 * self.linked < len(self.tokens)
 
 
 def places_of_lines(page: Outline) -> Integers:
-    """Return the indices of a page's lines that have a token."""
+    """Return the indices of the lines that have at least one token."""
     return np.flatnonzero(page.said.texts.counts[page.said.of_lines, Count.TOKENS])
 
 

@@ -1,4 +1,4 @@
-"""Links of a page: its listed items, and articles shown below its own."""
+"""Links of a page: its listed items, and articles displayed below its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,7 @@ MISSED_KINDS: Final[Mapping[str, MissedKind]] = {kind: kind for kind in get_args
 class ListedLinks:
     """The links that a page lists, in page order.
 
-    `kind` is the kind of the page; `next` is the address of the page that continues the list, or
-    None.
+    `kind` is the kind of the page; `next` is the URL of the page that continues the list, or None.
     """
 
     kind: ListKind | MissedKind
@@ -31,8 +30,8 @@ class ListedLinks:
 def listed_links(page: Page, kind: str, article: Extraction | None = None) -> ListedLinks | None:
     """Return the links that a page lists, or None if it lists nothing.
 
-    `kind` is ``menu`` if the page has no article for that reason, else its kind as in
-    `models.kinds`. For an `article`, the articles shown below it are listed.
+    `kind` is ``menu`` if the page has no article because it is a menu, else the page's kind as in
+    `models.kinds`. For an `article`, the articles displayed below it are listed.
     """
     list_kind = _LIST_KINDS.get(kind)
     if list_kind in (None, "article"):

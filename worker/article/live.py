@@ -1,4 +1,4 @@
-"""Live reports as declared by their pages; their entries look like comments, but are not."""
+"""Live reports as declared by their pages. Their entries look like comments but are not."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,19 +13,19 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 OF_ENTRIES = 0.2
-"""Minimum share of declared entries among the records for none of these to be comments.
+"""Minimum share of declared entries among the records at which none of these counts as a comment.
 
-A page declares its latest entries, and displays more.
+A page may declare only its latest entries but display more.
 """
 
 MIN_ENTRIES = 2
 """Minimum number of declared entries among the records."""
 
 OPENING = 8
-"""Words that identify an entry."""
+"""Number of leading words that identify an entry."""
 
 LEAST_OPENING = 3
-"""Minimum number of words of a headline or text to identify an entry by."""
+"""Minimum number of words in a headline or text that identifies an entry."""
 
 LIVE_NAMES = re.compile(
     r"live-?_?(?:blog|ticker|feed|update|report|event|entr|post|coverage|stream-?item|text|story)"
@@ -33,7 +33,7 @@ LIVE_NAMES = re.compile(
     r"|en-?direct|direktrapport|relacja",
     re.IGNORECASE,
 )
-"""Class names and ids that authors of pages use for parts of live reports."""
+"""Class names and IDs that sites use for parts of live reports."""
 
 _LIVE_WORDS = re.compile(
     r"\b(?:live[ -]?blog|live[ -]?ticker|news[ -]?ticker|live[ -]?updates?|live coverage"
@@ -46,7 +46,7 @@ _LIVE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAMES_BEGIN = ("live", "ticker", "minut", "direct", "direkt", "relacja")
-"""Every match of `LIVE_NAMES` contains one of these; they are faster to search for."""
+"""Every match of `LIVE_NAMES` contains one of these, which are faster to search for."""
 
 _DECLARED = "liveBlogUpdate"
 _TYPE = "liveblogposting"
@@ -82,7 +82,7 @@ def marked_entries(page: Page) -> list[int]:
 
 
 def says_live(page: Page, title: str | None) -> bool:
-    """Return whether a page's headline, address or markup says that it is a live report."""
+    """Return whether a page's headline, URL or markup identifies it as a live report."""
     return (
         is_declared_live(page)
         or _LIVE_WORDS.search(title or "") is not None

@@ -30,19 +30,19 @@ _BUTTONS = re.compile(
     r"|plusone|addthis|sharethis|/share_button"
 )
 MAX_SOURCES = 20
-"""Maximum number of sources of a picture to examine."""
+"""Maximum number of sources examined per picture."""
 
 MAX_TRACKER_PIXELS = 1
-"""Maximum width or height in pixels of a tracker or spacer."""
+"""Maximum width or height of a tracker or spacer, in pixels."""
 
 
 def is_image_address(address: str | None) -> bool:
-    """Return whether an address points to an image file, by its extension."""
+    """Return whether a URL points to an image file, judging by its extension."""
     return _IMAGE_ADDRESS.search(address or "") is not None
 
 
 def file_stem(url: str) -> str:
-    """Return the name of an image file without its size and extension, empty if there is none."""
+    """Return the name of an image file without size and extension; empty if there is none."""
     try:
         path = urlsplit(url).path
     except ValueError:
@@ -52,12 +52,12 @@ def file_stem(url: str) -> str:
 
 
 def is_drawing(url: str) -> bool:
-    """Return whether an address points to an SVG drawing, as for logos and icons."""
+    """Return whether a URL points to an SVG drawing, which is usually a logo or icon."""
     return urlsplit(url).path.lower().endswith(".svg")
 
 
 def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:
-    """Read an ``img`` element; None for a tracker, a spacer or an image without an address."""
+    """Read an ``img`` element; None for a tracker, a spacer or an image without a URL."""
     if _is_tiny(element):
         return None
     url = next(filter(None, (absolute(source, base) for source in _sources(element))), None)
@@ -67,10 +67,10 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 
 
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
-    """Read an element of `EMBEDS`, or the quotation that holds a social network's post.
+    """Read an element of `EMBEDS`, or the quotation that holds a social media post.
 
-    None for anything that shows no content: trackers, share and follow buttons, elements without an
-    HTTP address.
+    Returns None for anything that displays no content: trackers, share and follow buttons, elements
+    without an HTTP URL.
     """
     if _is_tiny(element):
         return None
@@ -98,7 +98,7 @@ def _sources(image: AnyElement) -> Iterator[str | None]:
 
 
 def _largest(candidates: str | None) -> str | None:
-    """Return the address of the largest picture in a source set."""
+    """Return the URL of the largest picture in a source set."""
     sizes: dict[str, float] = {}
     address = ""
     for word in (candidates or "").split():

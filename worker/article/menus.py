@@ -1,12 +1,12 @@
 """Pages that list other pages: home pages, section fronts, tags, search results.
 
-Such a page is recognised by its structure. Its lines are headlines, each a link, with short teasers
-between them at the same place of the tree; or hardly anything but headlines. There is no longer
-text, which would be the body of an article.
+Such a page is recognised by its structure: its lines are linked headlines, either with short
+teasers between them at the same position in the tree, or with hardly anything else. It has no
+longer text that could be the body of an article.
 
 Of 2,230 pages with a gold text (seven corpora), 3 are mistaken for menus (0.13 %): two posts of 22
 words next to 450 words of links, and a list of links that was annotated as text. All 252 section
-fronts of six site designs, in five languages, are recognised.
+fronts, of six site designs in five languages, are recognised.
 """
 
 from collections import defaultdict
@@ -26,80 +26,80 @@ from worker.html.site import site_of
 from worker.text.texts import Count
 
 MIN_HEADLINE_WORDS = 3
-"""Minimum number of words of a headline; shorter links are navigation: "Home", "Read more"."""
+"""Minimum number of words in a headline; shorter links are navigation: "Home", "Read more"."""
 
 MAX_HEADLINE_WORDS = 45
-"""Maximum number of words of a headline; some sites link a whole article."""
+"""Maximum number of words in a headline; some sites link a whole article."""
 
 MIN_LINKED = 0.8
-"""Minimum share of a line's words in links for the line to be a link."""
+"""Minimum share of linked words for a line to count as a link."""
 
 MIN_TEASER_WORDS = 5
-"""Minimum number of words of a teaser; shorter text between headlines is a date or an author."""
+"""Minimum number of words in a teaser; shorter text between headlines is a date or an author."""
 
 MIN_ITEMS = 6
-"""Minimum number of teasers at the same place of the tree in a list (section fronts: 9 to 23)."""
+"""Minimum number of teasers at the same position in the tree (section fronts: 9 to 23)."""
 
 MAX_TEASER_WORDS = 60
-"""Maximum number of words of a teaser; a longer one is an article (section fronts: up to 51)."""
+"""Maximum number of words in a teaser; a longer one is an article (section fronts: up to 51)."""
 
 MAX_PROSE_WORDS = 80
-"""Maximum number of words of text outside lists; more is an article (section fronts: up to 44)."""
+"""Maximum number of words in text outside lists; more is an article (section fronts: up to 44)."""
 
 MIN_TEASERS_TO_PROSE = 4.0
-"""Minimum ratio of words in teasers to the longest text outside lists.
+"""Minimum ratio of words in teasers to those in the longest text outside lists.
 
-Section fronts have 7.2 and more, short news 2.4.
+Section fronts have 7.2 or more, pages of short news 2.4.
 """
 
 MIN_HEADLINES_SHARE = 0.6
-"""Minimum share of the page's words in headlines without teasers (section fronts: from 0.68)."""
+"""Minimum share of words in headlines on a page without teasers (section fronts: from 0.68)."""
 
 MIN_HEADLINES_TO_PROSE = 20.0
-"""Minimum ratio of words in headlines to the longest text.
+"""Minimum ratio of words in headlines to those in the longest text.
 
-Section fronts have 22 and more, articles less than 17.
+Section fronts have 22 or more, articles less than 17.
 """
 
 MIN_HEADLINES_WORDS = 100
-"""Minimum number of words in headlines of a list without teasers."""
+"""Minimum total number of words in the headlines of a list without teasers."""
 
 MIN_OFFERS = 6
-"""Minimum number of offers for a list to belong to a shop or an agenda instead of a menu.
+"""Minimum number of offers at which a list belongs to a shop or an event calendar, not a menu.
 
-Of 16 lists of wcxb that otherwise look like menus, the eight that show products with prices, or
-declare their events, have 17 or more; six lists of news have up to 3, one of coupons 4, one of jobs
-0.
+Of 16 lists of wcxb that otherwise look like menus, the eight that display products with prices or
+declare their events have 17 or more; six news lists have up to 3, one of coupons 4, one of jobs 0.
 """
 
 MIN_OFFERS_TO_HEADLINES = 0.1
 """Minimum ratio of offers to headlines.
 
-The eight have 0.13 and more, section fronts up to 0.09.
+The eight lists described at `MIN_OFFERS` have 0.13 or more, section fronts up to 0.09.
 """
 
 
 MIN_READ = 0.6
-"""Minimum share of a page's words in its text for the list to be its content.
+"""Minimum share of a page's words in its text at which the list is the page's content.
 
-A list of jobs has .95, a list of news among others .49, a shop without its scripts .16.
+A list of jobs has .95, a news list among others .49, a shop whose scripts have not run .16.
 """
 
 MIN_PROBABILITY = 0.5
-"""Minimum probability for a page that looks like a menu to be one."""
+"""Minimum probability at which a page that looks like a menu counts as one."""
 
 DECLARED = 0.6
-"""Probability of another kind if a page declares itself an article with a publication date."""
+"""Probability of not being a menu if a page declares itself an article with a publication date."""
 
 
 @dataclass(frozen=True)
 class MenuEvidence:
-    """Evidence for a list of other pages, in words.
+    """Evidence for a list of other pages, measured in words.
 
-    `prose` is the longest text between two headlines, outside lists. `items`, `teasers` and
-    `longest_teaser` are the number, total and maximum of texts that follow a headline and belong to
-    a list: at least `MIN_ITEMS` of them have their headlines at the same path of tags. `headlines`
-    is the total of the lines that are links, `total` that of the page.
+    `prose` is the length of the longest text between two headlines outside lists. `items`,
+    `teasers` and `longest_teaser` are the number, total length and maximum length of the texts that
+    follow a headline and belong to a list: at least `MIN_ITEMS` of them have headlines with the
+    same tag path. `headlines` is the total length of the lines that are links, `total` that of the
+    page.
     """
 
     prose: float
@@ -126,7 +126,7 @@ class MenuEvidence:
 def is_menu(page: Outline) -> bool:
     """Return whether a page is a list of other pages, by its structure alone."""
     found = _Stretches.of(page)
-    # Too long both for a teaser and for text outside a list: no need to determine which it is.
+    # A text too long for either a teaser or text outside lists: no need to determine which it is.
     if found.words.max() > MAX_PROSE_WORDS or not _evidence(page, found).is_menu:
         return False
     offers = count_offers(page)
@@ -140,11 +140,11 @@ def menu_probability(
 
     It is something else if it is likely a manual or, with posts, a thread; if it declares itself an
     article with a publication date; or if the list is the content of the page and either its
-    headlines lead to other sites or to places on the page, as in a report made of links, or it has
-    no teasers and is likely a listing.
+    headlines lead to other sites or to anchors on the page, as in a report made up of links, or it
+    has no teasers and is likely a listing.
 
-    Expects a page for which `is_menu` is true. `words` is the number of words of its text when read
-    as an article, `has_posts` whether it shows the posts of a thread.
+    Expects a page for which `is_menu` is true. `words` is the number of words in its text when read
+    as an article; `has_posts` is whether it displays the posts of a thread.
     """
     found = _Stretches.of(page)
     others = [kinds.get("documentation", 0.0)]
@@ -163,7 +163,7 @@ def menu_probability(
 
 
 def _share_leading_elsewhere(page: Outline, found: "_Stretches", url: str) -> float:
-    """Return the share of headlines that lead to other sites, or to places on the page."""
+    """Return the share of headlines that link to other sites or to anchors on the page."""
     base, site, own = base_of(page.root, url), site_of(url), url.partition("#")[0]
     hrefs = (page.node(link).get("href") for link in found.links.tolist())
     addresses = [address for href in hrefs if (address := absolute(href, base)) is not None]
@@ -176,7 +176,7 @@ def _share_leading_elsewhere(page: Outline, found: "_Stretches", url: str) -> fl
 def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
     """Measure the headlines of a page and the texts between them."""
     paths = paths_of(page)
-    # Text before the first headline belongs to no list.
+    # Text before the first headline does not belong to a list.
     after = [None, *map(paths.__getitem__, found.blocks.tolist())]
     stretches = [*zip(after, found.words.tolist(), strict=True)]
     by_path: defaultdict[int, list[float]] = defaultdict(list)
@@ -196,11 +196,11 @@ def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
 
 
 class _Stretches(NamedTuple):
-    """Texts between headlines.
+    """The texts between headlines.
 
-    `blocks` and `links` hold the block and the link of each headline; `words` the number of words
-    before the first headline and after each one. `headlines` and `total` are the words of all
-    headlines and of the page.
+    `blocks` and `links` hold the block and the link of each headline; `words` holds the number of
+    words before the first headline and after each one. `headlines` and `total` are the number of
+    words in all headlines and on the page.
     """
 
     blocks: Integers
@@ -220,7 +220,7 @@ class _Stretches(NamedTuple):
         linked = np.flatnonzero(links >= 0)
         in_links = np.zeros(len(counts))
         in_links[linked] = counts[linked]
-        # Cumulative words of a link, even if it spans several lines.
+        # Cumulative number of words in a link, even if it spans several lines.
         is_other = np.diff(links[linked], prepend=-1) != 0
         sums = np.cumsum(counts[linked])
         before = (sums - counts[linked])[is_other]
@@ -244,7 +244,7 @@ class _Stretches(NamedTuple):
 
 
 def paths_of(page: Outline) -> dict[int, int]:
-    """Assign a number to every path of tags from the root, leaving out inline elements."""
+    """Assign a number to every tag path from the root, omitting inline elements."""
     numbers: dict[tuple[int, int], int] = {}
     paths = {-1: -1}
     blocks = page.block_numbers

@@ -1,4 +1,4 @@
-"""Confidence in an extracted article: the probability that its words are right."""
+"""Confidence in an extracted article: the probability that its text is correct."""
 
 from worker.article.confidence.classifier import GOOD_F1, confidence_of
 from worker.article.confidence.evidence import Made

@@ -1,10 +1,10 @@
-"""The classifier that estimates whether an extracted article is right."""
+"""The classifier that estimates whether an extracted article is correct."""
 
 from worker.article.confidence.evidence import Made, confidence_evidence
 from worker.inference import BoostedTrees, load_model
 
 GOOD_F1 = 0.8
-"""Minimum word F1 for an article to count as right."""
+"""Minimum word F1 at which an article counts as correct."""
 
 
 def trained_confidence() -> BoostedTrees:

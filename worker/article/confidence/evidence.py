@@ -1,7 +1,8 @@
-"""Features that indicate whether an article is right: one row per page.
+"""Features that indicate whether an article is correct: one row per page.
 
-Most come from the line probabilities, both of the lines kept and of those left out. The rest
-measure whether the page's own declarations and simpler extraction methods agree.
+Most derive from the line probabilities, both of the lines that were kept and of those that were
+dropped. The rest measure agreement with the page's own declarations and with simpler extraction
+methods.
 """
 
 from collections.abc import Iterator
@@ -24,10 +25,10 @@ OF_KIND = (
     *("text_words", "heading_blocks", "paragraph_blocks", "list_item_blocks", "questions"),
     *("page_prices", "button_elements", "iframe_elements"),
 )
-"""Columns of the page kind's evidence that also indicate confidence."""
+"""Columns of the page-kind evidence that are used as well."""
 
 MEANS = ("same_text", "siblings", "packet_share")
-"""Columns of the line evidence whose means over the article are used."""
+"""Columns of the line evidence that are averaged over the article."""
 
 AGREEING = ("in_densest_packet", "kept_by_sentences")
 """Columns of the line evidence that hold the choices of simpler methods."""
@@ -36,14 +37,13 @@ OPINIONS = (
     *("trees_and_network", "trees_and_text", "network_and_text"),
     *("apart_in_text", "apart_elsewhere"),
 )
-"""Columns that compare the classifier's members: F1 between their choices and the text, and the
-distance between their probabilities."""
+"""Columns that compare the members' choices with the text (F1), and their probabilities."""
 
 SHARES = (0.05, 0.25, 0.5)
 """Shares of the article's words, least probable first, at which the probability is sampled."""
 
 MIN_DESCRIPTION = 5
-"""Minimum number of distinct words for a description to count as a summary."""
+"""Minimum number of distinct words in a description that counts as a summary."""
 
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]
@@ -58,7 +58,7 @@ class Made:
     page, judged
         The page and its classified lines.
     finding
-        The body, or None if the page does not show it.
+        The body, or None if the page does not display it.
     article
         The article.
     of_kind
@@ -73,7 +73,7 @@ class Made:
 
 
 def confidence_evidence(made: Made) -> Features:
-    """Compute the features for the confidence in an article; one row."""
+    """Compute the confidence features of an article, as one row."""
     lines = made.judged.evidence.lines
     sizes = np.array([len(line.tokens) for line in lines], dtype=np.float64)
     kept = _kept_lines(made)
@@ -180,7 +180,7 @@ def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:
 
 
 def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]]:
-    """Yield columns of the line evidence, empty ones for a page without lines."""
+    """Yield columns of the line evidence; they are empty for a page without lines."""
     features = made.judged.evidence.features
     if not features.columns:
         yield from ((name, np.empty(0)) for name in names)
@@ -190,7 +190,7 @@ def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]
 
 
 def _of_description(made: Made) -> Iterator[Number]:
-    """Measure how much of the declared description is in the text, and elsewhere on the page."""
+    """Measure how much of the declared description occurs in the text and elsewhere."""
     description = set(words.tokens(titles.declared_description(made.page)))
     if len(description) < MIN_DESCRIPTION:
         yield "description_in_text", UNKNOWN

@@ -1,7 +1,8 @@
 """Evidence for and against each line of a page being part of its article.
 
-Nothing is decided here. Each line gets a row of features: from the line itself, its neighbours,
-the elements around it, the page's declarations and, if available, other pages of the template.
+No decision is made here. Each line gets a row of features, derived from the line itself, its
+neighbours, the elements around it, the page's declarations and, if available, other pages of the
+template.
 """
 
 from collections.abc import Sequence
@@ -63,7 +64,7 @@ class Evidence:
     lines
         The lines.
     features
-        One row per line; no columns for a page without lines.
+        One row per line; there are no columns for a page without lines.
     words
         Words of the lines and of the elements around them.
     """
@@ -83,7 +84,7 @@ def gather_evidence(
     page
         The page.
     knowledge
-        What is known from other pages of the template, if any.
+        Knowledge from other pages of the template, if any.
     url
         URL of the page.
     """

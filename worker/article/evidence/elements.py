@@ -15,13 +15,13 @@ from worker.article.vocabulary import (
 from worker.inference import NamedColumn
 
 NEARNESS = 0.7
-"""Decay of the weight of an element's name per element between it and the line."""
+"""Factor applied to the weight of an element's name per level between it and the line."""
 
 TAGS = (
     *("p", "div", "li", "h1", "h2", "h3", "h4", "td", "th", "blockquote", "figcaption", "dd"),
     *("pre", "section", "article", "body", "label", "center", "form", "address"),
 )
-"""Tags with a code of their own: their index in this tuple."""
+"""Tags encoded individually, by their index in this tuple."""
 
 MAX_IMAGES_BESIDE = 3
 MAX_IMAGES_AROUND = 9
@@ -30,7 +30,7 @@ _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
 _COUNTED = ("body_names", "other_names", "sections", "lists", "tables")
-"""Marks that are counted; the others are only present or absent."""
+"""Marks whose occurrences are counted; for all others, only their presence is recorded."""
 
 
 def _hides(style: str) -> bool:
@@ -54,7 +54,7 @@ def _of_elements(view: View) -> Iterator[NamedColumn]:
 
 
 def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
-    """Yield a mask of the marked elements for each column."""
+    """Yield for each column a mask of the elements that have the mark."""
     flat = view.page.flat
     names = (BODY_NAMES, OTHER_NAMES, UNINTERESTING)
     body, other, uninteresting = (view.page.count_named(*names) > 0).T
@@ -71,7 +71,7 @@ def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
 
 
 def _of_parts(view: View) -> Iterator[NamedColumn]:
-    """Measure the proximity, up to 1, of the closest element named after each part of a page."""
+    """Measure how near (up to 1) the closest element named after each page part is."""
     page = view.page
     nearest = np.full((len(PARTS), len(page.elements)), -1)
     may_be_named = np.flatnonzero(view.page.holds & view.is_small)
@@ -85,7 +85,7 @@ def _of_parts(view: View) -> Iterator[NamedColumn]:
         view.depths[elements].tolist(),
         strict=True,
     ):
-        # Descendants come later, so they override the elements around them.
+        # Descendants are processed later and override the elements around them.
         rows[part][start:end] = depth
     around = nearest[:, view.blocks]
     powers = NEARNESS ** np.arange(view.depths.max() + 2, dtype=np.float64)

@@ -9,13 +9,13 @@ from worker.article.evidence.view import UNKNOWN, EvidenceSource, Floats, Intege
 from worker.inference import NamedColumn
 
 MAX_AWAY = 999.0
-"""Distance to prose that does not exist."""
+"""Distance used if there is no prose."""
 
 SURE_WORDS = 20
-"""Minimum length, in words, of a line of prose that is almost certainly text."""
+"""Minimum length, in words, of a line of prose that is almost certainly article text."""
 
 OFFSETS = (-2, -1, 1, 2)
-"""Neighbouring lines that are considered, relative to the line."""
+"""Offsets of the neighbouring lines considered."""
 
 
 def _of_position(view: View) -> Iterator[NamedColumn]:
@@ -41,7 +41,7 @@ def _of_lines_beside(view: View) -> Iterator[NamedColumn]:
 
 
 def _shifted(values: Floats | Integers, offset: int) -> Floats:
-    """Return for each line the value of the line at an offset."""
+    """Return for each line the value of the line at the given offset from it."""
     shifted = np.full(len(values), UNKNOWN)
     if offset > 0:
         shifted[:-offset] = values[offset:]
@@ -75,7 +75,7 @@ def _of_packets(view: View) -> Iterator[NamedColumn]:
 
 
 def _of_siblings(view: View) -> Iterator[NamedColumn]:
-    """Count the lines of the page with the same path, and those with the same text."""
+    """Count the lines of the page that share each line's path, and those that share its text."""
     numbers = view.path_numbers
     is_prose = view.prose_counts > 0
     lines = np.bincount(numbers)
@@ -93,7 +93,7 @@ def _of_siblings(view: View) -> Iterator[NamedColumn]:
 
 
 def _of_distances(view: View) -> Iterator[NamedColumn]:
-    """Measure the distance to the nearest long prose before and after, in lines and in words."""
+    """Measure the distance to the nearest long prose before and after, in lines and words."""
     number = len(view.lines)
     places = np.arange(number)
     is_sure = (view.prose_counts >= SURE_WORDS) & (view.linked < 0.3 * view.counts)

@@ -13,7 +13,7 @@ from worker.inference.medians import median
 from worker.text import words
 
 NO_HEADLINE = -1000.0
-"""Distance in lines from the headline if the page shows none."""
+"""Distance in lines from the headline, used if the page displays none."""
 
 BUILT_OF = (
     *("main", "header", "footer", "nav", "section", "aside", "figure", "svg", "button", "picture"),
@@ -22,10 +22,10 @@ BUILT_OF = (
 BUILT_WITH = (
     *("itemtype", "srcset", "data-src", "role", "aria-label", "style", "bgcolor", "loading"),
 )
-"""Tags and attributes that indicate when, and for what, a page was built."""
+"""Tags and attributes that indicate when and for what purpose a page was built."""
 
 LONG = 20
-"""Minimum length of a long line, in words."""
+"""Minimum number of words in a long line."""
 
 _ON_OTHER = ("text_on_other", "path_on_other", "lines_at_path", "words_at_path", "new_at_path")
 

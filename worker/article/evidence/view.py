@@ -1,4 +1,4 @@
-"""A page with the arrays that several sources of evidence share."""
+"""A page with arrays shared by several sources of evidence."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 UNKNOWN = -1.0
-"""Value of a feature that does not apply: no other page, no neighbour, no declaration."""
+"""Value of a feature that does not apply, for example without another page or neighbour."""
 
 MAX_SECTION = 0.5
-"""Maximum share of the page's tokens for an element whose name or tag is informative."""
+"""Maximum share of the page's tokens in an element whose name or tag is informative."""
 
 
 @dataclass(frozen=True)
 class Packets:
-    """Totals over lines by element: of the lines directly in it, or of those anywhere below it."""
+    """Totals by element, over the lines directly in each element or over all lines below it."""
 
     words: Floats
     linked: Floats
@@ -67,20 +67,20 @@ class View:
         return self.page.said.of_lines[places_of_lines(self.page)]
 
     def count(self, counted: Count) -> Integers:
-        """Return a count for each line's text."""
+        """Return the given count for each line's text."""
         return self.page.said.texts.count(counted)[self._places]
 
     def starts_with(self, trait: Trait) -> Booleans:
-        """Return whether each line's first character has a trait."""
+        """Return whether each line's first character has the given trait."""
         return self.page.said.texts.starts_with(trait)[self._places]
 
     def ends_with(self, trait: Trait) -> Booleans:
-        """Return whether each line's last character has a trait."""
+        """Return whether each line's last character has the given trait."""
         return self.page.said.texts.ends_with(trait)[self._places]
 
     @cached_property
     def _words(self) -> tuple[Integers, Integers]:
-        """Distinct words of each line, as parallel arrays of line indices and word numbers."""
+        """Distinct words of each line, as parallel arrays of line indices and word IDs."""
         texts = self.page.said.texts
         sizes, ends = self.count(Count.TOKENS), np.cumsum(self.count(Count.TOKENS))
         places = np.arange(ends[-1]) + np.repeat(texts.ends[self._places] - ends, sizes)
@@ -115,7 +115,7 @@ class View:
 
     @cached_property
     def prose_counts(self) -> Floats:
-        """Number of words per line that is prose; 0 for other lines."""
+        """Number of words per line of prose; 0 for other lines."""
         is_prose = (self.sentences > 0) & (2 * self.linked < self.counts)
         return np.where(is_prose, self.counts, 0.0)
 
@@ -126,7 +126,7 @@ class View:
 
     @cached_property
     def prose(self) -> float:
-        """Number of words in prose on the page, at least 1."""
+        """Number of words of prose on the page, at least 1."""
         return max(1.0, float(self.prose_counts.sum()))
 
     @cached_property
@@ -156,7 +156,7 @@ class View:
 
     @cached_property
     def largest_section(self) -> float:
-        """Maximum tokens of an element whose name is informative, see `MAX_SECTION`."""
+        """Maximum number of tokens in an element whose name is informative, see `MAX_SECTION`."""
         return MAX_SECTION * len(self.page.tokens)
 
     @cached_property

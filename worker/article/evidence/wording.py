@@ -55,7 +55,7 @@ def _of_wording(view: View) -> Iterator[NamedColumn]:
 
 
 def _holding(texts: Sequence[str], *wanted: str) -> Booleans:
-    """Return which texts contain any of the strings, quickly as few do."""
+    """Return which texts contain any of the strings; optimised for few matches."""
     joined = "\n".join(texts)
     holding = np.zeros(len(texts), dtype=np.bool_)
     for each in wanted:

@@ -8,16 +8,16 @@ from models.kinds import Kind
 from worker.inference import BoostedTrees, Features, load_model
 
 MIN_PROBABILITY = 0.15
-"""Minimum probability of a kind; if none reaches it, the page is taken to be an article.
+"""Minimum probability of a kind. If no kind reaches it, the page is taken to be an article.
 
-Of 1,403 pages of wcxb, 19 reach it for no kind, and one page fewer is classified correctly. Forums
-need no minimum: a page is read as a thread only if its posts are found.
+Of 1,403 pages of wcxb, 19 do not reach it for any kind, and one page fewer is classified correctly.
+Forums need no minimum: a page is read as a thread only if posts are found.
 """
 
 
 @dataclass(frozen=True)
 class KindTrees:
-    """One-against-rest trees for each kind; the page is of the kind with the highest log odds."""
+    """One-against-rest trees for each kind; the kind with the highest log odds wins."""
 
     KIND: ClassVar[str] = "kinds of pages"
 
@@ -25,9 +25,9 @@ class KindTrees:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the classifier with the parameters from `to_parameters`.
+        """Restore a classifier from the output of `to_parameters`.
 
-        Raises ValueError for an unknown kind.
+        Raises ValueError if it includes an unknown kind.
         """
         unknown = set(parameters["kinds"]) - set(get_args(Kind))
         if unknown:
@@ -37,22 +37,22 @@ class KindTrees:
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters, ready for JSON."""
+        """Return all parameters as JSON-serialisable values."""
         return {"kinds": {kind: trees.to_parameters() for kind, trees in self.of_kind.items()}}
 
     def kind(self, features: Features) -> Kind:
-        """Return the likeliest kind of the page with this row of evidence."""
+        """Return the likeliest kind of a page, given its row of evidence."""
         return likeliest(self.probabilities(features))
 
     def probabilities(self, features: Features) -> dict[Kind, float]:
-        """Return for each kind its probability against all others; they need not sum to 1."""
+        """Return the probability of each kind against all others; they need not sum to 1."""
         return {
             kind: float(trees.probabilities(features)[0]) for kind, trees in self.of_kind.items()
         }
 
 
 def likeliest(probabilities: Mapping[Kind, float]) -> Kind:
-    """Return the kind with the highest probability, the first one of a tie.
+    """Return the kind with the highest probability; on a tie, the first one.
 
     A page that is unlikely to be of any kind is an article, see `MIN_PROBABILITY`.
     """

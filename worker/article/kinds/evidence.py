@@ -55,8 +55,8 @@ _EVIDENCE = "evidence of the page's kind"
 
 
 def kind_evidence(facts: Facts) -> Features:
-    """Compute the features for the kind of a page; one row."""
-    # Cached: the confidence model needs it again.
+    """Compute the page-kind features, as one row."""
+    # Cached because the confidence model needs it too.
     article, features = facts.page.worked_out.get(_EVIDENCE, (None, None))
     if article is not facts.article:
         features = _counted(facts)

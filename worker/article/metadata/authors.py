@@ -16,7 +16,7 @@ MAX_NAME_CHARACTERS = 50
 """Maximum name length, in characters."""
 
 MAX_CHARACTERS = 1_000
-"""Maximum value length, in characters; the rest is ignored."""
+"""Maximum length, in characters, of a value; the rest is ignored."""
 
 MAX_AUTHORS = 12
 """Maximum number of authors; a longer list is something else."""
@@ -32,7 +32,7 @@ BYLINE_MARKS = (
     "|автор(?:ы)?|текст|журналист|корреспондент|από|του|της|γράφει ο|γράφει η|συντάκτης|συντάκτρια"
     "|كتب|كتبت|بقلم|الكاتب|מאת"
 )
-"""Regular expression of what introduces an author in a byline."""
+"""Regular expression for the words that introduce an author in a byline."""
 
 _BYLINE = re.compile(
     rf"^\W*(?:(?:{BYLINE_MARKS})(?:\s*[:：|/]\s*|\s+|$)|(?:作者|记者|撰文|编辑|文)\s*[:：]\s*)",
@@ -50,7 +50,7 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
-# Up to the end of the line if the bracket is not closed.
+# Matches up to the end of the line if the bracket is not closed.
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
 _EDGES = " \t\"'“”„«»‚‘’*:：.,;|-–—/·•›»>_"
@@ -85,16 +85,16 @@ _HAN_NO_NAME = re.compile(
 
 @cache
 def _han_names() -> re.Pattern[str]:
-    """Return the pattern of the space between two Chinese names."""
+    """Return the pattern for the space between two Chinese names."""
     return re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 
 
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
     """Split the value of an author field or a byline into names.
 
-    Byline marks, job titles, brackets, addresses and names of the site are removed. `sites` holds
-    the site's names in the form of `squash`. With `is_byline`, every part must look like a name;
-    a declared author may also be an agency or an account.
+    Byline markers, job titles, brackets, URLs and site names are removed. `sites` holds the site's
+    names as returned by `squash`. With `is_byline`, every part must look like a name; a declared
+    author may also be an agency or an account.
     """
     text = text[:MAX_CHARACTERS]
     if _ADDRESS.search(text) and " " not in text.strip():
@@ -124,7 +124,7 @@ def _plain(word: str) -> str:
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    """Drop names that another one repeats, in different case or with more words."""
+    """Drop names that are repeated by another one in different case or with more words."""
     kept: dict[str, str] = {}
     for name in names:
         kept.setdefault(squash(name), name)

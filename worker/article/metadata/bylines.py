@@ -1,4 +1,4 @@
-"""Authors and dates shown next to an article."""
+"""Authors and dates displayed next to an article."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ MAX_BYLINE = 120
 """Maximum length, in characters, of a line that introduces an author."""
 
 MAX_BESIDE_DATE = 60
-"""Maximum length, in characters, of what surrounds an unmarked date; beyond it, it is prose."""
+"""Maximum length, in characters, of the text around an unmarked date; longer text is prose."""
 
 MAX_NAMES = 40
 """Maximum length, in characters, of unmarked names next to a date."""
@@ -38,8 +38,8 @@ _READERS = listed(
     "comment comments commentlist commentary reply replies respond discussion related teaser"
 )
 
-# What may precede a byline mark: "Text von", "Posted by", "Ein Gastbeitrag von". A date in
-# between has been replaced by a bar.
+# Words that may precede a byline marker: "Text von", "Posted by", "Ein Gastbeitrag von". A date in
+# between has been replaced by a vertical bar.
 _BEFORE_MARK = (
     "text|words|written|blog\\w*|posted?|story|article|review|opinion|column|published|report(?:ed)?"
     "|last|edited|on|at|artikel|beitrag|ein|eine|gast\\w*|kolumne|kommentar|essay|rezension|analyse"
@@ -72,12 +72,12 @@ _UNMARKED_RANKS: Mapping[Place, int] = {
 
 
 def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the shown authors, from the most reliable sign that yields any.
+    """Return the displayed authors, from the most reliable indicator that yields any.
 
-    Places are tried in this order: between headline and body, above the headline, the beginning and
-    the end of the body, after it. In each, signs are tried in this order: an element whose names
-    indicate an author; what follows a byline mark ("By", "Von", "作者："); what is left of a line
-    next to its date; a name that begins a line about its bearer.
+    Positions are tried in this order: between headline and body, above the headline, at the
+    beginning and at the end of the body, after the body. At each position, indicators are tried in
+    this order: an element whose names indicate an author; the text after a byline marker ("By",
+    "Von", "作者："); the rest of a line with a date; a name at the start of a line about its bearer.
     """
     for place in ("before", "above", "opening", "closing", "after"):
         here = [note for note in notes if note.place == place and _may_name(note)]
@@ -87,7 +87,8 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
                 if names:
                     return without_repeats(names)
     if any(holds_any(note.text, HAN) for note in notes):
-        # Its patterns of 500 surnames take 50 ms to compile, and few pages are Chinese.
+        # Imported here: its patterns of 500 surnames take 50 ms to compile, and few pages are
+        # Chinese.
         from worker.article.metadata.chinese import chinese_bylines
 
         for text in chinese_bylines(notes):
@@ -98,7 +99,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
 
 
 class _Found(NamedTuple):
-    """A text that may hold names, or the name of one account, which may have any form."""
+    """A text that may contain names, or the name of one account, which may have any form."""
 
     text: str
     is_account: bool = False
@@ -109,7 +110,8 @@ def _may_name(note: Note) -> bool:
 
 
 def _is_of_readers(note: Note) -> bool:
-    """Return whether a line belongs to a comment or a teaser; a byline may count the comments."""
+    """Return whether a line belongs to a comment or teaser, not to a byline with a comment
+    count."""
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
 
@@ -125,7 +127,7 @@ def _named(notes: Sequence[Note]) -> Iterator[_Found]:
 
 
 def _account(text: str) -> Iterator[_Found]:
-    """Yield the name of an account if a byline holds nothing else."""
+    """Yield the name of an account if a byline consists of nothing else."""
     found = text.strip(" \t|·,.:()")
     if re.fullmatch(r"[\w.-]{3,24}", found) and not found.isdigit():
         yield _Found(found, is_account=True)
@@ -136,7 +138,7 @@ def _is_author(part: Part) -> bool:
 
 
 def _marked(notes: Sequence[Note]) -> Iterator[_Found]:
-    """Yield what follows a byline mark, on the same line or, if nothing does, on the next."""
+    """Yield the text after a byline marker: on the same line or, if there is none, on the next."""
     for note, following in zip_longest(notes, notes[1:]):
         rest = without_dates(note.text)
         if following is not None and not without_mark(note.text):
@@ -146,13 +148,13 @@ def _marked(notes: Sequence[Note]) -> Iterator[_Found]:
             names = names_in(match["names"], is_byline=True)
             if not names and (rest != note.text or any(map(_is_author, note.parts))):
                 yield from _account(match["names"])
-            # After a name of several words, a single word is a place or an agency.
+            # After a name of several words, a single word is a location or an agency.
             several = [name for name in names if " " in name]
             yield _Found(", ".join(several if names and " " in names[0] else names[:1]))
 
 
 def _dated(notes: Sequence[Note]) -> Iterator[_Found]:
-    """Yield names of two or more words that share a line with nothing but a date."""
+    """Yield names of two or more words on a line that contains only them and a date."""
     for note in notes:
         rest = without_dates(note.text)
         is_short = rest != note.text and len(rest) <= MAX_NAMES
@@ -162,7 +164,8 @@ def _dated(notes: Sequence[Note]) -> Iterator[_Found]:
 
 
 def _presented(notes: Sequence[Note]) -> Iterator[_Found]:
-    """Yield a name that begins a line about its bearer: **Jane Doe** is the author of two books."""
+    """Yield a name at the start of a line about its bearer: **Jane Doe** is the author of two
+    books."""
     for note in notes:
         first, *rest = (part.text for part in note.parts)
         goes_on = note.place == "before" and rest and rest[0][0].islower()
@@ -171,9 +174,10 @@ def _presented(notes: Sequence[Note]) -> Iterator[_Found]:
 
 
 class Shown(NamedTuple):
-    """A date that a page shows.
+    """A date that a page displays.
 
-    `rank` is how likely it is the article's, by its place and whether it is marked; 0 is likeliest.
+    `rank` orders dates by how likely they are the article's, depending on their position and on
+    whether they are marked; 0 is likeliest.
     """
 
     moment: Moment
@@ -182,7 +186,7 @@ class Shown(NamedTuple):
 
 
 def shown_dates(notes: Iterable[Note], language: str | None) -> tuple[list[Shown], list[Shown]]:
-    """Return the shown dates of publication and of modification, each likeliest first."""
+    """Return the displayed publication and modification dates, each likeliest first."""
     published: list[Shown] = []
     modified: list[Shown] = []
     for note in notes:
@@ -194,7 +198,7 @@ def shown_dates(notes: Iterable[Note], language: str | None) -> tuple[list[Shown
 
 
 def _date_of(note: Note, language: str | None) -> Shown | None:
-    """Return the date that a line states, or None if it has none or is prose."""
+    """Return the date that a line states, or None if it states none or is prose."""
     is_teaser = note.place == "after" and note.is_linked
     if len(note.text) > MAX_BYLINE or is_teaser or _is_of_readers(note):
         return None

@@ -21,7 +21,7 @@ SURNAMES = (
 _LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|夏侯|端木|歐陽|諸葛"
 
 _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
-# Possessive: the ways to divide what stands between two names multiply with every name.
+# Possessive, because the ways to split the text between two names multiply with every name.
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
 
@@ -44,7 +44,7 @@ _EDITOR = re.compile(
 
 
 def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
-    """Yield the parts of bylines that hold names, the most reliable first."""
+    """Yield the parts of bylines that contain names, most reliable first."""
     for pattern in (_AUTHOR, _TEXT_BY, _REPORTER):
         yield from _found(pattern, notes)
     for note in notes:
@@ -58,7 +58,7 @@ def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
 
 def _found(pattern: re.Pattern[str], notes: Sequence[Note]) -> Iterator[str]:
     for note in notes:
-        # A body may be a single line, with its byline at either end.
+        # A body may be a single line with its byline at either end.
         for text in dict.fromkeys((note.text[:200], note.text[-100:])):
             match = pattern.search(text)
             if match:

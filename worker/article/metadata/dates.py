@@ -1,4 +1,4 @@
-"""The dates of publication and change, chosen among those that a page declares and shows."""
+"""Publication and modification dates, chosen from those that a page declares and displays."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,16 +12,16 @@ from worker.html.nodes import AnyElement, Node
 from worker.text.dates import Moment, find_moments, parse_moment
 
 SURE_RANK = 1
-"""Maximum rank of a marked date between headline and body or in the body's first lines."""
+"""Maximum rank of a marked date between headline and body, or in the body's first lines."""
 
 NEAR_RANK = 4
 """Maximum rank of any date before the body or in its first lines."""
 
 MAX_SCRIPT_CHARACTERS = 2_000_000
-"""Maximum characters of scripts examined per page."""
+"""Maximum number of script characters examined per page."""
 
-# It begins with a mandatory character that is not a letter: the engine then skips everything that
-# is not a quotation mark, even though case is ignored.
+# Starts with a mandatory character that is not a letter, so that the engine skips to the next
+# quotation mark even though case is ignored.
 _PUBLISHED = re.compile(
     r"[\"'](?=[cdfp])"
     r"(?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
@@ -34,11 +34,11 @@ _PUBLISHED = re.compile(
 def publication_date(
     declared: Record, shown: Sequence[Shown], in_path: Moment | None, language: str | None
 ) -> Moment | None:
-    """Choose the date of publication among those declared and those shown next to the article.
+    """Choose the publication date among those declared and those displayed next to the article.
 
-    A declared date that the page shows as well is certain. If the page shows a different one,
-    marked as a date, between headline and body or in the body's first lines, that one wins: on
-    three of four such pages (of 166), annotators chose it.
+    A declared date that the page also displays is certain. If the page displays a different date,
+    marked as such, between headline and body or in the body's first lines, the displayed one wins:
+    on three of four such pages (among 166), annotators chose it.
     """
     moments = (parse_moment(value, language) for value in declared.published)
     stated = [moment for moment in moments if moment is not None]
@@ -62,7 +62,7 @@ def publication_date_elsewhere(
     title: str,
     language: str | None,
 ) -> Moment | None:
-    """Look for a date of publication in rarer and less reliable places."""
+    """Look for a publication date in rarer and less reliable places."""
     found = next(find_moments(title, language), None)
     if found is not None:
         return found
@@ -76,10 +76,10 @@ def publication_date_elsewhere(
 
 
 def _agreed(stated: Moment, shown: Moment) -> Moment:
-    """Combine a declared date with the same date as the page shows it.
+    """Combine a declared date with the same date as displayed on the page.
 
-    The declared one is more precise; if it is in another time zone than the page's, the difference
-    to the shown time of day reveals the page's zone.
+    The declared date is more precise. If its time zone is not the page's, the difference from the
+    displayed time of day reveals the page's zone.
     """
     if stated.clock is None or stated.zone is None:
         return shown if shown.clock is not None or stated.day != shown.day else stated
@@ -98,14 +98,14 @@ def _agreed(stated: Moment, shown: Moment) -> Moment:
 def modification_date(
     declared: Record, shown: Sequence[Shown], language: str | None
 ) -> Moment | None:
-    """Return the declared date of the last change, or else the one shown."""
+    """Return the declared modification date, or else the displayed one."""
     moments = (parse_moment(value, language) for value in declared.modified)
     stated = next((moment for moment in moments if moment is not None), None)
     return stated or next((each.moment for each in shown), None)
 
 
 def _dates_in_scripts(elements: Iterable[AnyElement]) -> Iterator[str]:
-    """Yield the dates of publication in ``script`` elements, in page order."""
+    """Yield the publication dates in ``script`` elements, in page order."""
     left = MAX_SCRIPT_CHARACTERS
     for element in elements:
         text = element.text if element.tag == "script" else None

@@ -8,7 +8,7 @@ from models.kinds import Kind
 from worker.text.texts import count_words
 
 MAX_CAPTION_WORDS = 300
-"""Maximum length, in words, of a gallery's or video's text; beyond it, it is an article."""
+"""Maximum length, in words, of the text of a gallery or video page; a longer one is an article."""
 
 MIN_PICTURES = 5
 """Minimum number of pictures in a gallery."""
@@ -44,8 +44,9 @@ def declared_kind(
 ) -> Kind | None:
     """Return ``gallery``, ``live`` or ``video`` if a page is one, else None.
 
-    Declared types, in lower case, come first. Otherwise the URL decides: alone for ``live``, for
-    the others only if the text is short and the page shows the pictures or a video.
+    Declared types, in lower case, take precedence. Otherwise, the URL decides: on its own for
+    ``live``; for the other kinds only if the text is short and the page displays pictures or a
+    video.
     """
     found = list(declared)
     for pattern, kind in _DECLARED:

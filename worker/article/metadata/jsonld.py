@@ -1,8 +1,8 @@
-"""Declarations in JSON-LD, in the vocabulary of schema.org.
+"""Declarations in JSON-LD, using the schema.org vocabulary.
 
-Publishers write it by hand and with faulty plug-ins: with comments, trailing commas, quotes as
-HTML entities, several objects in a row. Whatever can be understood is read, the rest is ignored;
-nothing raises.
+Publishers write it by hand or with faulty plug-ins: with comments, trailing commas, quotes as HTML
+entities, several objects in a row. Whatever can be parsed is read, and the rest is ignored; no
+exception is raised.
 """
 
 import html
@@ -18,20 +18,20 @@ from worker.text import words
 from worker.text.wordlists import listed
 
 MAX_CHARACTERS = 1_000_000
-"""Maximum characters of JSON-LD read per page; the longest of 3,000 corpus pages has 61,000."""
+"""Maximum characters of JSON-LD read per page. The most on 3,000 corpus pages are 61,000."""
 
 MAX_NODES = 5_000
 """Maximum number of objects examined per page."""
 
 MAX_DEPTH = 12
-"""Maximum nesting of objects and lists."""
+"""Maximum nesting depth of objects and lists."""
 
 MAX_VALUES = 100
 """Maximum number of values per property."""
 
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
-# A string or comment that is never closed runs to the end, so that no later match searches again.
+# An unclosed string or comment extends to the end, so that later matches do not search again.
 _KEPT_OR_FAULT = re.compile(
     r'(?P<kept>"(?:[^"\\]|\\.)*+(?:"|\\?+\Z))|/\*.*?\*/|(?P<rest>/\*.*+)'
     r"|(?<![:\w])//[^\n]*|,(?=\s*+[}\]])|;\s*+\Z",
@@ -44,7 +44,7 @@ _MEDIA = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _PAGE = re.compile(r"webpage$|itempage$")
 _SITE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 
-# Properties whose values are not the article itself.
+# Properties whose values do not describe the article itself.
 _OTHERS = listed(
     "comment comments citation relatedlink hasparts mentions about review reviews"
     " aggregaterating"
@@ -59,7 +59,7 @@ _Node = Mapping[str, Any]
 def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool]) -> Record:
     """Read the declarations about the page's article from ``script`` elements.
 
-    `is_this` returns whether a URL or a title is the page's own; it identifies the article among
+    `is_this` returns whether a URL or title is the page's own; it identifies the article among the
     others that the page describes.
     """
     nodes = list(_walk(_values_of(elements)))
@@ -76,7 +76,7 @@ def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool])
 
 
 def parse_tolerant(text: str) -> list[Any]:
-    """Return the consecutive JSON values in a text, as far as they parse."""
+    """Return the consecutive JSON values in a text, up to the first that cannot be parsed."""
     text = _WRAPPING.sub(" ", text).strip().rstrip(";")
     for repair in (_as_is, html.unescape, _without_faults, _with_escapes):
         text = repair(text)
@@ -129,7 +129,7 @@ def _values_of(elements: Iterable[AnyElement]) -> list[Any]:
 
 
 def _walk(values: list[Any]) -> Iterator[_Node]:
-    """Yield the objects that stand for themselves, outer ones first."""
+    """Yield the objects that are not values of `_OTHERS` properties, outer ones first."""
     pending: list[tuple[Any, int]] = [(value, 0) for value in reversed(values)]
     seen = 0
     while pending and seen < MAX_NODES:
@@ -149,7 +149,7 @@ def _walk(values: list[Any]) -> Iterator[_Node]:
 
 
 def _main(articles: list[_Node], is_this: Callable[[str], bool]) -> _Node | None:
-    """Choose the page's own article among those it describes."""
+    """Choose the page's own article among those that the page describes."""
     if len(articles) < 2:
         return articles[0] if articles else None
     for node in articles:
@@ -164,7 +164,8 @@ def _main(articles: list[_Node], is_this: Callable[[str], bool]) -> _Node | None
 def _others(
     nodes: list[_Node], articles: list[_Node], is_this: Callable[[str], bool]
 ) -> Iterator[_Node | None]:
-    """Yield what fills the article's gaps: a video or gallery, then the page itself."""
+    """Yield the objects that fill in values missing from the article: a video or gallery, then the
+    page itself."""
     if not articles:
         media = [node for node in nodes if any(map(_MEDIA.search, _kinds(node)))]
         yield _main(media, is_this) if len(media) == 1 else None

@@ -24,17 +24,17 @@ _STATEMENT = re.compile("[.!…。！।][\"'»”’)]*$")
 
 
 def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str) -> str | None:
-    """Return the standfirst that a page shows, or None.
+    """Return the standfirst that a page displays, or None.
 
-    It is a line just before the body or at its beginning; the first match wins:
+    It is a line just before the body or at its beginning. The first match wins:
 
-    1. a line that equals a declared description, word for word. Descriptions truncated for search
+    1. a line that equals a declared description word for word. Descriptions truncated for search
        engines do not match;
-    2. a line whose element is named after one: ``standfirst``, ``chapo``, ``Vorspann``;
-    3. the first line, if it alone is emphasised and ends like a statement, not like an
-       interview's question.
+    2. a line whose element has a name that denotes a lead: ``standfirst``, ``chapo``, ``Vorspann``;
+    3. the first line, if it alone is emphasised and ends like a statement, not like an interview
+       question.
 
-    A description that the page does not show is not a lead.
+    A description that the page does not display is not a lead.
     """
     headline = words.tokens(title)
     lines = [

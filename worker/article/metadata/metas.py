@@ -1,8 +1,8 @@
 """Declarations in the ``meta`` and ``link`` elements of a page's head.
 
-The names are those of OpenGraph, Dublin Core, Parsely, Sailthru, Google Scholar and hundreds of
-content management systems, which differ in prefixes and separators more than in words, so they
-are recognised by their words.
+Their names come from OpenGraph, Dublin Core, Parsely, Sailthru, Google Scholar and hundreds of
+content management systems. They differ in prefixes and separators more than in words, so they are
+recognised by their words.
 """
 
 import re
@@ -39,7 +39,7 @@ _EXACT = {
 MAX_NAME = 200
 """Maximum length of an element's name, in characters; the rest is ignored."""
 
-# The first pattern that matches decides. The words of the name are joined by single spaces.
+# The first match wins. The words of the name are joined by single spaces.
 _BY_WORDS = tuple(
     (re.compile(pattern), field)
     for pattern, field in (

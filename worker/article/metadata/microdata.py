@@ -1,4 +1,4 @@
-"""Declarations in microdata, in the vocabulary of schema.org."""
+"""Declarations in microdata, using the schema.org vocabulary."""
 
 import re
 from collections import defaultdict
@@ -13,7 +13,7 @@ MAX_PROPERTIES = 500
 """Maximum number of properties examined per page."""
 
 MAX_VALUE = 300
-"""Maximum value length, in characters; a longer value is the article's text."""
+"""Maximum length, in characters, of a value; a longer one is the article's text."""
 
 _FIELDS = {
     "headline": "titles",
@@ -36,10 +36,10 @@ _PAGE = re.compile(r"(?:webpage|itempage)$")
 
 
 def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
-    """Read the declarations about the page's article from elements with properties.
+    """Read the declarations about the page's article from elements with microdata properties.
 
     A page may mark up teasers of other articles as well: its own article is the one around
-    `container`, the element of the body, else the first one.
+    `container`, the element of the body, or else the first one.
     """
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
     by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)
@@ -72,7 +72,7 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
 
 
 def _scope_of(element: AnyElement) -> AnyElement | None:
-    """Return the element of the item that a property belongs to."""
+    """Return the element of the item to which a property belongs."""
     return next(
         (each for each in element.iterancestors() if each.get("itemscope") is not None), None
     )

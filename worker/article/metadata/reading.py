@@ -1,4 +1,4 @@
-"""Metadata of an article, combined from all that its page declares and shows."""
+"""Metadata of an article, combined from everything its page declares and displays."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -27,7 +27,7 @@ from worker.html.nodes import Node
 from worker.text.dates import date_in_path
 
 MAX_TAGS = 30
-"""Maximum number of tags; more are keywords for search engines."""
+"""Maximum number of tags; longer lists are keywords for search engines."""
 
 MAX_TAG_CHARACTERS = 60
 """Maximum length, in characters, of a tag or a section's name; a longer one is a sentence."""
@@ -50,21 +50,21 @@ def read_metadata(
 ) -> ArticleMetadata:
     """Read the metadata of an article.
 
-    JSON-LD takes precedence, then microdata and ``meta`` elements. For authors, what the page shows
-    next to the article ranks second, after JSON-LD.
+    JSON-LD takes precedence, then microdata and ``meta`` elements. For authors, names displayed
+    next to the article rank second, after JSON-LD.
 
     Parameters
     ----------
     page, finding, heading
-        The page, its body, and the element that shows its headline.
+        The page, its body, and the element that displays its headline.
     url
         URL of the page.
     title, language
-        The extracted headline and the BCP 47 tag.
+        The extracted headline, and the BCP 47 tag of the language.
     known
-        Digests of lines that other pages of the template show, which belong to the site.
+        Digests of lines that also appear on other pages of the template, and so belong to the site.
     text, images, videos
-        The article's text, and the numbers of its images and videos.
+        The article's text, and its number of images and of videos.
     """
     head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
@@ -120,7 +120,7 @@ def _authors(
 
 
 def _canonical(addresses: Iterable[str], url: str) -> str | None:
-    """Return the first address that may be the article's: absolute and not a home page."""
+    """Return the first URL that may be the article's: absolute and not a home page."""
     for address in addresses:
         found = absolute(address, url)
         parts = urlsplit(found or "")
@@ -146,7 +146,8 @@ def _tags(declared: Record) -> tuple[str, ...]:
 
 
 def _address(url: str) -> str:
-    """Return the part of a URL that identifies a page: no scheme, fragment or trailing slash."""
+    """Return the part of a URL that identifies a page, without scheme, fragment or trailing
+    slash."""
     return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
 
 

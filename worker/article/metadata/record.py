@@ -6,9 +6,9 @@ from typing import Self
 
 @dataclass(frozen=True)
 class Record:
-    """The values of one source, each field in page order.
+    """The values from one source, each field in page order.
 
-    Values are as the page writes them, on one line, and unchecked.
+    Values are as written on the page, each on one line, and not validated.
     """
 
     titles: tuple[str, ...] = ()
@@ -27,15 +27,15 @@ class Record:
     """Names of the site and of the publisher."""
 
     access: tuple[str, ...] = ()
-    """``free`` or ``paid``, if the source declares who may read the article."""
+    """``free`` or ``paid``, if the source declares whether the article is free to read."""
 
     @classmethod
     def of(cls, values: dict[str, list[str]]) -> Self:
-        """Return a record of lists by field name, without duplicate values."""
+        """Return a record from lists by field name, without duplicate values."""
         return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
 
     def __add__(self, other: "Record") -> "Record":
-        """Return the values of both records, those of this one first."""
+        """Return the values of both records, this one's first."""
         return Record(
             **{
                 field.name: tuple(

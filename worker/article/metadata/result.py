@@ -13,25 +13,25 @@ class ArticleMetadata:
     Attributes
     ----------
     lead
-        The standfirst, or None if the page shows none.
+        The standfirst, or None if the page displays none.
     authors
-        Names, without byline marks, job titles and names of the site.
+        Names, without byline markers, job titles and site names.
     published, modified
-        Dates, as precise as the page gives them; None if it gives none.
+        Dates, as precise as the page states them; None if it states none.
     address
-        The canonical URL, absolute, http or https.
+        The canonical URL: absolute, HTTP or HTTPS.
     section
         Name of the article's section.
     tags
         Distinct keywords.
     is_paid
-        Whether the whole article is for subscribers only; None if the page does not declare it.
+        Whether the full article is for subscribers only; None if the page does not declare this.
     truncated
-        True if only the beginning is shown, before an offer to subscribe; else None.
+        True if only the beginning is displayed, followed by an offer to subscribe; else None.
     kind
         Kind of the page.
     wire
-        The agency that the article comes from, see `worker.article.metadata.wires`; None if
+        The news agency that supplied the article, see `worker.article.metadata.wires`; None if
         nothing indicates one.
     """
 

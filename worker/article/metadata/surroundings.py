@@ -1,4 +1,4 @@
-"""The lines around a body, where a page shows its lead, authors and date."""
+"""The lines around a body, where a page displays its lead, authors and date."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from worker.text import words
 from worker.text.texts import Count
 
 Place = Literal["above", "before", "opening", "closing", "after"]
-"""Above the headline; between it and the body; the body's first and last lines; after it."""
+"""Above the headline, between it and the body, the body's first and last lines, after the body."""
 
 MAX_CHARACTERS = 200
 """Maximum length, in characters, of a line outside the body that describes the article."""
 
 LINES_ABOVE = 12
-"""Number of lines examined above the headline, or before the body if no headline is shown."""
+"""Number of lines examined above the headline, or before the body if none is displayed."""
 
 LINES_BEFORE = 40
 """Number of lines examined between headline and body."""
@@ -30,16 +30,16 @@ LINES_WITHIN = 4
 """Number of lines examined at either end of the body."""
 
 LINES_AFTER = 8
-"""Number of lines examined after the body; later ones belong to readers and other articles."""
+"""Number of lines examined after the body; later ones belong to comments and other articles."""
 
 LINES_FARTHER = 300
-"""Number of lines examined on either side of the body if those near it state no date."""
+"""Number of lines examined on each side of the body if those near it state no date."""
 
 MAX_UP = 4
 """Maximum number of elements around a text whose names and attributes count as its own."""
 
 MAX_TOKENS_AROUND = 60
-"""Maximum tokens of an element whose name is informative about a line in it."""
+"""Maximum number of tokens in an element whose name is informative about its lines."""
 
 _EMPTY: frozenset[str] = frozenset()
 
@@ -47,7 +47,7 @@ _EMPTY: frozenset[str] = frozenset()
 class Part(NamedTuple):
     """A text node of a note.
 
-    `names` are the words of the classes, ids, ``rel`` and ``itemprop`` of the elements around it.
+    `names` are the words of the classes, IDs, ``rel`` and ``itemprop`` of its enclosing elements.
     """
 
     text: str
@@ -58,8 +58,8 @@ class Part(NamedTuple):
 class Note:
     """A line near the body.
 
-    `parts` are its text nodes, none empty. `moment` is the machine-readable date of a ``time``
-    element in or around it, else empty. `is_linked` is whether it begins in a link.
+    `parts` are its text nodes, none of them empty. `moment` is the machine-readable date of a
+    ``time`` element in or around it, else empty. `is_linked` is whether it starts inside a link.
     """
 
     place: Place
@@ -69,7 +69,7 @@ class Note:
 
     @cached_property
     def text(self) -> str:
-        """The line, with spaces between its parts, which may be separated only by a style sheet."""
+        """The line, with spaces between its parts, which only a style sheet may keep apart."""
         return " ".join(part.text for part in self.parts)
 
     @cached_property
@@ -81,7 +81,7 @@ class Note:
 class Introduction(NamedTuple):
     """A line that may be the lead.
 
-    `names` are the words of the classes and ids of the elements around it; `is_strong` is whether
+    `names` are the words of the classes and IDs of its enclosing elements; `is_strong` is whether
     all of it is emphasised.
     """
 
@@ -93,9 +93,9 @@ class Introduction(NamedTuple):
 class Surroundings:
     """The lines around a body.
 
-    `heading` is the element that shows the headline, if any. `known` holds digests of lines that
-    other pages of the template show (`digest_of`). Such lines belong to the template, unless they
-    stand between headline and body, where several pages may show the same author.
+    `heading` is the element that displays the headline, if any. `known` holds digests (`digest_of`)
+    of lines on other pages of the template. Such lines belong to the template unless they are
+    between headline and body, where several pages may name the same author.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Surroundings:
 
     @cached_property
     def _may_tell_date(self) -> Booleans:
-        """Whether each line has a digit or is in an element for dates."""
+        """Whether each line contains a digit or is in an element for dates."""
         page = self._page
         has_digit = page.said.texts.count(Count.DECIMALS)[page.said.of_lines] > 0
         is_timed = page.flat.within(page.flat.having(("time",)))[page.text_parents]
@@ -156,7 +156,7 @@ class Surroundings:
 
     @property
     def introduction(self) -> Iterator[Introduction]:
-        """The lines between headline and body and the first ones of the body, in page order."""
+        """The lines between headline and body, and the first ones of the body, in page order."""
         if not self._body:
             return
         first = self._body[0]
@@ -235,7 +235,7 @@ class Surroundings:
         return known
 
     def _names_of_block(self, index: int) -> frozenset[str]:
-        """Return the names of an element and of the two around it, whatever their size."""
+        """Return the names of an element and of the two enclosing it, whatever their size."""
         found = _EMPTY
         for _ in range(3):
             if index < 0:
@@ -251,7 +251,7 @@ class Surroundings:
         )
 
     def _around(self, index: int) -> Sequence[int]:
-        """Return an element and those around it, as long as they hold little else."""
+        """Return an element and its enclosing ones, as long as they contain little else."""
         known = self._nearest.get(index)
         if known is None:
             known = self._nearest[index] = []

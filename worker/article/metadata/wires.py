@@ -1,7 +1,7 @@
-"""The agency that an article comes from, by its dateline, byline or sign-off.
+"""The news agency that supplied an article, judging by its dateline, byline or sign-off.
 
-Agencies are listed in ``wires.json``. That an article mentions an agency, or shows a picture from
-one, does not indicate where the article comes from.
+Agencies are listed in ``wires.json``. A mention of an agency, or a picture from one, does not
+indicate the source of the article.
 """
 
 import re
@@ -19,26 +19,26 @@ from worker.text.wordlists import listed
 from worker.text.words import holds_any
 
 MAX_HEAD = 160
-"""Maximum characters of a line that are searched for a dateline."""
+"""Maximum number of characters of a line that are searched for a dateline."""
 
 MAX_PLACE = 70
-"""Maximum characters of place and date before an agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
+"""Maximum length of the place and date before an agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
 
 MAX_PLACE_WORDS = 9
-"""Maximum words of place and date before an agency."""
+"""Maximum number of words in the place and date before an agency."""
 
 MAX_BYLINE = 100
-"""Maximum characters of a line that names only agencies and persons."""
+"""Maximum length of a line that names only agencies and persons."""
 
 MAX_SIGN_OFF = 80
-"""Maximum characters at the end of a text that are searched for its agency."""
+"""Maximum number of characters at the end of a text that are searched for its agency."""
 
 MIN_ALONE = 3
-"""Minimum length of initials that name an agency with only a date next to them; two letters may be
-a person's."""
+"""Minimum length of initials that denote an agency with only a date next to them. Two letters may
+be a person's initials."""
 
 MAX_SIGN = 4
-"""Maximum length of an editor's sign next to an agency: "dpa/jdo"."""
+"""Maximum length of an editor's initials next to an agency: "dpa/jdo"."""
 
 MAX_PARTS = 6
 """Maximum number of names in a byline."""
@@ -65,7 +65,8 @@ _LABEL = re.compile(
 )
 _BRACKETS = re.compile(r"[(（\[［【<{/][^()（）\[\]［］【】<>{}]{1,40}?[)）\]］】>}/](?![\w])")
 _ENCLOSING = "()（）[]［］【】<>{}/ "
-# Spaces and dashes match only from the start of a run: else each place in it would be tried.
+# Spaces and dashes match only from the start of a run; otherwise each position in it would be
+# tried.
 _SPACE = r"(?:(?<!\s)\s++)?"
 _SOME_SPACE = r"(?:(?<!\s)\s++|\s)"
 _DASHES = r"(?<![-–—−])[-–—−]++"
@@ -117,7 +118,7 @@ _JAPANESE = re.compile(r"^[【［\[](?P<inside>[^】］\]]{2,25})[】］\]]")
 class Agency(TypedDict):
     """The written forms of an agency.
 
-    `names` mean nothing else; `initials` mean other things, too, and count only with exact case.
+    `names` are unambiguous; `initials` have other meanings too, and match only with exact case.
     """
 
     names: list[str]
@@ -131,10 +132,10 @@ class _Agencies(NamedTuple):
 
 
 def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
-    """Return the agency that an article comes from, by its name in ``wires.json``, or None.
+    """Return the agency that supplied an article, by its name in ``wires.json``, or None.
 
-    The dateline comes first, then declared authors, the byline, and the end of the text. If several
-    agencies are named, the first one is returned.
+    The dateline takes precedence, then declared authors, the byline, and the end of the text. If
+    several agencies are named, the first one is returned.
     """
     shown = [note for note in notes if _OF_PICTURES.isdisjoint(note.names)]
     body = text.split("\n\n")
@@ -150,7 +151,7 @@ def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | N
 
 
 def _of_notes(notes: Sequence[Note]) -> Iterator[str | None]:
-    """Yield the agencies of the lines that may be bylines."""
+    """Yield the agencies named by lines that may be bylines."""
     for place, note in enumerate(notes):
         is_elsewhere = note.place == "above" or (note.place == "after" and note.is_linked)
         if not is_elsewhere and len(note.text) <= MAX_BYLINE and _may_name(note.text):
@@ -163,19 +164,20 @@ def _has_date(note: Note) -> bool:
 
 
 def _of_note(note: Note, is_by_date: bool) -> str | None:
-    """Return the agency of a byline; a line of nothing but its name may be a picture credit."""
+    """Return the agency of a byline; a line that consists only of its name may be a picture
+    credit."""
     if _PICTURE.search(note.text):
         return None
     line = without_dates(note.text)
     label = _LABEL.match(line)
-    # "Associated Press Writer 10 minutes ago": a number is left of the date.
+    # "Associated Press Writer 10 minutes ago": the number remains of the date.
     rest = _NUMBER.split(without_mark(line[label.end() :] if label else line), maxsplit=1)[0]
     agency = _of_byline(rest)
     is_named = not _OF_BYLINES.isdisjoint(note.names) or _WRITER.search(rest) is not None
     if agency is None or is_named or (label is None and without_mark(line) != line):
         return agency
     if label is not None:
-        # Above the text, pictures have sources as well.
+        # Above the text, pictures have credits as well.
         is_of_text = is_by_date or note.place in ("closing", "after")
         return agency if is_of_text or holds_any(label[0], _UNCASED) else None
     if note.place == "after" or len(rest.strip(_EDGES)) < MIN_ALONE:
@@ -300,13 +302,13 @@ def _of_ending(line: str) -> str | None:
 
 
 def _is_start(text: str) -> bool:
-    """Return whether what precedes a copyright can be ignored: nothing, or a sentence."""
+    """Return whether the text before a copyright can be ignored: it is empty or a sentence."""
     text = text.strip()
     return not text or text[-1] in ".!?)(<[…。"
 
 
 def _all_agencies(text: str) -> str | None:
-    """Return the first agency of a list, or None if the list begins with anything else."""
+    """Return the first agency of a list, or None if the list starts with anything else."""
     found = [_agency(part) for part in _BETWEEN.split(without_dates(text)) if part.strip(_EDGES)]
     return found[0] if found and None not in found[:1] else None
 
@@ -317,13 +319,14 @@ def _first_agency(text: str) -> str | None:
 
 
 def _may_name(text: str) -> bool:
-    """Return whether a short text has a word of an agency's name: a fast check that few pass."""
+    """Return whether a short text contains a word of an agency's name: a fast check that few
+    pass."""
     words = _WORDS.findall(text.casefold())
     return not _agencies().words.isdisjoint(words) or holds_any(text, _UNCASED)
 
 
 def _agency(text: str) -> str | None:
-    """Return the agency that a text is a written form of."""
+    """Return the agency of which a text is a written form."""
     form = " ".join(text.strip(_EDGES).split())
     known = _agencies()
     return known.by_initials.get(form) or known.by_name.get(form.casefold())
