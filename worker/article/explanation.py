@@ -26,8 +26,10 @@ from worker.html import Page
 from worker.outcomes import PageOutcome
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
-"""Fate of a line. ``title`` is the displayed headline, which is not part of the text; ``comment``
-covers readers' comments and anything between them.
+"""What became of a line.
+
+``title`` is the displayed headline, which is not part of the text; ``comment`` covers readers'
+comments and anything between them.
 """
 
 

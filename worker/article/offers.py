@@ -1,4 +1,4 @@
-"""Offers of a page: its prices, and the goods that it declares."""
+"""Offers on a page: its prices, and the goods that it declares."""
 
 import re
 
@@ -11,7 +11,7 @@ PRICE = re.compile(
 )
 
 MAX_PRICE_WORDS = 8
-"""Maximum number of words of a line with a price: "4 offers from $16.14"."""
+"""Maximum number of words in a line with a price: "4 offers from $16.14"."""
 
 _THINGS = re.compile(
     r"(?:product|offer|course|jobposting"
@@ -21,10 +21,10 @@ _THINGS = re.compile(
 
 
 def count_offers(page: Outline) -> int:
-    """Count the offers of a page: by its prices, or by its declarations if there are more.
+    """Count the offers on a page: its prices, or its declared goods if there are more.
 
-    A price is a short line that contains one, or a line that begins with one. This excludes
-    headlines that mention what a firm was sold for.
+    Prices count if they are in a short line or at the start of a line. This excludes headlines that
+    mention the price at which a company was sold.
     """
     declared = sum(_THINGS.fullmatch(kind) is not None for kind in whole_page.declared_types(page))
     return max(declared, _count_prices(page))

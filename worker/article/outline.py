@@ -1,4 +1,4 @@
-"""A page flattened into arrays, so that every measure takes one pass and no recursion."""
+"""A page flattened into arrays, so that every measurement takes one pass and no recursion."""
 
 from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,8 +23,8 @@ _Item = TypeVar("_Item")
 class TextNode(NamedTuple):
     """A text node of the page.
 
-    `parent` is the index of its element; `line` is the number of its line: text nodes without block
-    border or line break between them share one; `size` is its number of tokens.
+    `parent` is the index of its element; `line` is its line number, shared by text nodes without a
+    block border or line break between them; `size` is its number of tokens.
     """
 
     parent: int
@@ -37,8 +37,8 @@ class TextNode(NamedTuple):
 class Said:
     """The texts of a page, tokenised and counted.
 
-    `texts` are the text nodes, followed by lines that span several nodes or contain invisible
-    characters; `of_lines` is the index in `texts` of each line.
+    `texts` holds the text nodes, followed by lines that span several nodes or contain invisible
+    characters; `of_lines` holds the index of each line in `texts`.
     """
 
     texts: Texts
@@ -50,16 +50,16 @@ class Outline:
     """The elements of a document in document order, with their tokens.
 
     An element is identified by its index. Its descendants are the indices up to its end, and its
-    tokens are a range of the page's tokens, so that quantities propagate back to ancestors (Deturck
+    tokens are a range of the page's tokens, so that quantities propagate to ancestors (Deturck
     2015, section 4.4) without a second pass.
 
     Attributes
     ----------
     flat
-        The elements in columns.
+        The elements, stored in columns.
     elements
-        Every element that may show text, the root first. Elements of `worker.html.elements.NO_TEXT`
-        are included, their descendants are not.
+        Every element that may show text, the root first. Elements listed in
+        `worker.html.elements.NO_TEXT` are included, but their descendants are not.
     parents
         Index of each element's parent, -1 for the root.
     tags
@@ -71,11 +71,11 @@ class Outline:
     token_starts, token_ends
         Range of `tokens` below each element.
     texts
-        Text nodes other than white space, in order.
+        Text nodes other than whitespace, in order.
     text_starts, text_ends
         Range of `texts` below each element.
     document
-        The whole document, of which the outline is a part.
+        The whole document of which the outline is a part.
     said
         The texts, tokenised and counted.
     """
@@ -151,7 +151,7 @@ class Outline:
 
     @cached_property
     def distinct_names(self) -> list[str]:
-        """Distinct pairs of class and id, separated by a space."""
+        """Distinct pairs of class and ID, separated by a space."""
         return [" ".join(names) for names in self.flat.distinct_names]
 
     @property
@@ -161,11 +161,11 @@ class Outline:
 
     @cached_property
     def names(self) -> list[str]:
-        """Class and id of each element, separated by a space."""
+        """Class and ID of each element, separated by a space."""
         return [*map(self.distinct_names.__getitem__, self.name_numbers.tolist())]
 
     def name_words(self, index: int) -> frozenset[str]:
-        """Return the words of an element's class and id."""
+        """Return the words of an element's class and ID."""
         return split_words(self.distinct_names[self.name_numbers[index]])
 
     @cached_property
@@ -176,10 +176,10 @@ class Outline:
         return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))
 
     def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
-        """Count words of each element's class and id.
+        """Count the words of each element's class and ID.
 
-        Takes sets of `KNOWN_WORDS`, and the elements to count for (all by default). Returns an
-        array of shape (elements, sets of words).
+        Takes sets of `KNOWN_WORDS`, and the elements for which to count them (all by default).
+        Returns an array of shape (elements, sets of words).
         """
         places, numbers = self._known_words
         counts = np.empty((len(self.distinct_names), len(names)), dtype=np.int64)
@@ -196,7 +196,7 @@ class Outline:
 
     @cached_property
     def block_numbers(self) -> Integers:
-        """Nearest block element of each element, which may be the element itself."""
+        """Nearest block element around each element, which may be the element itself."""
         return self.nearest_marked(~self.flat.having(WITHIN_SENTENCES))
 
     @cached_property
@@ -207,11 +207,12 @@ class Outline:
 
     @cached_property
     def divided_numbers(self) -> Integers:
-        """Nearest element of each one, including itself, that is not one of `DIVISIONS`."""
+        """Nearest element around each element, including itself, that is not one of `DIVISIONS`."""
         return self.nearest_marked(~self.flat.having(DIVISIONS))
 
     def nearest_marked(self, marked: Booleans) -> Integers:
-        """Return for each element the nearest marked one, including itself, or the root."""
+        """Return for each element the nearest marked one around it, itself included, or the
+        root."""
         parents = self.flat.parents
         found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
         while True:
@@ -222,12 +223,12 @@ class Outline:
 
     @cached_property
     def text_numbers(self) -> Integers:
-        """Index of each text among those of the whole document."""
+        """Index of each text node among those of the whole document."""
         around = self.document.count_around(self.document.having(NO_TEXT))
         return np.flatnonzero(around[self.document.text_parents] == 0)
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
-        """Return the indices of elements, without those that are not part of the outline."""
+        """Return the indices of elements, omitting those that are not part of the outline."""
         wanted = set(elements)
         if not wanted:
             return frozenset()
@@ -251,7 +252,7 @@ class Outline:
         return words.clean("".join(parts))
 
     def nearest(self, index: int, *, outside: Container[str]) -> int:
-        """Return the nearest of an element and its ancestors whose tag is not in a set."""
+        """Return the nearest element, starting at the given one, whose tag is not in `outside`."""
         while self.tags[index] in outside and self.parents[index] >= 0:
             index = self.parents[index]
         return index
@@ -264,9 +265,9 @@ class Outline:
             child = self.ends[child]
 
     def without(self, left_out: Collection[int]) -> Self:
-        """Return the outline with all tokens and texts of some elements removed.
+        """Return the outline with all tokens and texts of the given elements removed.
 
-        The elements themselves stay, so that indices keep their meaning.
+        The elements themselves remain, so that indices stay valid.
         """
         empty = [False] * len(self.elements)
         for index in left_out:
@@ -318,7 +319,7 @@ class Outline:
         return self.count_in_texts(Count.TOKENS)
 
     def count_in_texts(self, counted: Count) -> Integers:
-        """Return a count for each text node."""
+        """Return the given count for each text node."""
         return self.said.texts.count(counted)[: len(self.texts)]
 
     @cached_property
@@ -345,7 +346,7 @@ class Outline:
 
     @property
     def root(self) -> Node:
-        """Root of the document, which also gives access to elements that show no text."""
+        """Root of the document, which also gives access to elements that display no text."""
         return self.node(0)
 
     def node(self, index: int) -> Node:
@@ -359,7 +360,7 @@ class Outline:
 
     @cached_property
     def metas(self) -> dict[str, str]:
-        """Contents of the page's ``meta`` elements, by property or name in lower case."""
+        """Contents of the page's ``meta`` elements, by lower-case property or name."""
         metas: dict[str, str] = {}
         for meta in self.declaring:
             if meta.tag != "meta":
@@ -370,13 +371,13 @@ class Outline:
 
     @cached_property
     def title(self) -> str:
-        """Text of the page's ``title``, empty if it has none."""
+        """Text of the page's ``title`` element; empty if it has none."""
         title = next(self.root.iter("title"), None)
         return words.clean(title.text_content()) if title is not None else ""
 
     @cached_property
     def headings(self) -> list[tuple[int, str]]:
-        """Headings of the first three levels, each with its text."""
+        """Headings of the top three levels, each with its text."""
         return [
             (index, self.text_of(index))
             for index in np.flatnonzero(self.flat.having(("h1", "h2", "h3"))).tolist()
@@ -384,7 +385,7 @@ class Outline:
 
     @cached_property
     def link_numbers(self) -> Integers:
-        """Index of the link that each element is or stands in, or -1."""
+        """Index of the link that each element is or is inside, or -1."""
         leads = self.flat.having(("a",))
         addresses = self.flat.values("href")
         without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
@@ -399,7 +400,7 @@ class Outline:
         return links
 
     def counterparts(self, other: "Outline") -> list[int]:
-        """Map each element to the one with the same positional XPath in another page, or -1."""
+        """Map each element to that with the same positional XPath on another page, or to -1."""
         place = {
             (parent, step): index
             for index, (parent, step) in enumerate(zip(other.parents, other.steps, strict=True))
@@ -413,7 +414,7 @@ class Outline:
 
 
 def _read(texts: Sequence[str], lines: Integers) -> Said:
-    """Tokenise texts, and lines that differ from a single text; `lines` holds each text's line."""
+    """Tokenise texts, and lines that are not a single text; `lines` holds each text's line."""
     starts = _starts_of(lines)
     ends = np.append(starts[1:], len(texts))
     is_other = ends - starts > 1
@@ -426,13 +427,13 @@ def _read(texts: Sequence[str], lines: Integers) -> Said:
 
 
 def _starts_of(lines: Integers) -> Integers:
-    """Return the index at which each line number first occurs in a sorted sequence."""
+    """Return the index of the first occurrence of each line number in a sorted sequence."""
     return np.flatnonzero(np.diff(lines, prepend=-1))
 
 
 @cache
 def _is_one_of(names: frozenset[str]) -> Booleans:
-    """Return for each of `KNOWN_WORDS` whether it is in a set."""
+    """Return for each of `KNOWN_WORDS` whether it is in the given set."""
     return np.array([word in names for word in KNOWN_WORDS], dtype=np.bool_)
 
 
@@ -441,7 +442,7 @@ def _cut(
 ) -> tuple[list[_Item], list[int]]:
     """Remove ordered, disjoint ranges from a sequence.
 
-    Returns the remaining items, and the new position of every old one, including the end.
+    Returns the remaining items, and the new position of every old position, including the end.
     """
     kept: list[_Item] = []
     moved: list[int] = []

@@ -13,19 +13,19 @@ from worker.text import words
 from worker.text.texts import count_words
 
 MIN_WORDS = 60
-"""Minimum number of words of an article's text."""
+"""Minimum number of words in an article's text."""
 
 MIN_SENTENCES = 3
-"""Minimum number of sentence ends of an article's text; a list of names has none."""
+"""Minimum number of sentence ends in an article's text; a list of names has none."""
 
 MAX_VALUES = 100_000
-"""Maximum number of values of a script to examine."""
+"""Maximum number of values examined in a script."""
 
 MAX_DEPTH = 100
-"""Maximum depth of nesting to examine."""
+"""Maximum nesting depth examined."""
 
 MAX_OWNERS = 3
-"""Number of objects around a text whose other values are collected, innermost first."""
+"""Number of objects around a text, innermost first, whose other values are collected."""
 
 _TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
@@ -35,9 +35,9 @@ _Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Passage:
-    """A text of a JSON value, as markup.
+    """A text found in a JSON value, as markup.
 
-    `beside` are short texts of the objects around it: its date, its title, its author.
+    `beside` holds short texts of the enclosing objects, such as its date, title and author.
     """
 
     html: str
@@ -45,7 +45,7 @@ class Passage:
 
     @property
     def plain(self) -> str:
-        """The text without tags, for counting."""
+        """The text without tags, used for counting."""
         return unescape(_TAG.sub(" ", self.html))
 
 
@@ -56,11 +56,11 @@ class _Leaf(NamedTuple):
 
 
 def passages(value: Any) -> Iterator[Passage]:
-    """Yield the texts of a JSON value that may be an article's.
+    """Yield the texts in a JSON value that may be an article's.
 
-    A text is one string, plain or markup, or the strings at the same place in each item of a list,
-    paragraph by paragraph. Lists whose items each have an address are lists of other pages. A
-    string may itself contain JSON.
+    A text is one string, either plain or markup, or is made up of the strings at the same path in
+    each item of a list, one paragraph per item. Lists whose items have URLs are lists of other
+    pages. A string may itself contain JSON.
     """
     leaves = list(_leaves(value))
     yield from map(_of_leaf, filter(lambda leaf: is_prose(leaf.text), leaves))
@@ -68,7 +68,7 @@ def passages(value: Any) -> Iterator[Passage]:
 
 
 def named_passages(value: Any, name: str) -> Iterator[Passage]:
-    """Yield the texts of a JSON value that are a single string under a given key."""
+    """Yield the texts in a JSON value that are a single string under the given key."""
     for leaf in _leaves(value):
         if _name(leaf.path) == name and is_prose(leaf.text):
             yield _of_leaf(leaf)
@@ -136,11 +136,11 @@ def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
 
 
 def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
-    """Return whether most items of the list at a path depth have an address of their own."""
+    """Return whether most items of the list at a path depth have a URL of their own."""
     addresses = 0
     for leaves in items.values():
         leaf = leaves[0]
-        # Keys between the item and the string; each but the last opened an object.
+        # The keys between the item and the string; each except the last opened an object.
         objects = sum(isinstance(step, str) for step in leaf.path[depth + 1 :])
         item = leaf.owners[-objects] if 0 < objects <= len(leaf.owners) else {}
         addresses += any(

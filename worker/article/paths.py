@@ -1,4 +1,4 @@
-"""Paths of tags, classes and ids, which identify the same place on pages of a template."""
+"""Paths of tags, classes and IDs, which identify the same position on all pages of a template."""
 
 import re
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ Step = tuple[int, str]
 class Paths:
     """Numbered paths from the root to the elements that hold text.
 
-    A step is a tag with its class and id, without digits, which are mostly counters. Inline
-    elements have the path of the element around them.
+    A step is a tag with its class and ID, without digits, which are mostly counters. Inline
+    elements have the path of the enclosing element.
 
-    `steps` has the `Step` of each path; a parent path has a smaller number. `numbers` maps block
-    elements that hold text to the numbers of their paths.
+    `steps` holds the `Step` of each path; a parent path has a smaller number. `numbers` maps block
+    elements that hold text to their path numbers.
     """
 
     steps: list[Step]
@@ -34,7 +34,7 @@ class Paths:
     def of(cls, page: Outline, known: dict[Step, int] | None = None) -> Self:
         """Assign a number to every path of a page.
 
-        New paths are added to `known`, the numbers of other pages' paths.
+        New paths are added to `known`, which holds the path numbers of other pages.
         """
         by_step = {} if known is None else known
         numbers = {-1: -1}

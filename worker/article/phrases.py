@@ -1,4 +1,4 @@
-"""Evidence in words: for every column a readable phrase, and the aspect that it belongs to."""
+"""Evidence in words: a readable phrase for every column, and the aspect it belongs to."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ Phrase = Callable[[float], str]
 
 
 NETWORK = ("context", "the lines before and after it, judged by the network")
-"""Aspect and phrase for the contribution of the network, which sees a line in its context."""
+"""Aspect and phrase for the contribution of the network, which sees a line in context."""
 
 
 @dataclass(frozen=True)
 class Aspect:
-    """Columns with similar evidence, whose contributions are reported together."""
+    """Columns of similar evidence, whose contributions are reported together."""
 
     name: str
     columns: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""All that a page offers its readers: the article, and separately the comments below it."""
+"""Everything a page offers its readers: the article and, separately, the comments below it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -63,19 +63,19 @@ __all__ = [
 ]
 
 MIN_OF_FORUM = 0.1
-"""Minimum probability for the best records of a forum page to be its posts.
+"""Minimum probability at which the best records of a forum page count as its posts.
 
-From 0.02 on, two more of 45 threads are found, but two of 95 others lose 17 and 20 points of F1,
-and an article mistaken for a forum loses most of its text.
+With 0.02, two more of 45 threads are found, but two of 95 others lose 17 and 20 points of F1, and
+an article mistaken for a forum loses most of its text.
 """
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
 MAX_COMMENTS = 5_000
-"""Maximum number of comments of a page to read; the first ones are kept.
+"""Maximum number of comments read per page; the first ones are kept.
 
-Bounds the work for a malicious page: each comment takes about 0.1 ms. The most on a page of the
-corpora are 206.
+Bounds the work on a malicious page: each comment takes about 0.1 ms. No page of the corpora has
+more than 206.
 """
 
 
@@ -90,13 +90,13 @@ class Content:
     comments
         Readers' comments, in page order.
     comments_elsewhere
-        Threads of the page hosted by other services.
+        Comment threads of the page hosted by other services.
     entries
         Entries of a live report, in page order; empty for other pages.
     pagination
-        Other pages over which the content is spread.
+        Other pages that contain parts of the content.
     suspected
-        A wall that may stand in place of the article, less likely than `SURE_WALL`, or None.
+        A possible wall in place of the article, less likely than `SURE_WALL`, or None.
     """
 
     article: Extraction
@@ -109,7 +109,7 @@ class Content:
 
 @dataclass(frozen=True)
 class ExplainedContent:
-    """The contents of a page, with reasons.
+    """The contents of a page, with an explanation.
 
     Attributes
     ----------
@@ -131,26 +131,26 @@ def read_content(
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
 ) -> Content:
-    """Extract the article of a page, and read its comments.
+    """Extract the article of a page and read its comments.
 
     Parameters
     ----------
     page, other
         As for `worker.article.extract_article`, which raises the same errors.
     patterns
-        Where comments stand on pages of the template: the first pattern that finds any is used.
-        None to search this page on its own.
+        Where comments are found on pages of the template; the first pattern that matches any is
+        used. None to search this page on its own.
     text_roles
         Roles of the lines that make up the article's text, see `models.roles`; `TEXT_ROLES` if
         empty.
     fetched_at
-        When the page was fetched, with its time zone: the reference for "3 hours ago" in a comment.
-        Without it, such dates stay as written.
+        When the page was fetched, as an aware datetime: the reference for dates such as "3 hours
+        ago" in a comment. Without it, such dates are left as written.
 
     Raises
     ------
     WallError, GoneError
-        If the page surely shows a wall in place of the article, or there is no longer an article.
+        If the page almost certainly shows a wall in place of the article, or the article is gone.
     """
     try:
         content = read_shown(page, other, patterns, text_roles, fetched_at)
@@ -204,7 +204,7 @@ def explain_content(
     Parameters
     ----------
     page, pivot, patterns
-        As for `read_content`. A page without an article is explained as well.
+        As for `read_content`. Pages without an article are explained too.
     """
     explained = _explain_shown(page, pivot, patterns)
     is_read = explained.explanation.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
@@ -264,9 +264,9 @@ def _find_comments(page: Page) -> FoundComments:
 
 @dataclass(frozen=True)
 class _PostsOfPage:
-    """Posts of a page, in case it is a forum's.
+    """Posts of a page, in case it is a forum page.
 
-    `likely` are its comments if it is of another kind.
+    `likely` holds its comments if it is of another kind.
     """
 
     page: Page
@@ -276,14 +276,14 @@ class _PostsOfPage:
     def found(self) -> FoundComments:
         """The posts, found with a lower threshold.
 
-        On a forum page they are likelier than comments on a page of any other kind.
+        Posts on a forum page are likelier than comments on any other kind of page.
         """
         if self.likely.records:
             return self.likely
         return find_comments(self.page, least_confidence=MIN_OF_FORUM)
 
     def find(self) -> Posts | None:
-        """Return where the posts stand, or None if there are none."""
+        """Return the locations of the posts, or None if there are none."""
         records = self.found.records[:MAX_COMMENTS]
         if not records:
             return None
@@ -296,7 +296,7 @@ class _PostsOfPage:
 def _of_kind(posts: _PostsOfPage, article: Extraction) -> FoundComments:
     """Return the comments of a page, depending on its kind.
 
-    On a listing, teasers with author and date look like comments.
+    On a listing, teasers with an author and a date look like comments.
     """
     if article.metadata.kind == "forum":
         return posts.found
@@ -309,9 +309,9 @@ def _unseen_discussion(
     other: Page | TemplateKnowledge | None,
     text_roles: Sequence[LineRole],
 ) -> Content | None:
-    """Read an article and its discussion from the content for readers without scripts.
+    """Read an article and its discussion from the content for readers who have scripts disabled.
 
-    Returns None if the article was not found there, or there is no discussion. Forums that run in
+    Returns None if the article was not found there or there is no discussion. Forums rendered in
     the browser have their posts in a ``noscript`` element.
     """
     if method not in UNSEEN:
@@ -331,14 +331,14 @@ def _unseen_discussion(
 
 
 def comment_pattern_of(page: Page) -> CommentPattern:
-    """Return the pattern of comments that a single page shows."""
+    """Return the comment pattern observed on a single page."""
     return _find_comments(page).pattern
 
 
 def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | None:
     """Combine the comment patterns of a group's pages.
 
-    Returns None if the pattern names no class, id or microdata: it would not hold on other pages.
+    Returns None if the pattern has no class, ID or microdata, as it would not fit other pages.
 
     Parameters
     ----------
@@ -348,14 +348,14 @@ def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | Non
     voted = vote(patterns)
     if not voted.is_named:
         return None
-    # The exact confidence of the vote changes with every page; only whether it is sure matters.
+    # The exact confidence of the vote changes with every page; only its certainty matters.
     return replace(voted, confidence=1.0 if voted.confidence >= SURE_COMMENTS else 0.5)
 
 
 def patterns_for_page(
     own: CommentPattern | None, of_group: CommentPattern | None
 ) -> list[CommentPattern] | None:
-    """Return the patterns to find a page's comments with: its group's first, then its own.
+    """Return the patterns for finding a page's comments: its group's first, then its own.
 
     Parameters
     ----------
@@ -367,7 +367,7 @@ def patterns_for_page(
     Returns
     -------
     list of CommentPattern or None
-        None if no page has been searched yet.
+        None if no page has been searched for comments yet.
     """
     return [each for each in (of_group, own) if each is not None] or None
 
@@ -386,10 +386,10 @@ def _shown_below(article: Extraction, found: FoundComments, page: Page) -> tuple
 def _without_article(
     records: Sequence[HtmlElement], page: Page, article: Extraction
 ) -> Sequence[HtmlElement]:
-    """Remove a record that holds the article and is not one of several siblings.
+    """Remove a record that contains the article and is not one of several siblings.
 
-    It is the article, sharing its markup with comments, or an element around a whole thread. The
-    first post of a thread is one of several siblings, and is kept.
+    Such a record is the article itself, sharing its markup with comments, or an element around a
+    whole thread. The first post of a thread is one of several siblings, so it is kept.
     """
     container = element_at(page.document, article.xpath) if records else None
     if container is None:

@@ -1,4 +1,4 @@
-"""A found body, rendered as blocks of text, images and embeds."""
+"""Rendering of a body as blocks of text, images and embeds."""
 
 import re
 from collections import Counter, deque
@@ -32,13 +32,13 @@ Marked = TypeVar("Marked", ArticleLink, ArticleEmphasis)
 Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
 
 MAX_CELL_TOKENS = 40
-"""Maximum number of tokens of a cell in a data table; longer ones are for layout."""
+"""Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
 
 MAX_BLOCKS_BEFORE_TITLE = 3
-"""Number of first blocks that may repeat the headline: a section, a date, then the headline."""
+"""Number of leading blocks that may repeat the headline: a section, a date, then the headline."""
 
 PROBABILITY_DIGITS = 3
-"""Number of digits of a role's probability."""
+"""Number of decimal places of a role's probability."""
 
 _TYPES: dict[str, BlockType] = {
     **dict.fromkeys(HEADINGS, "heading"),
@@ -74,17 +74,17 @@ _CODE_LANGUAGE = re.compile(
 )
 _CODE_ATTRIBUTES = ("data-lang", "data-language")
 MAX_CLASS_CHARACTERS = 200
-"""Maximum length of a class attribute that is searched for the language of code."""
+"""Maximum length of a class attribute searched for the language of code."""
 
 MAX_ITEM_NUMBER = 1_000_000
-"""Maximum number of a list item; the page may declare any."""
+"""Maximum number of a list item; a page may declare any value."""
 
 
 @dataclass
 class Stretch:
-    """A block before its place in the text is known.
+    """A block whose position in the text is not yet known.
 
-    Offsets of `links` and `emphasis` count from the beginning of the block.
+    Offsets of `links` and `emphasis` are relative to the start of the block.
     """
 
     type: BlockType
@@ -97,7 +97,7 @@ class Stretch:
     language: str | None = None
 
     def to_block(self, start: int) -> ArticleBlock:
-        """Return the block, placed at an offset of the text."""
+        """Return the block, placed at the given offset in the text."""
         role, probability = self.role or (None, None)
         return ArticleBlock(
             self.type,
@@ -139,7 +139,7 @@ class Rendering:
             self.embeds = [_moved(each, place) for each in self.embeds]
 
     def to_blocks(self) -> tuple[str, tuple[ArticleBlock, ...]]:
-        """Return the text, its blocks separated by a blank line, and the blocks."""
+        """Return the text, with a blank line between blocks, and the blocks."""
         blocks: list[ArticleBlock] = []
         start = 0
         for stretch in self.stretches:
@@ -151,12 +151,12 @@ class Rendering:
 def render(page: Outline, finding: Finding, base: str) -> Rendering:
     """Render a body.
 
-    A block of text ends at the border of a block element or at two line breaks; a single line break
-    separates lines within it. Its type is that of the nearest enclosing element that has one. A
-    table of short cells is one block, with a line for each row and tabs between cells; any other
-    table is layout, and its cells are treated like other elements.
+    A text block ends at the border of a block element or at two line breaks; a single line break
+    separates lines within it. Its type is that of the nearest enclosing element that determines
+    one. A table of short cells is one block, with a line for each row and tabs between cells; any
+    other table is layout, and its cells are treated like other elements.
 
-    Relative addresses are resolved against `base`.
+    Relative URLs are resolved against `base`.
     """
     return _Renderer(page, finding, base).run()
 
@@ -199,7 +199,7 @@ class _Renderer:
         inside = page.flat.numbers[first:end]
         limits = page.document.ends[inside].tolist()
         numbers = [*inside.tolist(), limits[0]]
-        # White space between elements, which the outline leaves out, separates words here.
+        # Whitespace between elements, which the outline omits, separates words here.
         start, stop = np.searchsorted(pieces.after, (numbers[0], numbers[-1])).tolist()
         texts = deque(
             zip(
@@ -234,7 +234,7 @@ class _Renderer:
         return self._rendering
 
     def _enter(self, index: int) -> bool:
-        """Open an element; return False if its contents are not to be walked."""
+        """Open an element; return False if its contents are to be skipped."""
         tag = self._page.tags[index]
         if tag == "li":
             self._count_item(index)
@@ -324,7 +324,7 @@ class _Renderer:
         return f"{self._numbers[around]}." if is_numbered else "-"
 
     def _caption_within(self, index: int) -> str | None:
-        """Return the caption from a figure, or from an element named for its caption."""
+        """Return the caption within a figure, or within an element named as a caption."""
         page = self._page
         caption = illustrations.caption_within(page, index, self._captions)
         return caption or (None if page.tags[index] == "figure" else page.text_of(index) or None)
@@ -363,7 +363,7 @@ class _Renderer:
             self._parts.append((text, self._setting()))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
-        """Return whether the next text belongs to the body; the outline has no blank texts."""
+        """Return whether the next text belongs to the body; blank texts are not in the outline."""
         if is_blank:
             return True
         line = self._page.texts[self._next_text].line
@@ -386,7 +386,7 @@ class _Renderer:
         self._settle_media()
 
     def _stretch(self, parts: Sequence[tuple[str, Setting]]) -> Stretch | None:
-        """Make a block of text; None if it has no letter or digit."""
+        """Make a text block; None if it contains no letter or digit."""
         typed = self._typed()
         kind: BlockType = (typed.type if typed is not None else None) or "paragraph"
         spans: Sequence[Span] = ()
@@ -404,7 +404,7 @@ class _Renderer:
             stretch.language = self._code_language(typed.element)
         elif typed is not None:
             stretch.level = typed.level
-            # An item's further blocks continue it.
+            # Further blocks of an item continue it.
             stretch.marker, typed.marker = typed.marker, None
         return stretch
 
@@ -421,7 +421,7 @@ class _Renderer:
         return absolute(self._page.node(link).get("href"), self._base)
 
     def _code_language(self, index: int) -> str | None:
-        """Return the language named by a code block, its first child or the elements around it."""
+        """Return the language named by a code block, its first child or its enclosing elements."""
         page = self._page
         around = page.parents[index]
         below = index + 1 if index + 1 < page.ends[index] else index
@@ -438,7 +438,7 @@ class _Renderer:
         return None
 
     def _role_of(self, sizes: Mapping[int, int]) -> FoundRole | None:
-        """Return the most probable role of some lines, weighted by their sizes."""
+        """Return the most probable role of the given lines, weighted by size."""
         weights: dict[LineRole, float] = {}
         for line, size in sizes.items():
             found = self._finding.roles.get(line)
@@ -483,7 +483,7 @@ class _Renderer:
         return Stretch("table", text, self._role_of(sizes), links=links)
 
     def _cell(self, index: int) -> tuple[str, Sequence[Span]]:
-        """Return the text of a cell on one line, and its links."""
+        """Return the text of a cell, on one line, and its links."""
         page = self._page
         pieces: list[tuple[str, Setting]] = []
         line = -1
@@ -528,7 +528,7 @@ class _Renderer:
             self._rendering.embeds.append(replace(embed, block=self._next_block()))
 
     def _next_block(self) -> int:
-        """Return the index of the block that follows the current position."""
+        """Return the index of the next block after the current position."""
         return len(self._rendering.stretches) + (0 if self._is_blank else 1)
 
     def _settle_media(self) -> None:
@@ -557,7 +557,7 @@ def _shifted(found: Marked, start: int) -> Marked:
 
 
 def _moved(found: Medium, removed: int) -> Medium:
-    """Return a medium, with its place adjusted for a removed block."""
+    """Return a medium with its position adjusted for a removed block."""
     if found.block is None or found.block <= removed:
         return found
     return replace(found, block=found.block - 1)

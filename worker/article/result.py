@@ -23,7 +23,7 @@ class ArticleLink:
     start, end
         Character offsets into the article's text.
     url
-        Absolute address of the target, http or https.
+        Absolute HTTP or HTTPS URL of the target.
     """
 
     start: int
@@ -57,24 +57,24 @@ class ArticleBlock:
     type
         Type according to the page's markup.
     text
-        Text of the block; never empty, and without a blank line.
+        Text of the block, never empty and without blank lines.
     start, end
         Character offsets into the article's text: ``text == article.text[start:end]``.
     role, role_probability
-        The block's role for its reader, whatever its markup, with the probability; None if the
-        method gives none.
+        The block's role for the reader, regardless of its markup, and its probability; None if the
+        method does not determine roles.
     level
-        Level of a heading, 1 to 6; nesting depth of a list item, 1 for the outermost list. None for
-        other blocks.
+        Level of a heading, from 1 to 6, or nesting depth of a list item, 1 for the outermost list.
+        None for other blocks.
     marker
         Marker of a list item: ``"-"`` in an unordered list, else its number (``"3."``). None for a
-        block that continues an item, and for blocks other than list items.
+        block that continues an item and for blocks that are not list items.
     links
         Links within the block, in order.
     emphasis
         Bold and italic ranges of the block, in order.
     language
-        Programming language of a block of code, as named by the page, or None.
+        Programming language of a code block, as named by the page, or None.
     """
 
     type: BlockType
@@ -104,14 +104,14 @@ class ArticleImage:
     Attributes
     ----------
     url
-        Absolute address, http or https.
+        Absolute HTTP or HTTPS URL.
     alt
         Alternative text, or None.
     caption
         Text of the caption, or None.
     block
         Index of the block that follows it, or the number of blocks if it follows the last one; None
-        if its place is unknown.
+        if its position is unknown.
     """
 
     url: str
@@ -127,10 +127,10 @@ class ArticleEmbed:
     Attributes
     ----------
     url
-        Absolute address, http or https.
+        Absolute HTTP or HTTPS URL.
     type
         Name of the element that embeds it: ``iframe``, ``video``, ``audio``, ``object``, ``embed``,
-        or ``blockquote`` for a post of a social network.
+        or ``blockquote`` for a social media post.
     block
         Index of the block that follows it, as for `ArticleImage`.
     """
@@ -149,28 +149,27 @@ class Extraction:
     title
         Headline, or None if the page has none. It is not repeated in `text`.
     text
-        The body alone: the texts of `blocks`, separated by blank lines. Contains no character that
-        XML forbids (so no NUL).
+        The body alone: the texts of `blocks`, separated by blank lines. Contains no character
+        forbidden in XML (hence no NUL).
     blocks
         The blocks of `text`, in order.
     images, embeds
-        Images and embedded content of the body, in document order, each address once.
+        Images and embedded content of the body, in document order, each URL once.
     language
         BCP 47 tag of the text, or None if unknown; see `worker.article.languages`.
     method
-        How the body was found: ``"lines"`` (a classifier of lines) or ``"sentences"`` (sentence
-        counts); for a body that the page does not display, where it was found: ``"articleBody"``
-        (structured data), ``"json-state"`` (state of the site's scripts), ``"noscript"`` or
-        ``"template"``.
+        How the body was found: ``"lines"`` (line classifier) or ``"sentences"`` (sentence counts);
+        for a body that the page does not display, where it was found: ``"articleBody"`` (structured
+        data), ``"json-state"`` (state of the site's scripts), ``"noscript"`` or ``"template"``.
     xpath
         Positional XPath of the body's container in the parsed document, or of the script that
-        contains a body that is not displayed.
+        contains a hidden body.
     confidence
         Probability that the extraction is correct, 0..1, see `worker.article.confidence`.
     metadata
         Metadata of the article.
     further
-        Other articles that the page shows in full below this one, in order, each address once.
+        Other articles that the page displays in full below this one, in order, each URL once.
     """
 
     title: str | None

@@ -1,6 +1,6 @@
 """JSON in a page's scripts: structured data, and the state of the site's own scripts.
 
-Nothing is executed, and nothing is presupposed: anything that is not JSON is skipped.
+Nothing is executed, and no format is assumed: anything that is not JSON is skipped.
 """
 
 import json
@@ -15,18 +15,18 @@ from worker.html.nodes import AnyElement, Node
 STRUCTURED_DATA = "application/ld+json"
 
 MIN_STATE = 200
-"""Minimum length of a script that is searched for state."""
+"""Minimum length of a script searched for state."""
 
 MAX_TRIES = 100
-"""Maximum number of places of a script at which JSON is tried."""
+"""Maximum number of positions in a script at which JSON parsing is attempted."""
 
 MAX_REREAD = 2
-"""Maximum number of characters decoded, relative to the script's length, against false starts."""
+"""Maximum number of characters decoded relative to the script's length; bounds false starts."""
 
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
 )
-# What precedes a value in a script: an assignment or a call.
+# Precedes a value in a script: an assignment or a call.
 _START = re.compile(r"[=(]\s*(?=[\[{\"])")
 _OPENING = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")
 _DECODER = json.JSONDecoder(strict=False)
@@ -56,9 +56,9 @@ def structured_data(
 
 
 def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[ScriptValue]:
-    """Yield the JSON values that the site's scripts use, in order.
+    """Yield the JSON values used by the site's scripts, in order.
 
-    A script of a JSON type is a single value; in a program, these are the literal values in
+    A script with a JSON type is a single value; in JavaScript code, the values are the literals in
     assignments and calls.
     """
     for script in elements:
@@ -85,7 +85,7 @@ def _kind(script: AnyElement) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Parse JSON with what sites wrap it in; None if it is invalid."""
+    """Parse JSON, possibly wrapped in a comment or CDATA marks; None if it is invalid."""
     try:
         return _DECODER.decode(_unwrapped(text))
     except (ValueError, RecursionError):

@@ -1,21 +1,22 @@
-"""The body of a page on its own: cleaning, then the densest packet of sentences.
+"""The body of a page read on its own: cleaning, then the densest packet of sentences.
 
-After the extractor of Wutsi, an article for bloggers; its exact steps are among the methods of
-`benchmarks.evaluation`. This variant is for a page without any other knowledge:
+Modelled on the extractor of Wutsi, a platform for bloggers, whose exact steps are among the methods
+of `benchmarks.evaluation`. This variant is for a page about which nothing else is known:
 
-- *Cleaning* removes elements that show no text, ``nav``, ``header``, ``footer``, ``aside`` and
-  ``form``, and those whose class or id has a word for an uninteresting section. An element with
-  more than half of the page's text is never removed: themes write ``single comments-open`` on the
-  body itself.
-- *Selection* takes text nodes of 20 characters and more. It ignores the text of links, or else
-  menus would be selected, and the text of headings.
-- *Partition*: a text node belongs to the block around it, a block to the element that it divides (a
-  paragraph to its ``div``, an item to the element around its list). The sentences of a packet are
-  counted together: useful content "is grouped in packets". Marks of all scripts end a sentence.
-- *Argmax* is the packet with most sentences; on a tie, most characters, then the first.
+- *Cleaning* removes elements that display no text, ``nav``, ``header``, ``footer``, ``aside`` and
+  ``form`` elements, and those whose class or ID contains a word for an uninteresting section. An
+  element with more than half of the page's text is never removed: themes put ``single
+  comments-open`` on the body itself.
+- *Selection* takes text nodes of 20 characters or more. It ignores the text of links, because menus
+  would be selected otherwise, and the text of headings.
+- *Partition*: a text node belongs to its enclosing block, and a block to the element that it
+  divides (a paragraph to its ``div``, an item to the element around its list). The sentences of a
+  packet are counted together: useful content "is grouped in packets". Full stops of all scripts end
+  a sentence.
+- *Argmax* is the packet with the most sentences; on a tie, the most characters, then the first.
 - *Fusion* keeps the selected blocks of the packet, headings and quotations between them, and
-  shorter paragraphs, lists and tables without a link. Of its other children, only images and embeds
-  are kept, which Wutsi's extractor loses.
+  shorter paragraphs, lists and tables without a link. Of the packet's other children, only images
+  and embeds are kept, which Wutsi's extractor loses.
 
 Share of pages with a word-count cosine of at least 0.9 with the gold text, on the DAnIEL and MSV
 development pages: 92.2 % as described; 88.9 % with the text of links; 87.0 % when all children of
@@ -36,12 +37,12 @@ from worker.text.texts import Count
 METHOD = "sentences"
 
 MIN_CHARACTERS = 20
-"""Minimum length of a text node of content (Wutsi's own value)."""
+"""Minimum length of a content text node (Wutsi's own value)."""
 
 MAX_CLEANED = 0.5
-"""Maximum share of the page's tokens in an element for cleaning to remove it.
+"""Maximum share of the page's tokens in an element that cleaning removes.
 
-Exactitude on the development pages: 86.0 % with 0.3, 86.9 % with 0.5, 86.9 % with 0.7.
+Share of exact results on the development pages: 86.0 % with 0.3, 86.9 % with 0.5, 86.9 % with 0.7.
 """
 
 _KEPT = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
@@ -49,10 +50,10 @@ _KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
 
 
 def find_body(page: Outline) -> Finding | None:
-    """Find the body by counting sentences, without other pages; None for a page without text.
+    """Find the body by counting sentences, without other pages; None if the page has no text.
 
-    A page whose texts are all short, cleaned away or links is read again without the limit that
-    excluded them.
+    A page whose texts are all short, removed by cleaning or inside links is read again without the
+    limit that excluded them.
     """
     cleaned = uninteresting(page)
     for dropped, least, in_links in (
@@ -69,7 +70,7 @@ def find_body(page: Outline) -> Finding | None:
 
 
 class _Packet(NamedTuple):
-    """An element with its blocks of text."""
+    """An element with its text blocks."""
 
     element: int
     blocks: Sequence[int]
@@ -109,7 +110,7 @@ def _densest(page: Outline, dropped: set[int], least: int, *, in_links: bool) ->
 
 
 def _unselected(page: Outline, packet: _Packet) -> set[int]:
-    """Return the children of a packet that hold text, but none of its blocks."""
+    """Return the children of a packet that hold text but none of its selected or kept blocks."""
     selected: set[int] = set()
     for block in packet.blocks:
         index = block

@@ -110,8 +110,7 @@ def _may_name(note: Note) -> bool:
 
 
 def _is_of_readers(note: Note) -> bool:
-    """Return whether a line belongs to a comment or teaser, not to a byline with a comment
-    count."""
+    """Return whether a line is part of a comment or teaser; bylines may have comment counts."""
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
 
@@ -164,8 +163,7 @@ def _dated(notes: Sequence[Note]) -> Iterator[_Found]:
 
 
 def _presented(notes: Sequence[Note]) -> Iterator[_Found]:
-    """Yield a name at the start of a line about its bearer: **Jane Doe** is the author of two
-    books."""
+    """Yield a name that starts a line about its bearer: **Jane Doe** is the author of two books."""
     for note in notes:
         first, *rest = (part.text for part in note.parts)
         goes_on = note.place == "before" and rest and rest[0][0].islower()

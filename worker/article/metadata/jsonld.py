@@ -164,8 +164,7 @@ def _main(articles: list[_Node], is_this: Callable[[str], bool]) -> _Node | None
 def _others(
     nodes: list[_Node], articles: list[_Node], is_this: Callable[[str], bool]
 ) -> Iterator[_Node | None]:
-    """Yield the objects that fill in values missing from the article: a video or gallery, then the
-    page itself."""
+    """Yield objects with values the article lacks: a video or gallery, then the page itself."""
     if not articles:
         media = [node for node in nodes if any(map(_MEDIA.search, _kinds(node)))]
         yield _main(media, is_this) if len(media) == 1 else None

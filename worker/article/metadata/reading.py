@@ -146,8 +146,7 @@ def _tags(declared: Record) -> tuple[str, ...]:
 
 
 def _address(url: str) -> str:
-    """Return the part of a URL that identifies a page, without scheme, fragment or trailing
-    slash."""
+    """Return what identifies a page in a URL: no scheme, fragment or trailing slash."""
     return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
 
 

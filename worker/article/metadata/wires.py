@@ -34,8 +34,7 @@ MAX_SIGN_OFF = 80
 """Maximum number of characters at the end of a text that are searched for its agency."""
 
 MIN_ALONE = 3
-"""Minimum length of initials that denote an agency with only a date next to them. Two letters may
-be a person's initials."""
+"""Minimum length of an agency's initials with only a date next to them; two may be a person's."""
 
 MAX_SIGN = 4
 """Maximum length of an editor's initials next to an agency: "dpa/jdo"."""
@@ -164,8 +163,7 @@ def _has_date(note: Note) -> bool:
 
 
 def _of_note(note: Note, is_by_date: bool) -> str | None:
-    """Return the agency of a byline; a line that consists only of its name may be a picture
-    credit."""
+    """Return the agency of a byline; a line with nothing but its name may be a picture credit."""
     if _PICTURE.search(note.text):
         return None
     line = without_dates(note.text)
@@ -319,8 +317,7 @@ def _first_agency(text: str) -> str | None:
 
 
 def _may_name(text: str) -> bool:
-    """Return whether a short text contains a word of an agency's name: a fast check that few
-    pass."""
+    """Return whether a short text has a word of an agency's name: a fast check that few pass."""
     words = _WORDS.findall(text.casefold())
     return not _agencies().words.isdisjoint(words) or holds_any(text, _UNCASED)
 

@@ -45,7 +45,7 @@ def of_links(view: View) -> Iterator[NamedColumn]:
 
 
 def _target(address: str, host: str) -> tuple[int, bool]:
-    """Return the kinds of an address, as bits, and whether it leads to another host."""
+    """Return the kinds of a URL, as bits, and whether it leads to another host."""
     shown = address[:MAX_MATCHED].strip()
     to = _host(shown)
     return _kinds_of(shown), bool(to) and to != host

@@ -1,4 +1,4 @@
-"""Selection of the body from the roles of lines."""
+"""Selection of the body based on the roles of lines."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,12 +18,12 @@ from worker.article.roles.evidence import gather
 from worker.article.roles.model import RoleModel, trained_model
 
 MIN_SURE = 0.85
-"""Minimum expected F1 of the first pass for the second to choose the lines of the usual roles.
+"""Minimum expected F1 of the first pass at which the second chooses lines with the default roles.
 
-The classifier of roles knows only articles. The limit leaves the number of exactly right articles
-(of 142) unchanged. On 80 listings, 94 threads and 110 collections, which mostly stay below it, it
-raises the mean F1 from .561, .651 and .615 to .589, .664 and .621; the first pass alone reaches
-.591, .668 and .622.
+The role classifier was trained on articles only. The limit leaves the number of exactly correct
+articles (of 142) unchanged. On 80 listings, 94 threads and 110 collections, which mostly stay below
+it, it raises the mean F1 from .561, .651 and .615 to .589, .664 and .621; the first pass alone
+reaches .591, .668 and .622.
 """
 
 
@@ -34,7 +34,7 @@ def find_body(
     roles: Sequence[LineRole],
     model: RoleModel | None = None,
 ) -> Finding | None:
-    """Find the lines of the article's text, and the role of each.
+    """Find the lines of the article's text and the role of each.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def find_body(
     roles
         Roles that make up the text.
     model
-        The classifier of roles; the shipped one by default.
+        The role classifier; the shipped one by default.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def find_body(
 def with_roles(
     page: Outline, judged: JudgedLines, url: str, body: Finding, roles: Sequence[LineRole]
 ) -> Finding:
-    """Return a body whose lines are already chosen, with their roles; see `find_body`."""
+    """Return a body whose lines have already been chosen, with their roles; see `find_body`."""
     stretch = gather(page, judged, url)
     if not len(stretch.places):
         return body

@@ -1,4 +1,4 @@
-"""Evidence from comparing a line with the page's declarations."""
+"""Evidence from the comparison of a line with the page's declarations."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,16 +11,16 @@ from worker.inference import NamedColumn
 from worker.text import words
 
 OPENING = 6
-"""Number of leading words by which a line is matched to the beginning of a description."""
+"""Number of leading words by which a line is matched to the start of a description."""
 
 MIN_DESCRIPTION = 4
 """Minimum number of words in an informative description."""
 
 MAX_JSON_LD = 50_000
-"""Maximum characters of a JSON-LD script that are examined."""
+"""Maximum number of characters of a JSON-LD script that are examined."""
 
 MAX_PEOPLE = 10
-"""Maximum number of people named by a page; more are readers."""
+"""Maximum number of people named by a page; if there are more, they are readers."""
 
 _PERSON = '"Person"'
 _NAME = re.compile(r'"name"\s*:\s*"([^"\\]{3,80})"')

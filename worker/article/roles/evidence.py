@@ -1,6 +1,6 @@
-"""Evidence for the role of a line, in addition to its evidence for the article.
+"""Evidence for the role of a line, in addition to the evidence that it belongs to the article.
 
-As the second pass over a page, it sees the first pass's estimates for the lines before and after.
+As part of the second pass, it includes the first pass's estimates for the lines before and after.
 """
 
 from dataclasses import dataclass
@@ -34,24 +34,24 @@ SOURCES = (
 """Sources of evidence, in the order of their columns."""
 
 NEAR = 0.1
-"""Minimum probability of the first pass for a line to count as near the article."""
+"""Minimum first-pass probability at which a line counts as near the article."""
 
 REACH = 3
-"""Number of lines before and after such a line that count as near as well."""
+"""Number of lines before and after such a line that also count as near."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """The lines of a page near its article, with the evidence for their roles.
+    """The lines of a page near its article, with evidence of their roles.
 
     Attributes
     ----------
     places
         Their indices among all lines of the page, in ascending order.
     features
-        One row per line: the evidence of the first pass and what is added.
+        One row per line: the evidence of the first pass and the evidence added by the second.
     words
-        Their words, and those of the elements around them.
+        Their words, and those of their enclosing elements.
     """
 
     places: npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ class Stretch:
 
 
 def near_article(probabilities: Floats) -> npt.NDArray[np.bool_]:
-    """Return a mask of the lines near the article, given each line's article probability."""
+    """Return a mask of the lines near the article, given the article probability of each line."""
     count = len(probabilities)
     near = np.flatnonzero(probabilities >= NEAR)
     changes = np.zeros(count + 1, dtype=np.int64)
@@ -70,7 +70,7 @@ def near_article(probabilities: Floats) -> npt.NDArray[np.bool_]:
 
 
 def gather(page: Outline, judged: JudgedLines, url: str = "", *, whole: bool = False) -> Stretch:
-    """Compute the evidence for the roles of a page's lines.
+    """Compute the evidence of the roles of a page's lines.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def gather(page: Outline, judged: JudgedLines, url: str = "", *, whole: bool = F
     url
         URL of the page.
     whole
-        Whether to include all lines, not only those near the article.
+        Whether to include all lines, not just those near the article.
     """
     near = near_article(judged.probabilities)
     places = np.arange(len(near)) if whole else np.flatnonzero(near)

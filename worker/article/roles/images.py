@@ -9,20 +9,20 @@ from worker.inference import NamedColumn
 from worker.text import words
 
 MAX_UP = 3
-"""Number of elements around a line, including its own, that are searched for images."""
+"""Number of elements around a line, including its own, searched for images."""
 
 MAX_WORDS = 120
 """Maximum length, in words, of an element whose images belong to the line."""
 
 MAX_IMAGES = 3
-"""Maximum number of images per element whose descriptions are examined."""
+"""Maximum number of images examined per element."""
 
 MIN_DESCRIPTION = 3
 """Minimum number of words in an informative description."""
 
 
 def of_images(view: View) -> Iterator[NamedColumn]:
-    """Measure how near an image is, and how much of its description the line repeats."""
+    """Measure how near the nearest image is, and how much of its description the line repeats."""
     flat = view.page.flat
     images = np.flatnonzero(flat.having(("img", "video", "iframe")))
     elements, steps = view.blocks, np.full(len(view.lines), UNKNOWN)

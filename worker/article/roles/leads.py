@@ -1,4 +1,4 @@
-"""The lead at the beginning of a text, by role."""
+"""The lead at the start of a text, determined by role."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from worker.article.result import ArticleBlock
 from worker.text.texts import count_words
 
 MAX_LEADING = 5
-"""Number of blocks at the beginning of a text that may be its lead."""
+"""Number of blocks at the start of a text that may be its lead."""
 
 MIN_WORDS = 5
 """Minimum length of a lead, in words; a shorter one is a section name."""

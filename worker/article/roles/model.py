@@ -1,4 +1,4 @@
-"""The classifier of roles: whether a line is text, and which role it has."""
+"""The role classifier: decides whether a line is text, and which role it has."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -20,46 +20,46 @@ from worker.inference.classes import ClassTrees
 Floats = npt.NDArray[np.float64]
 
 SAID_FIRST = "keep"
-"""Column with the first pass's probability of a line."""
+"""Column with a line's probability from the first pass."""
 
 OF_FIRST_PASS = 0.5
-"""Weight of the first pass's log odds in whether a line is text.
+"""Weight of the first pass's log odds in the decision whether a line is text.
 
 The first pass was trained on ten times as many pages, the second on what readers consider text. Of
-142 pages, cross-validated, 47.9 % come out exactly right with weights of 0.7 and 0.5, 45.1 % with
+142 pages, cross-validated, 47.9 % are extracted exactly with weights of 0.7 and 0.5, 45.1 % with
 0.3, and 43.0 % with the first pass alone. F1 on wcxb and daniel is the same for 0.7 and 0.5.
 """
 
 OF_NETWORK = 0.5
-"""Weight of the network relative to the trees of both passes, and to those of roles.
+"""Weight of the network relative to the trees of both passes, and to the role trees.
 
-Of 142 pages, cross-validated in three folds, 42.3 % come out exactly right without it, 48.6 % with
-0.3, 50.7 % with 0.5, and 50.0 % with the network alone, whose F1 is .9595 instead of .9611 on 845
-pages with a known text.
+Of 142 pages, cross-validated in three folds, 42.3 % are extracted exactly without the network, 48.6
+% with 0.3, 50.7 % with 0.5, and 50.0 % with the network alone, whose F1 on 845 pages with a known
+text is .9595 instead of .9611.
 """
 
 LEAST = 1e-4
 """Lower bound to which probabilities are clipped."""
 
 MOST = -log(LEAST)
-"""Bound to which the network's log odds are clipped."""
+"""Absolute value to which the network's log odds are clipped."""
 
 
 @dataclass(frozen=True)
 class RoleModel:
-    """A classifier of lines into roles: trees in two steps, combined with a network.
+    """A classifier that assigns roles to lines: two-step trees combined with a network.
 
-    Every page with a gold text shows whether a line is text, but only few have gold roles; hence
-    separate trees for each question. The network answers both and sees a line in its context.
+    Every page with a gold text reveals which lines are text, but only a few have gold roles; hence
+    separate trees for each question. The network answers both and sees each line in context.
 
     Attributes
     ----------
     text
-        Trees for whether a line is text: has any of `TEXT_ROLES`.
+        Trees that decide whether a line is text, that is, has any of `TEXT_ROLES`.
     inner, outer
-        Trees for the role of a line of the text, and of any other line.
+        Trees that decide the role of a line of the text, and of any other line.
     network
-        The network, or None for trees alone.
+        The network, or None to use the trees alone.
     """
 
     KIND: ClassVar[str] = "roles of lines"
@@ -71,7 +71,7 @@ class RoleModel:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the classifier with the parameters from `to_parameters`."""
+        """Restore a classifier from the output of `to_parameters`."""
         columns, network = parameters["columns"], parameters["network"]
         return cls(
             BoostedTrees.from_parameters({**parameters["text"], "columns": columns}),
@@ -81,7 +81,7 @@ class RoleModel:
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters, ready for JSON."""
+        """Return all parameters as JSON-serialisable values."""
         text = self.text.to_parameters()
         return {
             "columns": text.pop("columns"),
@@ -94,8 +94,9 @@ class RoleModel:
     def judge(self, features: Features, words: HashedWords) -> "JudgedRoles":
         """Classify the lines near an article, which must be in page order.
 
-        `features` may have columns that the model does not use; one of them is the first pass's
-        probability. `words` are the words of the lines and of the elements around them.
+        `features` may have columns that the model does not use; one column must be the first pass's
+        probability, see `SAID_FIRST`. `words` are the words of the lines and of their enclosing
+        elements.
         """
         by_network = None
         if self.network is not None and len(features.rows) <= MAX_LINES:
@@ -107,7 +108,7 @@ class RoleModel:
 class JudgedRoles:
     """The classifier's verdict on the lines near an article.
 
-    `by_network` is its network's output, None for trees alone.
+    `by_network` is the network's output; None if the trees are used alone.
     """
 
     model: RoleModel
@@ -115,7 +116,7 @@ class JudgedRoles:
     by_network: RoleLogits | None
 
     def text_probabilities(self, roles: Collection[str]) -> Floats:
-        """Return for each line the probability of having one of the given roles.
+        """Return the probability that each line has one of the given roles.
 
         `TEXT_ROLES` as a whole takes a fast path.
         """
@@ -131,7 +132,7 @@ class JudgedRoles:
     ) -> list[FoundRole]:
         """Return for each of the given lines the likeliest of the given roles.
 
-        The probabilities are those of the roles among all, not just among the given ones.
+        The probabilities are relative to all roles, not just the given ones.
         """
         names, probabilities = self.role_probabilities(with_outer=not set(roles) <= set(TEXT_ROLES))
         chosen = [place for place, name in enumerate(names) if name in roles]
@@ -143,7 +144,8 @@ class JudgedRoles:
         ]
 
     def role_probabilities(self, *, with_outer: bool = True) -> tuple[tuple[LineRole, ...], Floats]:
-        """Return role names and each line's probability of each; optionally roles of text only."""
+        """Return the roles and each line's probability of each; optionally, only the roles of
+        text."""
         names, found = self.model.inner.classes, self._inner
         if with_outer:
             names += self.model.outer.classes
@@ -152,22 +154,22 @@ class JudgedRoles:
 
     @cached_property
     def _inner(self) -> Floats:
-        """Probabilities of the roles of text, per line."""
+        """Probabilities of the roles of text, for each line."""
         within = self._with_network(self._inner_by_trees, self.model.inner.classes)
         return self._is_text[:, None] * within
 
     @cached_property
     def _outer(self) -> Floats:
-        """Probabilities of the roles outside the text, per line."""
+        """Probabilities of the roles outside the text, for each line."""
         by_trees = self.model.outer.probabilities(self._known)
         within = self._with_network(by_trees, self.model.outer.classes)
         return (1 - self._is_text[:, None]) * within
 
     @cached_property
     def _is_text(self) -> Floats:
-        """Probability of being text per line, by the trees of both passes and the network.
+        """Probability that each line is text, from the trees of both passes and the network.
 
-        The first pass is ignored for leads: many of its gold texts leave them out.
+        The first pass is ignored for leads, because many of its gold texts omit them.
         """
         first_pass = self.features.rows[:, self.features.columns.index(SAID_FIRST)]
         second = self.model.text.probabilities(self._known)
@@ -184,7 +186,8 @@ class JudgedRoles:
         return likelihoods((1 - OF_NETWORK) * log_odds + OF_NETWORK * by_network)
 
     def _with_network(self, by_trees: Floats, roles: tuple[str, ...]) -> Floats:
-        """Combine the trees' conditional probabilities of some roles with the network's."""
+        """Combine the conditional probabilities of the given roles from the trees and the
+        network."""
         if self.by_network is None:
             return by_trees
         by_network = np.maximum(self.by_network.log_probabilities(roles), -MOST)
@@ -207,5 +210,5 @@ def _log_odds(probabilities: Floats) -> Floats:
 
 
 def trained_model() -> RoleModel:
-    """Return the shipped classifier of roles."""
+    """Return the shipped role classifier."""
     return load_model(RoleModel, "worker.article", "roles/model.json").model

@@ -1,4 +1,4 @@
-"""Evidence from neighbouring lines: the first pass's estimates for them, and what they are."""
+"""Evidence from neighbouring lines: the first pass's estimates for them, and their properties."""
 
 from collections.abc import Iterator
 
@@ -12,16 +12,16 @@ KEPT = 0.5
 """Minimum probability at which the first pass keeps a line."""
 
 OFFSETS = (-3, -2, -1, 1, 2, 3)
-"""Neighbouring lines whose probability is used, relative to the line."""
+"""Offsets of the neighbouring lines whose probabilities are used."""
 
 REACHES = (5, 12)
-"""Numbers of lines on both sides over which the probability is averaged."""
+"""Numbers of lines on each side over which the probability is averaged."""
 
 MAX_AWAY = 99.0
-"""Maximum distance in lines, also used if there is none."""
+"""Maximum distance in lines; also used if there is no such line."""
 
 BESIDE = ("tag", "has_date", "in_figure", "ends_in_colon", "ends_sentence", "strong")
-"""Columns that are copied from the lines directly before and after."""
+"""Columns copied from the lines directly before and after."""
 
 
 def of_first_pass(view: View) -> Iterator[NamedColumn]:
@@ -58,7 +58,7 @@ def of_first_pass(view: View) -> Iterator[NamedColumn]:
 
 
 def of_lines_beside(view: View) -> Iterator[NamedColumn]:
-    """Describe the neighbouring lines, and whether they are in the same element."""
+    """Describe the neighbouring lines and whether they are in the same element."""
     for name in BESIDE:
         values = view.known(name)
         for offset in (-1, 1):

@@ -16,25 +16,25 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RoleNetwork:
-    """A network whose outputs are the logits of `roles`, in that order."""
+    """A network whose outputs are the logits of `roles`, in this order."""
 
     roles: tuple[str, ...]
     network: LineNetwork
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the network with the parameters from `to_parameters`."""
+        """Restore a network from the output of `to_parameters`."""
         return cls(tuple(parameters["roles"]), LineNetwork.from_parameters(parameters))
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters, ready for JSON."""
+        """Return all parameters as JSON-serialisable values."""
         return {"roles": list(self.roles), **self.network.to_parameters()}
 
     def judge(self, features: Features, words: HashedWords) -> "RoleLogits":
         """Classify the lines near an article, which must be complete and in page order.
 
         `features` may have columns that the network does not use; `words` are the words of the
-        lines and of the elements around them.
+        lines and of their enclosing elements.
         """
         known = features.chosen(self.network.columns)
         return RoleLogits(self.roles, self.network.outputs(known, words.bags))
@@ -42,14 +42,14 @@ class RoleNetwork:
 
 @dataclass(frozen=True)
 class RoleLogits:
-    """The network's output for lines: `logits` of shape (lines, roles)."""
+    """The network's output for a set of lines: `logits` has shape (lines, roles)."""
 
     roles: tuple[str, ...]
     logits: Floats
 
     @property
     def text_log_odds(self) -> Floats:
-        """Log odds of having a role of the text, per line."""
+        """Log odds that each line has a role of the text."""
         is_inner = np.isin(self.roles, TEXT_ROLES)
         inner, outer = self.logits[:, is_inner], self.logits[:, ~is_inner]
         return np.asarray(
@@ -58,7 +58,7 @@ class RoleLogits:
         )
 
     def log_probabilities(self, roles: tuple[str, ...]) -> Floats:
-        """Return the log probabilities of some roles, given that the line has one of them."""
+        """Return the log probabilities of the given roles, provided that a line has one of them."""
         logits = self.logits[:, [self.roles.index(role) for role in roles]]
         sums = np.logaddexp.reduce(logits, axis=1, keepdims=True)
         return np.asarray(logits - sums, dtype=np.float64)

@@ -13,7 +13,7 @@ from worker.html.names import split_words
 from worker.inference import NamedColumn
 
 INNER_TAGS = ("a", "time", "span", "strong", "b", "em", "i", "small", "cite", "address", "code")
-"""Inline tags around a line's first text with a code of their own: their index in this tuple."""
+"""Inline tags around a line's first text that are encoded individually, by index in this tuple."""
 
 AROUND = {
     "figcaption": ("figcaption", "caption"),
@@ -32,16 +32,16 @@ AROUND = {
     "article": ("article",),
     "main": ("main",),
 }
-"""Elements that a line may be in, by their purpose."""
+"""Elements that may contain a line, by purpose."""
 
 MAX_UP = 4
 """Maximum number of elements around a text whose names are examined."""
 
 MAX_NAMED = 400
-"""Maximum tokens of an element whose name is informative about a line in it."""
+"""Maximum number of tokens in an element whose name is informative about its lines."""
 
 ATTRIBUTES = ("itemprop", "rel", "role", "data-testid", "data-component", "data-type")
-"""Attributes, besides class and id, that name what an element holds."""
+"""Attributes besides class and ID that name an element's content."""
 
 _BITS_OF_TAG = {
     tag: sum(1 << place for place, tags in enumerate(AROUND.values()) if tag in tags)
@@ -68,7 +68,7 @@ def of_elements(view: View) -> Iterator[NamedColumn]:
 
 
 def _bits_around(page: Outline, index: int, known: dict[int, int]) -> int:
-    """Return which groups of `AROUND` an element is or is inside, as bits."""
+    """Return the groups of `AROUND` that an element is in or inside of, as bits."""
     passed = []
     while index not in known:
         passed.append(index)
@@ -81,7 +81,8 @@ def _bits_around(page: Outline, index: int, known: dict[int, int]) -> int:
 
 
 def of_names(view: View) -> Iterator[NamedColumn]:
-    """Match the names of elements near the line to `NAMED`: 2 for the nearest, 1 for others."""
+    """Match the names of elements near the line to `NAMED`: bit 0 for the nearest, bit 1 for
+    others."""
     page = view.page
     near = np.zeros(len(view.lines), dtype=np.int64)
     far = np.zeros(len(view.lines), dtype=np.int64)
@@ -118,6 +119,6 @@ def _attribute_values(page: Outline) -> dict[int, str]:
 
 @lru_cache(maxsize=4096)
 def _groups_named(names: str) -> int:
-    """Return the groups of `NAMED` that names belong to, as bits."""
+    """Return the groups of `NAMED` to which names belong, as bits."""
     found = split_words(names)
     return sum(1 << place for place, group in enumerate(NAMED.values()) if found & group)

@@ -1,4 +1,4 @@
-"""A stretch of a page's lines with what several sources of evidence share."""
+"""A stretch of a page's lines, with arrays shared by several sources of evidence."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -14,14 +14,14 @@ UNKNOWN = -1.0
 """Value of a feature that does not apply."""
 
 MAX_MATCHED = 300
-"""Maximum characters of a line, name or address that are matched against patterns."""
+"""Maximum number of characters of a line, name or URL that are matched against patterns."""
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
 class View:
-    """A stretch of a page's lines, and arrays over all lines or over those of the stretch.
+    """A stretch of a page's lines, with arrays over all lines or over those of the stretch.
 
     `places` are the ascending indices of the stretch's lines among all lines; they need not be
     consecutive. `keep` is the first pass's probability for each line of the page.
@@ -45,7 +45,7 @@ class View:
 
     @cached_property
     def counts(self) -> Floats:
-        """Number of words, per line of the page."""
+        """Number of words per line of the page."""
         return self.known("words")
 
     @cached_property
@@ -77,7 +77,7 @@ class View:
         return values[self.places]
 
     def beside(self, values: Floats | Integers, offset: int) -> Floats:
-        """Return for each line of the stretch the value of the line at an offset."""
+        """Return for each line of the stretch the value of the line at the given offset from it."""
         places = self.places + offset
         inside = (places >= 0) & (places < len(values))
         return np.where(inside, values[np.clip(places, 0, len(values) - 1)], UNKNOWN)

@@ -76,7 +76,7 @@ SAID = {
         " komentarze комментарии комментарий yorum yorumlar reageer reacties name email website"
     ),
 }
-"""Words in short lines, by what they indicate."""
+"""Words in short lines, by the role they indicate."""
 
 UNSPACED = (
     ("han_byline", re.compile("记者|記者|编辑|編輯|作者|责任|責任|文/|文／|기자|通讯员|撰文")),
@@ -87,7 +87,7 @@ UNSPACED = (
         re.compile("相关|相關|推荐|推薦|延伸|関連|관련|热门|熱門|ランキング|阅读|더보기"),
     ),
 )
-"""Patterns for scripts that do not separate words by spaces."""
+"""Patterns for scripts that do not separate words with spaces."""
 
 NAMED = {
     "bio": listed("bio bios biography profile about authorbox vcard contributor"),
@@ -123,7 +123,7 @@ NAMED = {
     "share": listed("share sharing social follow"),
     "screen": listed("sr visually hidden screenreader screen reader skip"),
 }
-"""Words in a class, an id or another name of an element near the line."""
+"""Words in a class, ID or other name of an element near the line."""
 
 LINKED = {
     "to_author": re.compile(
@@ -151,4 +151,4 @@ LINKED = {
         re.IGNORECASE,
     ),
 }
-"""Patterns of the addresses that lines link to."""
+"""Patterns of the URLs that lines link to."""

@@ -1,4 +1,4 @@
-"""Evidence from the text of a line: words and marks that are typical of a role."""
+"""Evidence from the text of a line: words and punctuation typical of a role."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -11,10 +11,10 @@ from worker.inference import NamedColumn
 from worker.text.calendars import is_weekday, month_named
 
 MAX_SAID = 40
-"""Maximum length, in tokens, of a line for whose role single words are informative."""
+"""Maximum length, in tokens, of a line in which single words indicate its role."""
 
 OPENING = ("byline", "picture", "related", "offer", "note", "tags")
-"""Groups of words that are more informative at the beginning of a line."""
+"""Groups of words that are more informative at the start of a line."""
 
 _GROUPS = (*SAID, "months", "weekdays", "numbers")
 _MONTH, _WEEKDAY, _NUMBER = (1 << _GROUPS.index(name) for name in ("months", "weekdays", "numbers"))
@@ -27,7 +27,7 @@ _BITS = {
 
 @lru_cache(maxsize=16384)
 def _groups_of(token: str) -> int:
-    """Return the groups that a word belongs to, as bits."""
+    """Return the groups to which a word belongs, as bits."""
     bits = _BITS.get(token, 0)
     if token.isdigit():
         bits |= _NUMBER
@@ -65,7 +65,7 @@ def of_words(view: View) -> Iterator[NamedColumn]:
 
 
 def of_marks(view: View) -> Iterator[NamedColumn]:
-    """Describe the marks that a line contains, begins with and ends with."""
+    """Describe the punctuation that a line contains, starts with and ends with."""
     texts = [line.text for line in view.lines]
     for name, pattern in UNSPACED:
         yield (
