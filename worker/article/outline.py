@@ -211,8 +211,7 @@ class Outline:
         return self.nearest_marked(~self.flat.having(DIVISIONS))
 
     def nearest_marked(self, marked: Booleans) -> Integers:
-        """Return for each element the nearest marked one around it, itself included, or the
-        root."""
+        """Return for each element the nearest marked one, including itself, or else the root."""
         parents = self.flat.parents
         found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
         while True:

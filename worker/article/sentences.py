@@ -1,7 +1,7 @@
 """The body of a page read on its own: cleaning, then the densest packet of sentences.
 
-Modelled on the extractor of Wutsi, a platform for bloggers, whose exact steps are among the methods
-of `benchmarks.evaluation`. This variant is for a page about which nothing else is known:
+Modelled on Wutsi's extractor, whose exact steps are among the methods of `benchmarks.evaluation`.
+This variant is for a page about which nothing else is known:
 
 - *Cleaning* removes elements that display no text, ``nav``, ``header``, ``footer``, ``aside`` and
   ``form`` elements, and those whose class or ID contains a word for an uninteresting section. An
@@ -11,8 +11,8 @@ of `benchmarks.evaluation`. This variant is for a page about which nothing else 
   would be selected otherwise, and the text of headings.
 - *Partition*: a text node belongs to its enclosing block, and a block to the element that it
   divides (a paragraph to its ``div``, an item to the element around its list). The sentences of a
-  packet are counted together: useful content "is grouped in packets". Full stops of all scripts end
-  a sentence.
+  packet are counted together: useful content "is grouped in packets". Sentence-ending punctuation
+  of all scripts counts.
 - *Argmax* is the packet with the most sentences; on a tie, the most characters, then the first.
 - *Fusion* keeps the selected blocks of the packet, headings and quotations between them, and
   shorter paragraphs, lists and tables without a link. Of the packet's other children, only images
@@ -42,7 +42,7 @@ MIN_CHARACTERS = 20
 MAX_CLEANED = 0.5
 """Maximum share of the page's tokens in an element that cleaning removes.
 
-Share of exact results on the development pages: 86.0 % with 0.3, 86.9 % with 0.5, 86.9 % with 0.7.
+Exactitude on the development pages: 86.0 % with 0.3, 86.9 % with 0.5, 86.9 % with 0.7.
 """
 
 _KEPT = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
@@ -110,7 +110,7 @@ def _densest(page: Outline, dropped: set[int], least: int, *, in_links: bool) ->
 
 
 def _unselected(page: Outline, packet: _Packet) -> set[int]:
-    """Return the children of a packet that hold text but none of its selected or kept blocks."""
+    """Return the children of a packet that hold text but are not to be kept."""
     selected: set[int] = set()
     for block in packet.blocks:
         index = block

@@ -1,4 +1,4 @@
-"""Entries of a live report displayed on its page: blocks of one pattern, each with its own time."""
+"""Entries of a live report displayed on its page: similar blocks, each with its own time."""
 
 import re
 from bisect import bisect_left
@@ -28,61 +28,61 @@ from worker.text.wordlists import listed
 from worker.text.words import clean, count_characters, tokens
 
 MAX_SHOWN = 1_000
-"""Maximum number of entries to read."""
+"""Maximum number of entries read."""
 
 MIN_SHOWN = 3
-"""Minimum number of blocks with a time; two are the dates of publication and of a change."""
+"""Minimum number of blocks with a time; two may be the publication and modification dates."""
 
 MIN_DATED = 0.6
 """Minimum share of blocks with a time of their own."""
 
 MIN_NAMED = 0.8
-"""Minimum share of blocks with an id for those without one not to be entries."""
+"""Minimum share of blocks with an ID at which those without one do not count as entries."""
 
 MIN_REGULAR = 0.8
-"""Minimum share of steps between consecutive times in the same direction.
+"""Minimum share of steps between consecutive times that have the same direction.
 
-Entries are written one after the other; midnight is a step back.
+Entries are written one after another; at midnight, the time of day steps back.
 """
 
 MIN_DISTINCT = 0.5
-"""Minimum share of distinct times; a time that all blocks show is the article's."""
+"""Minimum share of distinct times; a time displayed by all blocks is the article's."""
 
 MAX_SPAN = timedelta(days=14)
-"""Maximum time between the first and the last entry; lists of articles span more."""
+"""Maximum time between the first and last entry; lists of articles span more."""
 
 MIN_CHARACTERS = 40
-"""Minimum mean length of an entry; events of a match or a programme are shorter."""
+"""Minimum mean length of the entries; those of a match log or a programme are shorter."""
 
 MAX_LINKED = 0.5
-"""Maximum share of blocks that begin with a link to another page, as teasers do."""
+"""Maximum share of blocks that start with a link to another page, as teasers do."""
 
 MIN_IN_ARTICLE = 0.5
 """Minimum share of blocks that are part of the article's text."""
 
 MAX_ROWS = 2
-"""Number of elements of a block that are searched for its headline and author."""
+"""Number of elements of a block searched for its headline and author."""
 
 MAX_HEAD_TEXTS = 6
-"""Number of texts at the beginning of a block that are searched for its time."""
+"""Number of texts at the start of a block searched for its time."""
 
 MAX_HEAD = 80
-"""Maximum length of a text that shows only a time and what accompanies it."""
+"""Maximum length of a text that displays only a time and related details."""
 
 MAX_SOUGHT = 200
-"""Length of an entry's text that is searched for in the article."""
+"""Number of leading characters of an entry's text that are looked up in the article."""
 
 MAX_TRIED = 50
-"""Maximum number of groups of blocks to look up in the article: bounds work on malicious pages."""
+"""Maximum number of groups of blocks to look up in the article; bounds work on malicious pages."""
 
 MIN_HEADLINE = 15
-"""Minimum length of the headline of a teaser."""
+"""Minimum length of a teaser's headline."""
 
 MAX_TITLE = 300
 """Maximum length of a title."""
 
 MAX_NAMES = 200
-"""Maximum length of classes and ids to examine."""
+"""Maximum length of the classes and IDs examined."""
 
 _AFTER_CLOCK = re.compile(r"\s?[-–—:|·•+.]|\s(?=[^\W\d_])")
 """Separator between a time and the text after it on the same line."""
@@ -94,7 +94,7 @@ _OF_READERS = listed(
 _AUTHOR_NAMES = listed("author authors byline autor autore auteur")
 _TITLE_NAMES = listed("title headline heading titel titre titulo titolo")
 _LEADING = HEADINGS | {"dt"}
-"""Elements that head the elements after them."""
+"""Elements that act as headings of the elements after them."""
 
 _DATES = ("datepublished", "datecreated")
 _TIMES = ("datetime", "data-post-time", "data-time", "data-timestamp", "data-utime", "data-date")
@@ -109,7 +109,7 @@ _EDGES = " \t-–—:|·•.,+()[]"
 
 @dataclass(frozen=True)
 class _ShownTime:
-    """The displayed time of a block: the moment, or else the minute of a day."""
+    """The time displayed by a block: the moment, or else the minute of the day."""
 
     written: str | None
     moment: Moment | None
@@ -122,7 +122,7 @@ class _ShownTime:
 
 @dataclass(frozen=True)
 class _Block:
-    """A block: its outermost elements, in order, and its time."""
+    """A block, with its outermost elements, in order, and its time."""
 
     rows: tuple[int, ...]
     shown_time: _ShownTime | None
@@ -137,15 +137,15 @@ def shown_entries(
     is_declared: bool,
     day: Moment | None,
 ) -> list[Entry]:
-    """Read the entries of a live report that a page displays, in page order.
+    """Read the live-report entries that a page displays, in page order.
 
-    `is_live` says that the page calls itself a live report; otherwise the names of the entries or
-    of elements around them must do so. `is_declared` says that it declares so in markup; then
-    blocks without a time are entries as well. `day` is the day on which everything was written, or
-    None.
+    `is_live` is whether the page calls itself a live report; otherwise, the names of the entries or
+    of the elements around them must do so. `is_declared` is whether its markup declares it as one;
+    blocks without a time are then entries as well. `day` is the day on which everything was
+    written, or None.
 
-    Entries have an empty id if the page names none. The result is empty unless the blocks are dated
-    one by one, in order, and part of the article, and none of them a comment.
+    Entries have an empty ID if the page gives none. The result is empty unless the blocks are dated
+    individually and in order, are part of the article, and are not comments.
     """
     shown = _Shown(page, is_live=is_live, is_declared=is_declared)
     article = _squeezed(text)
@@ -166,7 +166,7 @@ def shown_entries(
 
 
 def marked_entries_of(page: Page, places: Sequence[int], day: Moment | None) -> list[Entry]:
-    """Read the entries at places marked as such in microdata."""
+    """Read the entries from the elements marked as such in microdata."""
     shown = _Shown(page, is_live=True, is_declared=True)
     place_of = {number: place for place, number in enumerate(shown.elements.numbers.tolist())}
     rows: list[int] = []
@@ -197,7 +197,7 @@ class _Shown:
         self._written_at: dict[int, _ShownTime | None] = {}
 
     def may_be(self, places: Sequence[int]) -> bool:
-        """Return whether elements may be blocks of a live report, by their names and places."""
+        """Return whether elements may be blocks of a live report, by their names and positions."""
         if any(after < self._ends[before] for before, after in pairwise(places)):
             return False
         names = [self._names(place) for place in (*places[:MIN_SHOWN], *self._around(places[0]))]
@@ -206,14 +206,14 @@ class _Shown:
         return self._is_live or any(map(LIVE_NAMES.search, names))
 
     def blocks(self, places: Sequence[int]) -> list[_Block]:
-        """Return the blocks that consist of elements or begin with them."""
+        """Return the blocks that consist of the given elements or start with them."""
         found = [_Block(rows, self._time_of(rows)) for rows in self._rows(places)]
         named = [block for block in found if self._id(block.rows[0])]
-        # A block without an id between entries with one is a box.
+        # Among entries with an ID, a block without one is an unrelated box.
         return named if len(named) >= MIN_NAMED * len(found) else found
 
     def entries(self, blocks: Sequence[_Block]) -> list[_Block]:
-        """Return the blocks that are entries: those with a time, joined with continuations."""
+        """Return the blocks that are entries: those with a time, merged with continuations."""
         if self._is_declared:
             return [*blocks]
         found: list[_Block] = []
@@ -228,7 +228,7 @@ class _Shown:
         return sum(int(self._characters[row]) for row in block.rows)
 
     def are_regular(self, blocks: Sequence[_Block]) -> bool:
-        """Return whether blocks have enough text, and times in order."""
+        """Return whether blocks have enough text and their times are in order."""
         shown_times = [block.shown_time for block in blocks if block.shown_time is not None]
         least = MIN_SHOWN if self._is_declared else max(MIN_SHOWN, MIN_DATED * len(blocks))
         if len(shown_times) < least or not _is_regular(shown_times):
@@ -245,17 +245,17 @@ class _Shown:
         return inside >= max(MIN_SHOWN, MIN_IN_ARTICLE * len(sought))
 
     def read(self, blocks: Sequence[_Block], day: Moment | None) -> list[Entry]:
-        """Read blocks; those without text are dropped."""
+        """Read entries from blocks; those without content are dropped."""
         authors = self._authors(blocks)
         entries = (self._entry(block, day, authors) for block in blocks)
         found = [entry for entry in entries if entry is not None]
         numbers = [int(digits) for entry in found if (digits := re.sub(r"\D", "", entry.id)[:18])]
-        # Ids that number the places change with every new entry.
+        # IDs that merely number the positions change with every new entry.
         is_counted = len(numbers) > 0 and max(numbers) <= 2 * len(found) + 1
         return [replace(entry, id="") for entry in found] if is_counted else found
 
     def _rows(self, places: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Yield the elements of each block: one alone, or a heading or term and what follows."""
+        """Yield the elements of each block: a single one, or a heading or term with its content."""
         tags, starts = self.elements.tags, set(places)
         for place in places:
             rows, after = [place], self._ends[place]
@@ -288,7 +288,7 @@ class _Shown:
         return self.elements.attributes.of(int(self.elements.numbers[place]))
 
     def _times(self, page: FlatDocument) -> Iterator[tuple[int, Moment]]:
-        """Yield the times declared by elements, displayed or not, with the elements' numbers."""
+        """Yield the times that elements declare, displayed or not, with the elements' numbers."""
         marks, contents = page.values("itemprop"), page.values("content")
         of_marks = {
             number: contents[number]
@@ -302,7 +302,7 @@ class _Shown:
                     yield number, moment
 
     def _time_of(self, rows: Sequence[int]) -> _ShownTime | None:
-        """Return the time that a block declares, or displays at its beginning."""
+        """Return the time that a block declares, or displays at its start."""
         written = self._written(rows[0])
         own = self._numbers[rows[0]]
         first = bisect_left(self._declared_times, own, key=itemgetter(0))
@@ -335,7 +335,7 @@ class _Shown:
         return _ShownTime(clock[0].strip(_EDGES), None, _minute(clock))
 
     def _is_teaser(self, block: _Block) -> bool:
-        """Return whether the headline or beginning of a block links to another page."""
+        """Return whether the headline or the start of a block links to another page."""
         tags = self.elements.tags
         headings = (place for place in self._inside(block.rows[:1]) if tags[place] in HEADINGS)
         heading = next(headings, None)
@@ -383,7 +383,7 @@ class _Shown:
         return [line for row in block.rows for line in paragraphs(self.elements.elements[row])]
 
     def _authors(self, blocks: Sequence[_Block]) -> frozenset[str]:
-        """Return the names that stand next to the times of several blocks."""
+        """Return the names that appear next to the times of several blocks."""
         found = Counter(
             _text_beside_time(self._lines(block), block.shown_time.written)
             for block in blocks
@@ -396,7 +396,7 @@ class _Shown:
         )
 
     def _title_and_author(self, block: _Block) -> tuple[str | None, str | None]:
-        """Return the title and the author of a block, if its markup names them."""
+        """Return the title and the author of a block, if its markup identifies them."""
         title = author = None
         for place in self._inside(block.rows[:MAX_ROWS]):
             words = split_words(self._names(place))
@@ -426,7 +426,7 @@ def _is_above(tag: str, heading: str) -> bool:
 
 
 def _is_regular(shown_times: Sequence[_ShownTime]) -> bool:
-    """Return whether times rise or fall like those of a live report."""
+    """Return whether times increase or decrease like those of a live report."""
     if len({each.moment is None for each in shown_times}) > 1:
         return False
     orders = [each.order for each in shown_times]
@@ -454,7 +454,7 @@ def _moment(shown_time: _ShownTime | None, day: Moment | None) -> Moment | None:
 
 
 def _text_beside_time(lines: Sequence[str], written: str | None) -> str:
-    """Return the text next to the time of a block on its line, or an empty string."""
+    """Return the text on the same line as the time of a block, or an empty string."""
     for line in lines[:MAX_HEAD_TEXTS]:
         if written and line.startswith(written) and len(line) <= MAX_HEAD:
             return line.removeprefix(written).strip(_EDGES)
@@ -462,9 +462,9 @@ def _text_beside_time(lines: Sequence[str], written: str | None) -> str:
 
 
 def _without_head(line: str, beside: Sequence[str], title: str | None = None) -> str:
-    """Strip time and author from the beginning of a line.
+    """Strip the time and the author from the start of a line.
 
-    Returns an empty string if nothing else remains, or only the title.
+    Returns an empty string if nothing remains, or only the title.
     """
     rest = line
     for part in sorted(beside, key=line.find):

@@ -1,4 +1,4 @@
-"""Threads: the text of a discussion page is what everybody wrote, in order."""
+"""Threads: the text of a discussion page consists of all posts, in order."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,37 +13,38 @@ from worker.article.outline import Outline
 from worker.html.flat import Booleans, Integers
 
 MAX_HEAD_WORDS = 12
-"""Maximum number of words of a line with author or date: "Ann, 5 May 2024 at 11:15 pm"."""
+"""Maximum number of words in a line with an author or a date: "Ann, 5 May 2024 at 11:15 pm"."""
 
 TAKEN = 0.5
-"""Minimum probability for a line outside the posts to be kept if no method chose the lines."""
+"""Minimum probability at which a line outside the posts is kept if no method chose the lines."""
 
 SURELY_FORUM = 0.5
-"""Minimum probability for a page to be a forum's, whatever stands next to the posts.
+"""Minimum probability at which a page counts as a forum page, whatever is next to the posts.
 
-Of 100 pages with posts whose likeliest kind is a forum, 96 are forums. Three of the others, blogs
-with comments, have 0.34 to 0.42; all threads but two of one site have more than 0.5.
+Of 100 pages with posts whose likeliest kind is forum, 96 are forums. Three of the other four, blogs
+with comments, have 0.34 to 0.42; all threads except two from one site have more than 0.5.
 """
 
 NOTHING_BESIDE = 0.95
-"""Minimum share of the article's words in the posts for a less likely page to be a forum's.
+"""Minimum share of the article's words in posts at which a less likely page is a forum page.
 
-Both threads below `SURELY_FORUM` have more, the three blogs have less.
+Both threads below `SURELY_FORUM` have more; the three blogs have less.
 """
 
 
 @dataclass(frozen=True)
 class Posts:
-    """Where the posts of a thread stand in its page.
+    """Locations of the posts of a thread in its page.
 
     Attributes
     ----------
     elements
-        Indices in the document of the elements that hold posts.
+        Document indices of the elements that hold posts.
     authors, dates, bodies
-        Indices among the document's texts of those that show the posts' authors, dates and bodies.
+        Indices of the texts, among those of the document, that display the posts' authors, dates
+        and bodies.
     confidence
-        Probability that they are posts or comments, 0..1.
+        Probability that these are posts or comments, 0..1.
     """
 
     elements: Sequence[int]
@@ -54,12 +55,12 @@ class Posts:
 
 
 FindPosts = Callable[[], Posts | None]
-"""Called on forum pages; None if there are no posts."""
+"""Finds the posts of a forum page; returns None if there are none."""
 
 
 @dataclass(frozen=True, eq=False)
 class _LinesOfPosts:
-    """Masks over the lines with a token: whether they are within a post, or a part of one."""
+    """Masks over the lines with tokens: within a post, or in a certain part of one."""
 
     within: Booleans
     written: Booleans
@@ -78,14 +79,14 @@ def find_thread(
 ) -> Finding | None:
     """Find the whole discussion of a thread; None if the posts are comments on an article.
 
-    It consists of what was written in the posts, headed by authors and dates, and of the lines of
-    the article (`shown`) outside the posts and below the headline: the first post often has
-    different markup, and so have answers that readers comment on. If nothing precedes the posts,
-    nothing after them counts.
+    It consists of the contents of the posts, headed by authors and dates, and of the lines of the
+    article (`shown`) outside the posts and below the headline: the first post often has different
+    markup, as do answers that readers comment on. If nothing precedes the posts, nothing after them
+    counts either.
 
-    `likelihood` is the probability that the page is a forum's, which is its likeliest kind.
-    `heading` is the index of the element that shows the headline, or None. `text_roles` are the
-    roles of lines to keep, all if empty.
+    `likelihood` is the probability that the page is a forum page, its likeliest kind. `heading` is
+    the index of the element that displays the headline, or None. `text_roles` are the roles of the
+    lines to keep; if empty, all are kept.
     """
     lines = judged.evidence.lines
     if not lines:
@@ -130,7 +131,7 @@ def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: Posts) -> _Line
 def _allowed_outside(
     lines: Sequence[Line], taken: Booleans, within: Booleans, heading: int | None
 ) -> Booleans:
-    """Return which lines may be part of the thread outside the posts, see `find_thread`."""
+    """Return which lines outside the posts may be part of the thread, see `find_thread`."""
     is_below = np.array([line.block for line in lines]) > (-1 if heading is None else heading)
     places, of_posts = np.arange(len(lines)), np.flatnonzero(within)
     if not len(of_posts) or (taken & is_below & (places < of_posts[0])).any():

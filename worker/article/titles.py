@@ -12,23 +12,23 @@ from worker.text import words
 from worker.text.texts import count_words
 
 MIN_SHARED = 0.5
-"""Minimum share of a heading's words in the page's declared title for it to be the headline."""
+"""Minimum share of a heading's words in the declared title for it to be the headline."""
 
 MIN_HEADLINE_WORDS = 5
-"""Minimum number of words for an ``h1`` to be the headline whatever the page declares.
+"""Minimum number of words in an ``h1`` that is the headline whatever the page declares.
 
-Headlines found, of 944 on the development pages: 836 with it, six fewer without; 3 to 8 words give
-the same result.
+Of 944 headlines on the development pages, 836 are found with this rule, six fewer without it; any
+value from 3 to 8 gives the same result.
 """
 
 MIN_WORDS_OF_SECOND_LEVEL = 3
-"""Minimum number of words of an ``h2`` headline; a shorter one may name a section."""
+"""Minimum number of words in an ``h2`` headline; a shorter one may be a section name."""
 
 MAX_HEADLINE_TOKENS = 100
-"""Maximum number of tokens of a headline; a longer heading or title is an unclosed element."""
+"""Maximum number of tokens in a headline; a longer heading or title is an unclosed element."""
 
 MAX_PARTS = 12
-"""Maximum number of parts of a title that is matched against the page."""
+"""Maximum number of parts in a title that is matched against the page."""
 
 # Headlines never contain these; the other separators may also occur within a headline.
 _STRONG_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<=\S)_(?=\S)|(?<!\s)\s++_")
@@ -41,9 +41,9 @@ _SEPARATOR = re.compile(_AFFIX_SEPARATOR.pattern + r"|(?:(?<!\s)\s+)?+:\s+")
 
 @dataclass(frozen=True)
 class Titles:
-    """Titles of a page, for comparison with others of its template.
+    """Titles of a page, for comparison with other pages of its template.
 
-    `declared` is the text of its ``title``, `headings` are the texts of its ``h1`` elements.
+    `declared` is the text of its ``title``; `headings` are the texts of its ``h1`` elements.
     """
 
     declared: str
@@ -63,25 +63,27 @@ class Titles:
 def headline(
     page: Outline, container: int, url: str = "", others: Sequence[Titles] = ()
 ) -> tuple[str | None, int | None]:
-    """Find the headline of the article whose body is known.
+    """Find the headline of an article whose body is known.
 
     A page declares a title in ``og:title`` and in ``title``. Parts at either end that name the site
-    are removed: ``og:site_name``, the host's name, a part of the title of another page of the
-    template. A ``title`` without any such part is reduced to its longest part. Then, in this order,
-    ignoring what another page of the template shows in an ``h1``:
+    are removed: ``og:site_name``, the host name, or a part of the title of another page of the
+    template. A ``title`` without any such part is reduced to its longest part. The headline is then
+    the first of these that exists, ignoring any ``h1`` that also appears on another page of the
+    template:
 
-    1. the ``h1`` or ``h2`` nearest the body that equals a declared title word for word: those
+    1. the ``h1`` or ``h2`` nearest to the body that equals a declared title word for word: those
        within the body first, then those before it, nearest first;
     2. the nearest ``h1`` that shares half of its words with a declared title;
     3. the nearest ``h1`` that is a phrase (section names and logos are shorter);
     4. the declared title, ``og:title`` first;
     5. if nothing is declared, the nearest ``h1``.
 
-    Parts of the heading that name the site, or are not part of a declared title, are removed as
-    well if a separator delimits them.
+    Parts of the heading that name the site or are not part of a declared title are also removed if
+    they are delimited by a separator.
 
-    `container` is the body's; `others` are the titles of other pages of the template. Returns the
-    headline on one line, and the index of the heading that shows it, each None if there is none.
+    `container` is that of the body; `others` are the titles of other pages of the template. Returns
+    the headline on one line, and the index of the heading that displays it; each is None if there
+    is none.
     """
     template = frozenset[str]().union(*(other.headings for other in others))
     headings = _nearest_headings(page, container)
@@ -122,7 +124,7 @@ def declared_titles(page: Outline, url: str = "", others: Sequence[Titles] = ())
 
 @dataclass(frozen=True)
 class _Sites:
-    """Names of the site in a title: squashed names, and the name of the host."""
+    """Names of the site that may occur in a title: squashed names, and the host name."""
 
     names: frozenset[str]
     host: str
@@ -164,7 +166,7 @@ def _declared(page: Outline, sites: _Sites) -> list[str]:
 def _shown_part(page: Outline, title: str) -> str | None:
     """Return the longest run of a title's parts that is an unlinked line of the page.
 
-    A run of half the length of the title's longest part or less is a button or a section.
+    A run at most half as long as the title's longest part is a button or a section name.
     """
     parts = _parts(title)
     if not 1 < len(parts) <= MAX_PARTS:
@@ -184,9 +186,9 @@ def _shown_part(page: Outline, title: str) -> str | None:
 
 
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
-    """Return a heading without the parts that no title declares, or that name the site.
+    """Return a heading without the parts that are in no declared title or name the site.
 
-    A kicker, a date or a tag may stand in an element of its own within the heading.
+    A kicker, a date or a tag may be a separate element within the heading.
     """
     heading = page.text_of(index)
     spelled = {_squash(title) for title in declared}
@@ -206,7 +208,7 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
 
 
 def declared_description(page: Outline) -> str:
-    """Return ``og:description``, or else the ``description``, or else an empty string."""
+    """Return ``og:description``, or else ``description``, or else an empty string."""
     return page.metas.get("og:description") or page.metas.get("description") or ""
 
 
@@ -229,7 +231,7 @@ def _squash(text: str) -> str:
 
 
 def _parts(title: str, separators: re.Pattern[str] = _SEPARATOR) -> list[tuple[int, int]]:
-    """Return the (start, end) of the parts between a title's separators."""
+    """Return the (start, end) offsets of the parts between a title's separators."""
     parts = []
     start = 0
     for separator in separators.finditer(title):

@@ -3,20 +3,20 @@
 from worker.text.wordlists import listed
 
 OTHER_TEXT = listed("comment comments gallery")
-"""Words of a class or id for text that is new on a page but not part of its article."""
+"""Words of a class or ID that denote text unique to a page but not part of its article."""
 
 UNINTERESTING = OTHER_TEXT | listed(
     "footer related nav navbar navigation menu sidebar addthis share sharing social"
 )
-"""Words of a class or id for uninteresting sections."""
+"""Words of a class or ID that denote uninteresting sections."""
 
 UNINTERESTING_TAGS = listed("nav header footer aside form")
-"""Elements that are uninteresting sections."""
+"""Tags of uninteresting sections."""
 
 BODY_NAMES = listed(
     "article content body text post entry story main page news detail paragraph copy txt hentry"
 )
-"""Words of a class or id for an article or its text."""
+"""Words of a class or ID that denote an article or its text."""
 
 PARTS = {
     "caption": listed(
@@ -52,14 +52,14 @@ PARTS = {
     "form": listed("form login search subscribe newsletter signup register poll vote"),
     "body": listed("text txt body content article entry post story paragraph hentry main"),
 }
-"""Words of a class or id, by the part of a page that they denote."""
+"""Words of a class or ID, by the part of a page that they denote."""
 
 OTHER_NAMES = UNINTERESTING | listed(
     "side foot widget promo ad ads advert banner tag tags breadcrumb breadcrumbs bread more tools "
     "tool login search popular recommend recommended links link list rss reply author byline date "
     "time meta caption credit photo teaser box header head bottom top right left"
 )
-"""Words of a class or id for parts around an article."""
+"""Words of a class or ID that denote parts around an article."""
 
 KNOWN_WORDS = {
     word: number
@@ -67,4 +67,4 @@ KNOWN_WORDS = {
         sorted(frozenset().union(UNINTERESTING, BODY_NAMES, OTHER_NAMES, *PARTS.values()))
     )
 }
-"""All significant words of a class or id, numbered."""
+"""All significant words of a class or ID, numbered."""

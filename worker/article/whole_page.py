@@ -1,7 +1,7 @@
-"""Features of a page as a whole: its elements, its declarations, its address.
+"""Features of a page as a whole: its elements, its declarations and its URL.
 
-They determine the kind of the page, and help to classify its lines: captions, dates and
-advertisements look different on pages of 2010 and of today, in threads, shops and manuals.
+They determine the page's kind and help to classify its lines: captions, dates and advertisements
+look different on pages from 2010 and on current ones, and in threads, shops and manuals.
 """
 
 import re
@@ -21,13 +21,13 @@ Number = tuple[str, float]
 _Item = TypeVar("_Item")
 
 MAX_PATH = 300
-"""Maximum length of an address to examine."""
+"""Maximum number of characters examined in a URL."""
 
 MIN_ITEM_TOKENS = 5
-"""Minimum number of tokens of an element to be an item of a run."""
+"""Minimum number of tokens in an item of a run."""
 
 MAX_SCRIPT = 500_000
-"""Maximum length of JSON-LD to search for declared types."""
+"""Maximum length of JSON-LD searched for declared types."""
 
 _TYPE = re.compile(r'"@type"\s*+:\s*+\[?\s*+"([A-Za-z]{1,60})"')
 
@@ -41,7 +41,7 @@ DECLARED = {
     "site": r"^website$|^webpage$|^aboutpage$|^contactpage$",
     "recipe": r"^recipe$|^review",
 }
-"""Patterns of schema.org and OpenGraph types in lower case, by kind."""
+"""Patterns for schema.org and OpenGraph types in lower case, by kind."""
 
 WORDS_OF_PATHS = {
     "article": r"blog|blogs|news|article|articles|story|stories|post|posts|magazine|insights|press",
@@ -55,7 +55,7 @@ WORDS_OF_PATHS = {
     "service": r"services?|solutions?|pricing|about|platform|features|industries|company|careers"
     r"|contact|use-cases|consulting|treatments|practice-areas",
 }
-"""Words in the paths of addresses, by the kind of page that uses them."""
+"""Words in URL paths, by the kind of page that uses them."""
 
 WORDS_OF_HOSTS = {
     "forum": r"forums?|community|discuss|discourse|reddit|stackoverflow|stackexchange|answers",
@@ -153,7 +153,7 @@ def _declared_types(page: Outline) -> list[str]:
 
 
 def _once(page: Outline, work: Callable[[Outline], Iterable[_Item]]) -> tuple[_Item, ...]:
-    """Return cached features of a page: evidence of lines and of kinds both need them."""
+    """Return cached features of a page, which line and kind evidence both need."""
     if work not in page.worked_out:
         page.worked_out[work] = tuple(work(page))
     found: tuple[_Item, ...] = page.worked_out[work]
@@ -162,7 +162,7 @@ def _once(page: Outline, work: Callable[[Outline], Iterable[_Item]]) -> tuple[_I
 
 @lru_cache(maxsize=64)
 def of_address(url: str) -> tuple[Number, ...]:
-    """Return features of an address: its structure, and words typical of some kind of page."""
+    """Return features of a URL: its structure, and words typical of a certain kind of page."""
     return tuple(_of_address(url))
 
 

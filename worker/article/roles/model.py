@@ -144,8 +144,7 @@ class JudgedRoles:
         ]
 
     def role_probabilities(self, *, with_outer: bool = True) -> tuple[tuple[LineRole, ...], Floats]:
-        """Return the roles and each line's probability of each; optionally, only the roles of
-        text."""
+        """Return the roles, and each line's probability of each; optionally only text roles."""
         names, found = self.model.inner.classes, self._inner
         if with_outer:
             names += self.model.outer.classes
@@ -186,8 +185,7 @@ class JudgedRoles:
         return likelihoods((1 - OF_NETWORK) * log_odds + OF_NETWORK * by_network)
 
     def _with_network(self, by_trees: Floats, roles: tuple[str, ...]) -> Floats:
-        """Combine the conditional probabilities of the given roles from the trees and the
-        network."""
+        """Combine conditional probabilities of the given roles from trees and network."""
         if self.by_network is None:
             return by_trees
         by_network = np.maximum(self.by_network.log_probabilities(roles), -MOST)

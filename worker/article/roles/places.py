@@ -81,8 +81,7 @@ def _bits_around(page: Outline, index: int, known: dict[int, int]) -> int:
 
 
 def of_names(view: View) -> Iterator[NamedColumn]:
-    """Match the names of elements near the line to `NAMED`: bit 0 for the nearest, bit 1 for
-    others."""
+    """Match the names of elements around the line to `NAMED`: 2 for the nearest, 1 for others."""
     page = view.page
     near = np.zeros(len(view.lines), dtype=np.int64)
     far = np.zeros(len(view.lines), dtype=np.int64)

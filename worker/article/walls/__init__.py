@@ -1,4 +1,4 @@
-"""Walls: what a page shows in place of an article, or a notice that the article is gone.
+"""Walls: pages shown in place of an article, including notices that the article is gone.
 
 How a wall is distinguished from an article about walls: docs/explanation/walls.md.
 """
@@ -14,18 +14,19 @@ from worker.html import Page
 from worker.inference import BoostedTrees, load_model
 
 SURE: Final = 0.5
-"""Minimum wall probability at which a page has no article, whatever else is known."""
+"""Minimum wall probability at which a page counts as having no article, whatever else is known."""
 
 SUSPECTED: Final = 0.05
-"""Minimum wall probability at which other knowledge of the page may decide."""
+"""Minimum wall probability at which other information about the page may decide."""
 
 TRUNCATED: Final = 0.5
-"""Minimum probability for an article to count as the preview of a paid one."""
+"""Minimum probability at which an article counts as the preview of a paid one."""
 
 MAX_WALL: Final = 1_200
 """Maximum length, in characters, of the text of a wall.
 
-Of 564 generated walls .9 % are longer, of the articles of daniel, wcxb and fundus_body 61 to 94 %.
+Of 564 generated walls, .9 % are longer; of the articles in daniel, wcxb and fundus_body, 61 to 94
+%.
 """
 
 MAX_HEADLINE: Final = 0.5
@@ -79,22 +80,22 @@ class WallTrees:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the model with the parameters from `to_parameters`."""
+        """Restore a model from the output of `to_parameters`."""
         return cls(
             wall=BoostedTrees.from_parameters(parameters["wall"]),
             truncated=BoostedTrees.from_parameters(parameters["truncated"]),
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters, ready for JSON."""
+        """Return all parameters as JSON-serialisable values."""
         return {"wall": self.wall.to_parameters(), "truncated": self.truncated.to_parameters()}
 
 
 class Judged(NamedTuple):
     """The verdict on a page.
 
-    `wall` is what stands in place of the article, with its probability, or None.
-    `is_truncated` is whether the article is only the preview of a paid one.
+    `wall` is the error that describes the wall, with its probability, or None. `is_truncated` is
+    whether the article is only the preview of a paid one.
     """
 
     wall: WallError | GoneError | None = None
@@ -109,7 +110,7 @@ def judge_wall(page: Page, article: Extraction | None) -> Judged:
     page
         The page, with its HTTP response.
     article
-        What was extracted from it, or None if nothing reads like an article.
+        The article extracted from it, or None if nothing reads like an article.
     """
     status = page.answer.status
     is_error = status is not None and status >= _FIRST_ERROR
@@ -124,7 +125,7 @@ def judge_wall(page: Page, article: Extraction | None) -> Judged:
     model = trained_walls()
     probability = float(model.wall.probabilities(evidence.features)[0])
     if is_error:
-        # Articles served with an error status are rarer than error pages that read like articles.
+        # Articles with an error status are rarer than error pages that read like articles.
         probability = 1.0
     wall = None
     if probability >= SUSPECTED:

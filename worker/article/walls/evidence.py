@@ -1,4 +1,4 @@
-"""Evidence for a wall: features of the extracted text, the headlines and the page."""
+"""Evidence for a wall: features of the extracted text, of the headlines and of the page."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,13 +12,13 @@ from worker.inference import Features
 from worker.text.words import tokens
 
 MAX_WORDS: Final = 1_000
-"""Maximum number of words of a text that are examined."""
+"""Maximum number of words examined in a text."""
 
 MIN_PROSE: Final = 12
 """Minimum length, in words, of a line that may be a sentence of an article."""
 
 MIN_LINE: Final = 2
-"""Minimum length, in words, of a line whose coverage counts."""
+"""Minimum length, in words, of a line whose coverage is measured."""
 
 ADDRESSING: Final = ("you", "we")
 """Concepts that address the reader: they indicate a wall but do not name one."""
@@ -42,14 +42,14 @@ Number = tuple[str, float]
 
 
 class Line(NamedTuple):
-    """A line of text: its words, and for each the concepts that cover it, as bits."""
+    """A line of text: its words, and for each word the concepts that cover it, as bits."""
 
     words: Sequence[str]
     marks: Sequence[int]
 
     @property
     def concepts(self) -> int:
-        """All concepts of the line, as bits."""
+        """All concepts in the line, as bits."""
         found = 0
         for mark in self.marks:
             found |= mark
@@ -57,7 +57,7 @@ class Line(NamedTuple):
 
     @property
     def coverage(self) -> float:
-        """Share of the words that wall phrases cover."""
+        """Share of the words covered by wall phrases."""
         if len(self.words) < MIN_LINE:
             return 0.0
         return sum(1 for mark in self.marks if mark & _walls()) / len(self.words)
@@ -66,9 +66,9 @@ class Line(NamedTuple):
 class Read(NamedTuple):
     """Examined parts of a page: texts, and features that need no lexicon.
 
-    `text` are the lines of the article, `heads` the page's title, the article's and the first
-    headings, `shown` the lines of the page that are not links, `numbers` features of the article
-    and of the markup.
+    `text` holds the lines of the article; `heads` the page's title, the article's title and the
+    first headings; `shown` the lines of the page that are not links; `numbers` the features of the
+    article and of the markup.
     """
 
     text: Sequence[str]
@@ -78,7 +78,7 @@ class Read(NamedTuple):
 
     @classmethod
     def of(cls, page: Page, article: Extraction | None) -> Self:
-        """Collect what is examined of a page."""
+        """Collect the parts of a page to examine."""
         outline = Outline.of(page.flat)
         return cls(
             article.text.split("\n") if article is not None else (),
@@ -96,7 +96,7 @@ class Evidence(NamedTuple):
 
 
 def wall_evidence(read: Read) -> Evidence:
-    """Compute the features that distinguish a wall from an article; one row."""
+    """Compute the features that distinguish a wall from an article, as one row."""
     concepts = shipped_lexicon().concepts
     parts = {"text": _lines(read.text), "heads": _lines(read.heads), "page": _lines(read.shown)}
     shares = {
@@ -118,7 +118,7 @@ def wall_evidence(read: Read) -> Evidence:
 
 
 def headline_coverage(page: Page, article: Extraction | None) -> float:
-    """Return how much of the page's title, or of the headline, wall phrases cover."""
+    """Return the larger share, of the page's title or the headline, covered by wall phrases."""
     flat = page.flat
     titles = [
         text

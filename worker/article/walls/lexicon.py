@@ -1,4 +1,4 @@
-"""Phrases of walls, by concept, in about forty languages."""
+"""Wall phrases, by concept, in about forty languages."""
 
 import json
 from collections import defaultdict
@@ -15,7 +15,7 @@ LONGEST_STEM: Final = 16
 
 
 class Lexicon:
-    """Phrases of several concepts, found in time linear in the text.
+    """Phrases for several concepts, matched in time linear in the length of the text.
 
     A word of a phrase that ends with an asterisk is a stem: ``remov*``.
     """
@@ -28,11 +28,11 @@ class Lexicon:
                 first, *rest = _pieces(phrase)
                 self._by_first[first].append((1 << bit, tuple(rest)))
         self._stems = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
-        # Most words of a text are in no phrase, and recur.
+        # Most words of a text recur and are not part of any phrase.
         self._beginning = lru_cache(maxsize=20_000)(self._look_up)
 
     def marks(self, words: Sequence[str]) -> list[int]:
-        """Return for each token the concepts whose phrases cover it, as bits."""
+        """Return for each word the concepts whose phrases cover it, as bits."""
         found = [0] * len(words)
         for place, word in enumerate(words):
             for bit, rest in self._beginning(word):
