@@ -36,7 +36,7 @@ from worker.text.texts import count_words
 
 @dataclass(frozen=True)
 class KnownTemplate:
-    """What is known about a page's template; `knowledge` is None if nothing is."""
+    """Knowledge of a page's template; `knowledge` is None if nothing is known."""
 
     knowledge: TemplateKnowledge | None = None
 

@@ -59,7 +59,7 @@ def _is_discussion(found: FoundComments, page: Page) -> bool:
 def exclude(page: Outline, finding: Finding, elements: Collection[int]) -> Finding:
     """Drop elements from a body, unless they make up most of it and little would remain.
 
-    The other lines of the body are not chosen anew: doing so without the comments worsens as many
+    The other lines of the body are not chosen again: doing so without the comments worsens as many
     pages as it improves.
     """
     start, end = page.text_starts[finding.container], page.text_ends[finding.container]

@@ -26,7 +26,7 @@ from worker.html import Page
 from worker.outcomes import PageOutcome
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
-"""What became of a line.
+"""The verdict on a line.
 
 ``title`` is the displayed headline, which is not part of the text; ``comment`` covers readers'
 comments and anything between them.

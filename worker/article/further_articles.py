@@ -33,7 +33,7 @@ from worker.text.dates import find_moments
 from worker.text.wordlists import listed
 
 MIN_OWN_WORDS: Final = 50
-"""Minimum number of words of the body above a further article.
+"""Minimum number of body words above a further article.
 
 With fewer, the page is a single article divided into sections.
 """

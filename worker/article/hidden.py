@@ -2,8 +2,8 @@
 
 The text is searched for in structured data (``articleBody``), in the JSON state of the site's
 scripts, and in ``noscript`` and ``template`` elements (including declarative shadow trees). It is
-used only if the page displays no article, or only a fragment of this one. No particular framework
-is assumed: a text counts as an article if it is next to a date or the page's title.
+used only if the page displays no article, or only a fragment of the hidden one. No particular
+framework is assumed: a text counts as an article if it is next to a date or the page's title.
 """
 
 import re
@@ -79,7 +79,7 @@ UNSEEN = ("noscript", "template")
 
 @dataclass(frozen=True)
 class OpenedDocument:
-    """A copy of a document in which the `UNSEEN` elements of one tag are displayed, as ``div``.
+    """A copy of a document in which the `UNSEEN` elements with one tag are displayed, as ``div``.
 
     `elements` are the converted elements; `tag` is their original tag.
     """

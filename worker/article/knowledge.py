@@ -29,7 +29,7 @@ class KnownLine(NamedTuple):
 
 @dataclass(frozen=True)
 class KnownPage:
-    """A page to which others of its template are compared: its titles, and its lines in order."""
+    """A page with which others of its template are compared: its titles, and its lines in order."""
 
     titles: Titles
     lines: tuple[KnownLine, ...]

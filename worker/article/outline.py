@@ -399,7 +399,7 @@ class Outline:
         return links
 
     def counterparts(self, other: "Outline") -> list[int]:
-        """Map each element to that with the same positional XPath on another page, or to -1."""
+        """Map each element to the one at the same positional XPath on another page, or to -1."""
         place = {
             (parent, step): index
             for index, (parent, step) in enumerate(zip(other.parents, other.steps, strict=True))

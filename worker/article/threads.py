@@ -60,7 +60,7 @@ FindPosts = Callable[[], Posts | None]
 
 @dataclass(frozen=True, eq=False)
 class _LinesOfPosts:
-    """Masks over the lines with tokens: within a post, or in a certain part of one."""
+    """Masks over the lines with tokens, by their location in the posts."""
 
     within: Booleans
     written: Booleans

@@ -71,7 +71,7 @@ def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
 
 
 def _of_parts(view: View) -> Iterator[NamedColumn]:
-    """Measure how near (up to 1) the closest element named after each page part is."""
+    """Measure the proximity (at most 1) of the closest element named after each page part."""
     page = view.page
     nearest = np.full((len(PARTS), len(page.elements)), -1)
     may_be_named = np.flatnonzero(view.page.holds & view.is_small)

@@ -172,17 +172,17 @@ class View:
 
     @cached_property
     def path_numbers(self) -> Integers:
-        """Number of the path of each line."""
+        """Path number of each line."""
         return np.array([*map(self.paths.numbers.__getitem__, self.blocks.tolist())])
 
     @cached_property
     def containers(self) -> Integers:
-        """Element whose text each line divides."""
+        """Nearest element around each line that is more than a division of a text."""
         return self.page.divided_numbers[self.blocks]
 
     @cached_property
     def packets(self) -> Packets:
-        """Totals per element over the lines that divide its text."""
+        """Totals per element over the lines that are divisions of its text."""
         return self._sums(self.containers)
 
     @cached_property
@@ -221,7 +221,7 @@ class View:
 class EvidenceSource:
     """A named source of evidence.
 
-    `count` yields the columns of a page with at least one line, always the same ones.
+    `count` yields the columns for a page with at least one line; their names are always the same.
     """
 
     name: str

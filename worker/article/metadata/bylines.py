@@ -77,7 +77,8 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
     Positions are tried in this order: between headline and body, above the headline, at the
     beginning and at the end of the body, after the body. At each position, indicators are tried in
     this order: an element whose names indicate an author; the text after a byline marker ("By",
-    "Von", "作者："); the rest of a line with a date; a name at the start of a line about its bearer.
+    "Von", "作者："); the rest of a line with a date; a name at the start of a line about its
+    bearer.
     """
     for place in ("before", "above", "opening", "closing", "after"):
         here = [note for note in notes if note.place == place and _may_name(note)]
@@ -110,7 +111,10 @@ def _may_name(note: Note) -> bool:
 
 
 def _is_of_readers(note: Note) -> bool:
-    """Return whether a line is part of a comment or teaser; bylines may have comment counts."""
+    """Return whether a line is part of a comment or teaser.
+
+    Lines between headline and body never are: a byline may include a comment count.
+    """
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
 

@@ -18,7 +18,7 @@ from worker.text import words
 from worker.text.wordlists import listed
 
 MAX_CHARACTERS = 1_000_000
-"""Maximum characters of JSON-LD read per page. The most on 3,000 corpus pages are 61,000."""
+"""Maximum length of the JSON-LD read per page. The longest on 3,000 corpus pages is 61,000."""
 
 MAX_NODES = 5_000
 """Maximum number of objects examined per page."""

@@ -15,7 +15,7 @@ class ArticleMetadata:
     lead
         The standfirst, or None if the page displays none.
     authors
-        Names, without byline markers, job titles and site names.
+        Names, without byline markers, job titles or site names.
     published, modified
         Dates, as precise as the page states them; None if it states none.
     address

@@ -69,7 +69,7 @@ class Note:
 
     @cached_property
     def text(self) -> str:
-        """The line, with spaces between its parts, which only a style sheet may keep apart."""
+        """The line with spaces between its parts, which may be separated only by a style sheet."""
         return " ".join(part.text for part in self.parts)
 
     @cached_property
@@ -132,7 +132,7 @@ class Surroundings:
     def farther_notes(self) -> Iterator[Note]:
         """Other short lines that may state a date.
 
-        First those above the body, from the nearest up, then those below.
+        Those above the body are yielded first, nearest first, followed by those below.
         """
         places = self._places()
         first, last = (self._body[0], self._body[-1]) if self._body else (0, -1)

@@ -168,7 +168,7 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
         return None
     line = without_dates(note.text)
     label = _LABEL.match(line)
-    # "Associated Press Writer 10 minutes ago": the number remains of the date.
+    # "Associated Press Writer 10 minutes ago": the number is left over from the date.
     rest = _NUMBER.split(without_mark(line[label.end() :] if label else line), maxsplit=1)[0]
     agency = _of_byline(rest)
     is_named = not _OF_BYLINES.isdisjoint(note.names) or _WRITER.search(rest) is not None

@@ -33,9 +33,9 @@ The first pass was trained on ten times as many pages, the second on what reader
 OF_NETWORK = 0.5
 """Weight of the network relative to the trees of both passes, and to the role trees.
 
-Of 142 pages, cross-validated in three folds, 42.3 % are extracted exactly without the network, 48.6
-% with 0.3, 50.7 % with 0.5, and 50.0 % with the network alone, whose F1 on 845 pages with a known
-text is .9595 instead of .9611.
+Of 142 pages, cross-validated in three folds, 42.3 % are extracted exactly without the network,
+48.6 % with 0.3, 50.7 % with 0.5, and 50.0 % with the network alone, whose F1 on 845 pages with a
+known text is .9595 instead of .9611.
 """
 
 LEAST = 1e-4

@@ -25,8 +25,8 @@ TRUNCATED: Final = 0.5
 MAX_WALL: Final = 1_200
 """Maximum length, in characters, of the text of a wall.
 
-Of 564 generated walls, .9 % are longer; of the articles in daniel, wcxb and fundus_body, 61 to 94
-%.
+Of 564 generated walls, .9 % are longer, as are 61 to 94 % of the articles in daniel, wcxb and
+fundus_body.
 """
 
 MAX_HEADLINE: Final = 0.5
