@@ -5,8 +5,8 @@ This variant is for a page about which nothing else is known:
 
 - *Cleaning* removes elements that display no text, ``nav``, ``header``, ``footer``, ``aside`` and
   ``form`` elements, and those whose class or ID contains a word for an uninteresting section. An
-  element with more than half of the page's text is never removed: themes put ``single
-  comments-open`` on the body itself.
+  element with more than half of the page's text is never removed: themes put
+  ``single comments-open`` on the body itself.
 - *Selection* takes text nodes of 20 characters or more. It ignores the text of links, because menus
   would be selected otherwise, and the text of headings.
 - *Partition*: a text node belongs to its enclosing block, and a block to the element that it
