@@ -22,7 +22,7 @@ PREFIX = "DETOURAGE_"
 """Prefix of all environment variables."""
 
 SECRETS = ("database_url", "broker_url")
-"""Settings that hold a password, and so may come from a file."""
+"""Settings that contain a password and may therefore be read from a file."""
 
 DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
 """Equivalent schemes; SQLAlchemy would choose another driver for the first."""

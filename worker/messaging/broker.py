@@ -18,7 +18,7 @@ from worker.settings import Settings, SettingsError
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30
-"""Heartbeat interval; a connection counts as lost after one or two of them in silence.
+"""Heartbeat interval. A connection is considered lost after one or two intervals without traffic.
 
 The intake and the relay do not read from the broker while they parse a page or write to the
 database, which takes seconds at worst.
@@ -42,7 +42,7 @@ class BrokerIsAwayError(ExpectedError):
 
 
 class BrokerRefusesError(ExpectedError):
-    """The broker answers, but refuses this process."""
+    """The broker is reachable but rejects this process."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(
@@ -86,14 +86,16 @@ def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Con
 
 @contextmanager
 def connected(settings: Settings) -> Iterator[Connection]:
-    """Yield a connection to the broker to a command, which does not wait for one that is away.
+    """Yield a broker connection for use by a command.
+
+    Fails after one retry at most, rather than waiting, if the broker is unavailable.
 
     Raises
     ------
     BrokerIsAwayError
         If the broker does not answer.
     BrokerRefusesError
-        If it refuses this process.
+        If the broker rejects this process.
     """
     with connect(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:

@@ -75,7 +75,7 @@ always empty, and whatever a publisher writes there is removed."""
 
 
 def readable_frames(connection: Any, callback: Callable[..., Any]) -> Callable[[Any], bool]:
-    """Return the library's frame reader, behind a filter of what it cannot read."""
+    """Wrap the library's frame reader to filter out frames that it cannot read."""
     read = frame_handler(connection, callback)
     to_skip: dict[int, int] = {}
 

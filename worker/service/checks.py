@@ -27,7 +27,7 @@ class Finding:
 
 
 def examine(settings: Settings) -> list[Finding]:
-    """Check everything the service depends on; a failed check does not stop the others."""
+    """Check every dependency of the service, continuing after a failed check."""
     findings = [_kernel(), _variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", lambda: _browser(settings)))

@@ -75,7 +75,7 @@ LOOK_SECONDS = 1.0
 """Time between two searches for pages that must not wait for a clustering."""
 
 DATABASE_PAUSE_SECONDS = 1.0
-"""Pause between two attempts while the database is away."""
+"""Pause between attempts while the database is unavailable."""
 
 
 class StoppedError(Exception):

@@ -68,8 +68,8 @@ LONG_TASKS_SHARE = 8
 order of arrival, whatever becomes more urgent meanwhile."""
 
 AGAIN_AFTER = 7
-"""Number of extraction tasks for pages without an outcome after which one for other pages goes
-first, so that a backlog of the former does not starve the latter."""
+"""Number of extraction tasks for pages without an outcome after which one task for another page
+goes first, so that a backlog of pages without an outcome does not starve the rest."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
@@ -115,7 +115,7 @@ class Bound:
     queue: str
     limit: int
     pieces: int = 1
-    """Maximum number of entries that one message may stand for."""
+    """Maximum number of entries that one message may represent."""
 
 
 def bounds_of(settings: Settings) -> dict[str, Bound | None]:

@@ -28,7 +28,7 @@ class SettleTimes:
     first_silence: float
     """The same for a site that was never clustered."""
     longest: float
-    """Maximum wait for such a silence since the last clustering."""
+    """Maximum wait for such an idle period since the latest clustering."""
     first_longest: float
     """The same since the first page of a site that was never clustered."""
 

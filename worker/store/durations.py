@@ -79,7 +79,7 @@ class Durations:
                 self._timer.start()
 
     def write(self) -> None:
-        """Write what was counted; drop it with a warning if the database is away."""
+        """Write the counts, or drop them with a warning if the database is unavailable."""
         with self._lock:
             # Two processes that write the same rows in different orders would deadlock.
             rows = [(*key, *counted) for key, counted in sorted(self._counts.items())]

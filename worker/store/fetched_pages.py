@@ -43,7 +43,7 @@ class FetchedPage:
 
     @cached_property
     def answer(self) -> Answer:
-        """The HTTP response that it came with."""
+        """HTTP response that delivered the page."""
         return Answer.of(self.extra)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The advisory locks of the service, and what their keys stand for."""
+"""Advisory locks of the service and the meaning of their keys."""
 
 from enum import IntEnum, unique
 

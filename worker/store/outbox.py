@@ -53,7 +53,7 @@ _ROUND = 2 * QUANTUM
 """Turns per round: those of its head first, then those of the backlogs."""
 
 _WHOLE_LANE = 0
-"""Site id that stands for the whole lane in `ServedTurn`."""
+"""Site ID that represents the whole lane in `ServedTurn`."""
 
 
 class Waiting(NamedTuple):
