@@ -494,7 +494,7 @@ _SETTLE = rows_only(
         joined_at=case((_TABLE.c.digest == bindparam("speaker_digest"), None), else_=func.now())
     )
 )
-"""Record which address speaks for a page, and that the others joined it."""
+"""Mark one URL as representing the page and all its other URLs as joined to it."""
 
 
 def settle(session: Session, page_id: int) -> None:

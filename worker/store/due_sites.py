@@ -21,16 +21,16 @@ from worker.store.provisional import PROVISIONAL
 
 @dataclass(frozen=True)
 class SettleTimes:
-    """How long sites wait for their clustering, in seconds."""
+    """Waiting times, in seconds, before a site is clustered."""
 
     silence: float
-    """Without a new page until a site is settled."""
+    """Time without a new page after which a site is considered settled."""
     first_silence: float
-    """The same for a site that was never clustered."""
+    """The same for a site that has never been clustered."""
     longest: float
     """Maximum wait for such an idle period since the latest clustering."""
     first_longest: float
-    """The same since the first page of a site that was never clustered."""
+    """Maximum wait since the first page of a site that has never been clustered."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class Arrival:
     wire: str | None
 
     def precedes(self, first: TellingArticle) -> bool:
-        """Return whether it comes before the first article of a story."""
+        """Return whether this article precedes the first article of a story."""
         own = (self.fetched_at, self.fingerprint.key, self.site, self.url)
         return self.page_id == first.page_id or _place(*own) < _place(
             first.fetched_at, first.key, first.site_key, first.url
@@ -214,7 +214,7 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
 def _leaves(
     session: Session, before: Told | None, arrival: Arrival | None, window: timedelta
 ) -> bool:
-    """Return whether the article of a page has lost its former text."""
+    """Return whether the article of a page no longer has its previous text."""
     if before is None or arrival is None or not arrival.fingerprint.is_comparable:
         return True
     if not _is_changed(before, arrival):
