@@ -1,1 +1,1 @@
-"""Scripts behind the figures and the picture of the README."""
+"""Scripts that produce the README's figures and its picture."""

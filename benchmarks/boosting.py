@@ -1,4 +1,4 @@
-"""Training of the service's boosted trees, and their conversion to its own format."""
+"""Train the service's boosted trees and convert them to its own format."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,13 +42,13 @@ def as_trees(
     columns: Sequence[str],
     fitted: Sequence[int] | None = None,
 ) -> BoostedTrees:
-    """Convert a fitted classifier of two classes, with numbers rounded as they are stored.
+    """Convert a fitted binary classifier, rounding numbers as they are stored.
 
     `columns` name the columns of the rows that the trees will receive. `fitted` are the indices of
     those that the classifier was fitted on; by default all.
     """
     places = np.arange(len(columns)) if fitted is None else np.array(fitted)
-    [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public way to the trees
+    [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public access to the trees
     base = float(np.ravel(classifier._baseline_prediction)[0])  # noqa: SLF001 - as above
     return BoostedTrees(
         tuple(columns), round(base, 6), tuple(_as_tree(tree.nodes, places) for tree in trees)
@@ -58,10 +58,10 @@ def as_trees(
 def as_class_trees(
     classifier: HistGradientBoostingClassifier, columns: Sequence[str], order: Sequence[str]
 ) -> ClassTrees:
-    """Convert a fitted classifier of three or more classes, with numbers rounded.
+    """Convert a fitted multiclass classifier, rounding its numbers.
 
     `columns` name the columns of the rows. `order` is the order of the classes in the result; names
-    unknown to the classifier are left out.
+    unknown to the classifier are omitted.
     """
     places = np.arange(len(columns))
     by_class = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - as above

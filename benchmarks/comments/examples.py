@@ -1,4 +1,4 @@
-"""Pages of corpora with their candidates, the features of these, and which are correct."""
+"""Corpus pages with their candidates, the candidates' features, and which are correct."""
 
 import json
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ class Example:
 
 
 def read_examples(folder: Path) -> Iterator[Example]:
-    """Compute the features of a corpus's pages whose golds say whether there are comments."""
+    """Compute features for the pages of a corpus whose golds state whether there are comments."""
     corpus = load_corpus(folder)
     unsaid = set(json.loads(UNSAID.read_text(encoding="utf-8")).get(corpus.name, ()))
     for fetched in corpus.pages.values():

@@ -1,4 +1,4 @@
-"""Print how accurately the fields of comments are read, given the elements of the comments.
+"""Print how accurately comment fields are read, given the comment elements.
 
 Run as ``python -m benchmarks.comments.fields CORPORA``. Three minutes on one core.
 """
@@ -42,7 +42,7 @@ class Read:
 
     @property
     def half(self) -> int:
-        """The half of the sites that its site belongs to, the same on every machine."""
+        """The half of the sites that this site is assigned to, the same on every machine."""
         return zlib.crc32(self.site.encode()) % 2
 
 

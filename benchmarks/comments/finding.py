@@ -67,7 +67,7 @@ class Result:
 
 
 def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
-    """Find the comments of pages with classifiers that have not seen their sites."""
+    """Find the comments on pages with classifiers that were not trained on their sites."""
     choices = list(map(choose, examples, out_of_fold(examples)))
     certainties = certainties_of_folds(choices)
     for example, choice in zip(examples, choices, strict=True):

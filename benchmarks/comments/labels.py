@@ -1,4 +1,4 @@
-"""Labels: which groups of elements are the comments of a gold."""
+"""Labels: which groups of elements are the comments in the gold."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_te
 
 
 def records_of(page: PageElements, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
-    """Return each record with the outermost of the records inside it."""
+    """Map each record to the outermost records nested inside it."""
     starts = np.array(members)
     around, _ = nesting_of(np.zeros_like(starts), starts, page.ends[starts])
     inside: list[list[int]] = [[] for _ in members]

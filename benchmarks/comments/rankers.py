@@ -74,7 +74,7 @@ def _rank_svm_weights(lists: Sequence[RankedList]) -> Floats:
 def rank_net(
     lists: Sequence[RankedList], *, iterations: int = 100, hidden: int = 10, rate: float = 0.05
 ) -> Scorer:
-    """Network with one hidden layer, on pairs, 100 iterations (Burges et al., ICML 2005)."""
+    """Pairwise network with one hidden layer, 100 iterations (Burges et al., ICML 2005)."""
     chance = np.random.default_rng(SEED)
     columns = lists[0].rows.shape[1]
     first = chance.normal(0, 1 / np.sqrt(columns), (columns, hidden))
@@ -288,7 +288,7 @@ def _random_expression(chance: np.random.Generator, columns: int, depth: int) ->
 
 
 def _grafted(chance: np.random.Generator, stock: Expression, scion: Expression) -> Expression:
-    """Replace a part of one expression by a part of another."""
+    """Replace part of one expression with part of another."""
     while scion[0] in _OPERATORS and chance.random() < 0.4:
         scion = _part(scion, 1 + int(chance.integers(2)))
     if stock[0] not in _OPERATORS or chance.random() < 0.25:

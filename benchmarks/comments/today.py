@@ -65,7 +65,7 @@ class Finders:
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Make the service find comments with the classifiers that have not seen a site."""
+        """Make the service find comments with the classifiers that were not trained on a site."""
         fold = fold_of(site, len(self.rankings))
         ranking, certainty = self.rankings[fold], self.certainties[fold]
         with (
@@ -77,7 +77,7 @@ class Finders:
 
 @dataclass(frozen=True)
 class Row:
-    """A page read with comments removed and without.
+    """A page read both with and without removing comments.
 
     `content` is None if the page is no article. `score` is that of the text, `alone` that of the
     text without removing comments. `is_held` tells whether the page's source holds the gold's text.

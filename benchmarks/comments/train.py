@@ -1,4 +1,4 @@
-"""Train the finding of comments: ``python -m benchmarks.comments.train FOLDER --model FILE …``.
+"""Train comment detection: ``python -m benchmarks.comments.train FOLDER --model FILE …``.
 
 ``FOLDER`` holds the corpora. Pages whose golds list comments one by one teach which candidate is
 correct; pages without comments, that none is; pages whose golds have the comments' text as a whole
@@ -120,7 +120,7 @@ def train(examples: Sequence[Example]) -> BoostedTrees:
 
 
 def train_folds(examples: Sequence[Example], folds: int = FOLDS) -> list[BoostedTrees]:
-    """Train a classifier for each fold of sites on the pages of all others."""
+    """Train one classifier per fold of sites, each on the pages of all other folds."""
     return [
         train([each for each in examples if fold_of(each.gold.site, folds) != fold])
         for fold in range(folds)
@@ -181,7 +181,7 @@ def choose(example: Example, probabilities: Floats) -> Choice | None:
 
 
 def train_certainty(choices: Iterable[Choice]) -> Certainty:
-    """Train the confidence in choices that were made by a classifier of other sites."""
+    """Train the confidence in choices made by a classifier trained on other sites."""
     settled = [
         (choice.measures, choice.is_right)
         for choice in choices
@@ -216,7 +216,7 @@ def _trees_of_certainty(
 
 
 def certainties_of_folds(choices: Sequence[Choice | None], folds: int = FOLDS) -> list[Certainty]:
-    """Train a regression for each fold of sites on the choices of all others."""
+    """Train one regression per fold of sites, each on the choices of all other folds."""
     return [
         train_certainty(
             choice

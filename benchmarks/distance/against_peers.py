@@ -1,4 +1,4 @@
-"""The distance of one pair by every implementation, in one run."""
+"""Compare all implementations on the same pairs in one run."""
 
 import statistics
 from functools import partial

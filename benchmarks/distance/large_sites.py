@@ -1,4 +1,4 @@
-"""The cost in time and accuracy of grouping a site by references instead of its whole matrix."""
+"""Cost in time and accuracy of grouping a site by references rather than by its whole matrix."""
 
 import base64
 import time
@@ -39,7 +39,7 @@ FEWEST_PAGES = 35
 
 
 class TimedTrees(ComparedTrees):
-    """Compared trees that record the time of each kind of comparison."""
+    """Compared trees that record the time spent on each kind of comparison."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Time and memory of a call."""
+"""Measure the time and memory of a call."""
 
 import multiprocessing
 import statistics
@@ -32,9 +32,9 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 
 def peak_megabytes(call: Callable[[], object]) -> float:
-    """Return the peak memory of a call beyond what its process had before.
+    """Return the peak memory of a call, less what its process used before.
 
-    The call is sent to a process of its own.
+    The call runs in a separate process.
     """
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         before, after = pool.apply(_peaks, (call,))

@@ -1,4 +1,4 @@
-"""Every implementation with one signature: two trees in, the distance out."""
+"""All implementations behind one signature: two trees in, the distance out."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,7 @@ from worker.html import Tree
 
 Tool = Callable[[Tree, Tree], int]
 
-# Neither is typed; only the benchmark needs them.
+# Neither package is typed; only the benchmark needs them.
 zss: Any = import_module("zss")
 ted: Any = import_module("edist.ted")
 

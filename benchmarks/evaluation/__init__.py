@@ -1,1 +1,1 @@
-"""Scores, methods and reports; the product imports none of it."""
+"""Scores, methods and reports. The product does not import this package."""

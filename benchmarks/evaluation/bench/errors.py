@@ -1,7 +1,7 @@
-"""Errors that end a measurement."""
+"""Errors that abort a measurement."""
 
 from worker.errors import ExpectedError
 
 
 class BenchError(ExpectedError):
-    """A corpus, a file of articles or a name of a method that cannot be used."""
+    """A corpus, article file or method name cannot be used."""

@@ -1,4 +1,4 @@
-"""Evaluation of files of articles against golds."""
+"""Evaluate article files against golds."""
 
 import gzip
 from collections.abc import Iterator, Sequence
@@ -154,7 +154,7 @@ def _evaluated(
 
 
 def _matched(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessage], int]:
-    """Return the articles by id of their gold, and the number without one."""
+    """Return the articles by gold ID, and the number of articles without a gold."""
     by_url = {page.url: page.id for page in corpus.pages.values()}
     found: dict[str, ArticleMessage] = {}
     unmatched = set()

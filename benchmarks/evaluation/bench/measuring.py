@@ -1,4 +1,4 @@
-"""Running and scoring of methods over corpora."""
+"""Run methods over corpora and score them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -98,7 +98,7 @@ class Bench:
     progress: Progress = lambda _what, _done, _total: None
 
     def measure(self, folders: Sequence[Path]) -> Iterator[CorpusTable]:
-        """Measure corpus after corpus.
+        """Measure each corpus in turn.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class _Measurement:
 
 
 def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
-    """Leave out scores of what a method does not extract."""
+    """Omit the scores of fields that a method does not extract."""
     return {
         name: value
         for name, value in scores.items()
@@ -382,7 +382,7 @@ def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
-    """Leave out scores of metadata, which do not apply to a limit of the text."""
+    """Omit metadata scores, which do not apply to an upper bound on the text."""
     return {
         name: value
         for name, value in scores.items()

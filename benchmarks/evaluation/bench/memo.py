@@ -1,4 +1,4 @@
-"""A cache of scores, in a folder."""
+"""A folder that caches scores."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def scorer_version() -> str:
-    """Digest the source that scores depend on, so that a change of it invalidates the cache."""
+    """Digest the source that scores depend on, so that changing it invalidates the cache."""
     evaluation = files("benchmarks.evaluation")
     sources = [*evaluation.joinpath("scores").iterdir(), evaluation.joinpath("bench", "scoring.py")]
     digest = sha256()
@@ -47,7 +47,7 @@ class Memo:
         except (OSError, ValueError):
             value = compute()
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written next to it and moved into place, so an interrupted run leaves no partial file.
+        # Written to a temporary file and moved into place, so an interrupted run leaves no partial file.
         handle, aside = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(value, file)

@@ -22,7 +22,7 @@ def plot(name: str, lines: Sequence[Line]) -> str:
     """Draw a score of several methods with its intervals, best first.
 
     The axis begins at the lowest interval, so that differences between the best are visible.
-    Methods without the score are left out.
+    Methods without the score are omitted.
     """
     shown = sorted(
         (line for line in lines if name in line.scores),

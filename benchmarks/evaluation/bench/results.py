@@ -1,4 +1,4 @@
-"""Figures of a measurement, ready for display or JSON."""
+"""The figures of a measurement, ready for display or JSON."""
 
 import os
 import platform
@@ -81,7 +81,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Line:
-    """A method on a corpus.
+    """The results of a method on a corpus.
 
     Attributes
     ----------
@@ -164,12 +164,12 @@ class CorpusTable:
 
     @property
     def shown_scores(self) -> list[str]:
-        """Names of the scores that some method has, in the order of `LABELS`."""
+        """Names of the scores that at least one method has, in the order of `LABELS`."""
         return [name for name in LABELS if any(name in line.scores for line in self.lines)]
 
     @property
     def extent(self) -> str:
-        """What was measured, in a few words."""
+        """A short description of what was measured."""
         shown = f"{counted(self.pages, 'page')} of {counted(self.sites, 'site')}"
         if self.pages < self.of_pages:
             shown += f" (a sample, of {counted(self.of_pages, 'page')})"

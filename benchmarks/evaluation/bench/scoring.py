@@ -38,7 +38,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Target:
-    """What there is to find on a page.
+    """The expected content of a page.
 
     `headline` is prefixed to the text of every method; None if the gold does not begin with one.
     """

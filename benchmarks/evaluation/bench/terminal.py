@@ -50,7 +50,7 @@ def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
 
 
 def what_happened(line: Line) -> str:
-    """Describe failures and their reason in a few words."""
+    """Briefly describe failures and the reason for them."""
     failed = ", ".join(f"{count} {kind}" for kind, count in line.failures.items())
     if not line.scores:
         return line.note or failed
@@ -58,13 +58,13 @@ def what_happened(line: Line) -> str:
 
 
 def decisive_score(table: CorpusTable) -> str | None:
-    """Return the name of the score that is shown with its interval."""
+    """Return the name of the score displayed with its interval."""
     shown = table.shown_scores
     return next((name for name in _DECISIVE if name in shown), shown[0] if shown else None)
 
 
 def against(mean: Mean) -> str:
-    """Return the difference to the best peer, with a star if it is significant."""
+    """Return the difference from the best peer, with a star if it is significant."""
     difference = mean.against_best_peer
     if difference is None:
         return ""

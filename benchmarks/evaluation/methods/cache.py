@@ -1,4 +1,4 @@
-"""A cache of outcomes, in a folder."""
+"""A folder that caches outcomes."""
 
 import json
 import os
@@ -32,13 +32,13 @@ class ResultCache:
         return Outcome(result, values["cpu_seconds"], values["peak_memory"])
 
     def put(self, extractor: Extractor, job: Job, outcome: Outcome) -> None:
-        """Cache an outcome, unless it may differ next time."""
+        """Cache an outcome unless a repeated run may give another."""
         failure = outcome.failure
         if failure is not None and failure.kind not in _LASTING:
             return
         path = self._path(extractor, job)
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written next to it and moved into place, so an interrupted run leaves no partial file.
+        # Written to a temporary file and moved into place, so an interrupted run leaves no partial file.
         handle, name = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
             json.dump(asdict(outcome), file, ensure_ascii=False)

@@ -11,7 +11,7 @@ from worker.papers.reading import CACHED_PAGES, outline_of, page_of
 
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:
-    """Extract as the service does."""
+    """Extract the article as the service does."""
     own = pattern_of(source)
     if neighbours.pivot is None:
         return _extracted(read_content(page_of(source), None, [own]))

@@ -31,7 +31,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Failure:
-    """A page without a result, and why."""
+    """The reason why a page has no result."""
 
     kind: FailureKind
     detail: str

@@ -1,4 +1,4 @@
-"""A method in a process of its own, which may crash or be stopped without harm."""
+"""A method in a separate process, which can safely crash or be stopped."""
 
 import logging
 import os
@@ -90,7 +90,7 @@ def serve(connection: Connection, extractor: Extractor) -> None:
     except UnavailableError as error:
         connection.send(error)
         return
-    except Exception as error:  # noqa: BLE001 - a method that cannot begin is a result
+    except Exception as error:  # noqa: BLE001 - a method that cannot start is a result
         connection.send(UnavailableError(f"{extractor.name}: {type(error).__name__}: {error}"))
         return
     connection.send("ready")
@@ -103,7 +103,7 @@ def serve(connection: Connection, extractor: Extractor) -> None:
 
 
 def _keep_to_itself() -> None:
-    """Leave the parent's process group and silence all output: libraries print what they like."""
+    """Leave the parent's process group and discard all output, since libraries print freely."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     with Path(os.devnull).open("w") as nowhere:

@@ -22,7 +22,7 @@ READING = (
 
 @cache
 def source_digest(*paths: str) -> str:
-    """Return a digest of some of our own source, in eight hexadecimal digits.
+    """Return a digest of the given parts of our own source, in eight hexadecimal digits.
 
     During development results change while the release does not; cached results of older code must
     not be mistaken for current ones. `paths` are files and folders (with everything below them),

@@ -1,4 +1,4 @@
-"""Runs methods over many pages in parallel, safe against crashes and endless loops."""
+"""Run methods over many pages in parallel, tolerating crashes and endless loops."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""The scores of Deturck (2015): whether a text says what the gold says."""
+"""The scores of Deturck (2015): whether a text agrees with the gold."""
 
 import math
 from collections import Counter
@@ -20,7 +20,7 @@ class Agreement:
     cosine
         Cosine of the word counts, 0..1.
     exact
-        Whether the cosine reaches 0.9; the share of such texts is the exactitude.
+        Whether the cosine is at least 0.9; the share of such texts is the exactitude.
     equal
         T = T*: the same words in the same order.
     within_gold

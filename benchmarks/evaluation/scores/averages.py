@@ -1,4 +1,4 @@
-"""Means over pages and sites, and their uncertainty."""
+"""Means over pages and sites, with their uncertainty."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class PageScores:
     page, site, language
         The page's id, registrable domain and language.
     scores
-        Values by name; scores that do not apply to the page are left out.
+        Values by name; scores that do not apply to the page are omitted.
     """
 
     page: str
@@ -59,7 +59,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better a first method is than a second on the same pages.
+    """How much better one method is than another on the same pages.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ def installed_version() -> str:
 
 
 def prepare() -> None:
-    """Start the program, which compiles it; raises UnavailableError if it does not answer."""
+    """Compile and start the program; raises UnavailableError if it does not answer."""
     installed_version()
     try:
         _bridge().ask("<p>")

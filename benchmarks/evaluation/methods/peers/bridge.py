@@ -1,4 +1,4 @@
-"""Programs in other languages, kept running and called page by page over pipes."""
+"""Programs in other languages, kept running and called over pipes, one page at a time."""
 
 import atexit
 import struct
@@ -35,7 +35,7 @@ class Bridge:
 
     @property
     def pid(self) -> int:
-        """Process id of the program."""
+        """The program's process ID."""
         return self._process.pid
 
     @property
