@@ -47,7 +47,7 @@ class Memo:
         except (OSError, ValueError):
             value = compute()
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written to a temporary file and moved into place, so an interrupted run leaves no partial file.
+        # Written aside and moved into place, so that an interrupted run leaves no partial file.
         handle, aside = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(value, file)

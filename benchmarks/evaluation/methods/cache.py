@@ -38,7 +38,7 @@ class ResultCache:
             return
         path = self._path(extractor, job)
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written to a temporary file and moved into place, so an interrupted run leaves no partial file.
+        # Written aside and moved into place, so that an interrupted run leaves no partial file.
         handle, name = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
             json.dump(asdict(outcome), file, ensure_ascii=False)
