@@ -28,7 +28,7 @@ LEFT_OUT = (
     "worker/sample/",
 )
 
-NOT_YET = ("benchmarks/",)
+NOT_YET = ("benchmarks/evaluation/commands.py", "benchmarks/operations/README.md")
 """Files and folders still to be rewritten. Remove each once it has no findings; add none."""
 
 # Between two words: white space, a line break in a comment, or between two string literals.

@@ -17,7 +17,7 @@ def means(
 ) -> dict[str, Mean]:
     """Average the scores that reports show over the pages of a method.
 
-    `best_peers` has the pages of the peer to compare with, by name of score; None for none.
+    `best_peers` has the pages of the peer to compare with, by name of score, or None.
     """
     over_sites = macro_average(rows, over="sites")
     averaged: dict[str, Mean] = {}

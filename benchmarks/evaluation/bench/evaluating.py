@@ -52,8 +52,8 @@ def evaluate(
     by
         Whether to average by site or language too.
     title_in_text
-        Whether the golds' texts begin with the headline; None to use what is known of the
-        corpus by its folder's name. If they do, articles are prefixed with the headline that
+        Whether the golds' texts begin with the headline; None to use the default for the
+        corpus, by its folder's name. If they do, articles are prefixed with the headline that
         the page shows or, without pages, with their own title.
     progress
         Called with the progress.

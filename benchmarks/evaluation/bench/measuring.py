@@ -60,7 +60,7 @@ _Mapped = Callable[..., Iterator[Any]]
 
 @dataclass(frozen=True)
 class Bench:
-    """What to measure, and how.
+    """The settings of a measurement.
 
     Parameters
     ----------

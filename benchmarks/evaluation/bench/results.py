@@ -69,7 +69,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class Task:
-    """What the downstream system finds in a method's texts, compared with the gold's.
+    """Scores of the downstream system on a method's texts, compared with the gold's.
 
     With paragraph marks (`marked`) and without (`unmarked`), and both by language.
     """

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Unit = Literal["pages", "sites"]
-"""What a mean is taken over: pages or sites weigh the same."""
+"""The unit that a mean is taken over: all pages, or all sites, weigh the same."""
 
 RESAMPLES = 10_000
 """Draws of a bootstrap or a permutation test.

@@ -90,8 +90,8 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     folder
         Folder with ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
     title_in_text
-        Whether the golds' texts begin with the headline; None to use what the records say
-        or else what is known of the corpus by its folder's name, see `BODY_ONLY`.
+        Whether the golds' texts begin with the headline; None to use what the records state
+        or else the default for the corpus, by its folder's name, see `BODY_ONLY`.
 
     Raises
     ------

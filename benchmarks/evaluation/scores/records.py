@@ -1,4 +1,4 @@
-"""What is compared: the output of an extractor and the gold of a page."""
+"""The two sides of a comparison: an extractor's output and the gold of a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class Article(Protocol):
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a method found on a page, as opposed to its `Gold`.
+    """The output of a method for a page, as opposed to the page's `Gold`.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Gold:
-    """The annotations of a page; None where there is no annotation.
+    """The annotations of a page; fields without an annotation are None.
 
     Attributes
     ----------

@@ -124,7 +124,7 @@ class RoleScores:
     ) -> bool:
         """Count a page; return whether its text has exactly the article's lines.
 
-        `roles` are the true roles of the lines, None where unknown; `in_text` tells which lines are
+        `roles` are the true roles of the lines, None if unknown; `in_text` tells which lines are
         in the text; `found` are the roles found.
         """
         is_right = True
