@@ -188,7 +188,7 @@ class Held:
 class Measured:
     """Times in ms of an article's first answer, its grouping and the lock.
 
-    The lock's CPU time is also measured, which other load on the machine does not affect.
+    The CPU time spent holding the lock is also measured, as other load does not affect it.
     """
 
     said: list[float]
