@@ -28,9 +28,6 @@ LEFT_OUT = (
     "worker/sample/",
 )
 
-NOT_YET = ("benchmarks/evaluation/commands.py", "benchmarks/operations/README.md")
-"""Files and folders still to be rewritten. Remove each once it has no findings; add none."""
-
 # Between two words: white space, a line break in a comment, or between two string literals.
 _SPACE = r"(?:[\s#>]|--|\"\s+f?\"|'\s+f?')+"
 
@@ -88,24 +85,16 @@ def find(path: str, text: str, turns: list[Turn]) -> Iterator[Finding]:
 
 
 def main() -> int:
-    """Print the findings and the rest of the work; return 1 on findings outside of `NOT_YET`."""
+    """Print the findings; return 1 if there are any."""
     turns = read_turns((ROOT / GUIDE).read_text())
-    waiting = dict.fromkeys(NOT_YET, 0)
     failed = False
     for path in tracked_files():
         if not CHECKED.search(path) or path.startswith(LEFT_OUT) or not (ROOT / path).is_file():
             continue
-        folder = next((each for each in NOT_YET if path.startswith(each)), None)
         findings = find(path, (ROOT / path).read_text(), turns)
         for finding in sorted(findings, key=lambda each: each.line):
-            if folder is not None:
-                waiting[folder] += 1
-            else:
-                click.echo(finding)
-                failed = True
-    for folder, count in waiting.items():
-        state = f"{count} still to be rewritten" if count else "clean: remove it from NOT_YET"
-        click.echo(f"{folder}: {state}")
+            click.echo(finding)
+            failed = True
     return int(failed)
 
 

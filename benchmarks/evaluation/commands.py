@@ -53,7 +53,7 @@ html_option = click.option(
     "--title/--no-title",
     "title_in_text",
     default=None,
-    help="Whether the texts of the gold begin with the headline; known of the known corpora.",
+    help="Whether the texts of the gold begin with the headline; known for the named corpora.",
 )
 @json_option
 @html_option
