@@ -1,4 +1,4 @@
-"""Readers' comments: their texts, authors, dates and the comments that they answer."""
+"""Readers' comments: their texts, authors, dates and the comments they reply to."""
 
 from worker.comments.comment import Comment
 from worker.comments.finding import FoundComments, find_comments

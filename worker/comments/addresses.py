@@ -24,16 +24,17 @@ def permalinks_of(
 ) -> list[str | None]:
     """Return the absolute permalink of each comment, or None.
 
-    It is a link named as permanent, else one on the date, else one to an anchor inside the comment.
-    If no comment has a link, it is the page's URL with the comment's id.
+    The permalink is a link labelled as permanent, else the link on the date, else a link to an
+    anchor inside the comment. If no comment has any of these, the page's URL with the comment's id
+    as fragment is used.
     """
     base = base_of(Node(page, 0), url)
     links = [next(_links(layout, dated.get(number)), "") for number, layout in enumerate(layouts)]
-    # A link to the top of the page belongs to no comment.
+    # A link to the top of the page is not a permalink.
     found = [absolute(link, base) if link.strip() != "#" else None for link in links]
     if not any(found):
         found = [absolute(_anchor(page, extent), url) for extent in extents]
-    # A target shared by several comments is the page or an author.
+    # A target shared by several comments is the page itself or an author's profile.
     counts = Counter(found)
     return [address if counts[address] == 1 else None for address in found]
 

@@ -1,4 +1,4 @@
-"""The area of a page that belongs to its readers: comments and what stands between them."""
+"""The comment area of a page: the comments and whatever lies between them."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,14 @@ from worker.text.words import tokens
 MAX_BETWEEN = 100
 """Maximum length, in words, of an element between two comments: a form, a button, an advertisement.
 
-A longer one may be the article, if some comments stand above it.
+A longer element may be the article itself, with some of the comments above it.
 """
 
 
 def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[HtmlElement]:
-    """Return the outermost elements that hold comments or stand between two of them.
+    """Return the outermost elements that contain comments or lie between two comments.
 
-    `records` are elements that hold one comment each, in document order.
+    `records` are elements containing one comment each, in document order.
     """
     extents = extents_of(page, page.places_of(records))
     rows = [page.elements[row] for extent in extents for row in extent.rows]

@@ -1,4 +1,4 @@
-"""The texts of comments, without what the page adds to them."""
+"""The texts of comments, without anything that the page adds to them."""
 
 import re
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ from worker.text.wordlists import listed
 from worker.text.words import clean
 
 MIN_REPEATS = 0.4
-"""Minimum share of the comments with the same text at a place for it to be the template's."""
+"""Minimum share of comments with the same text in the same place for it to be boilerplate."""
 
 _TEXT_NAMES = listed("body text txt content bodytext messagetext postcontent richtext usertext")
 _COMMENT_NAMES = listed("message msg comment post posting says entry description")
@@ -30,28 +30,28 @@ _AROUND_NAMES = listed(
 )
 _LINKS = listed("link links")
 _TYPED = frozenset({"code", "kbd", "samp", "var"})
-"""Elements for keyboard input and program output, where many readers write the same."""
+"""Elements for keyboard input and program output, in which many readers write the same text."""
 
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
-"""Residue before an answer after the name of the answered author is removed."""
+"""What remains before a reply once the name of the author being answered is removed."""
 
 MAX_LABEL = 6
 """Maximum length, in words, of a label next to a name or a date: "Joined in", "Senior member"."""
 
 MAX_SHOWING = 200
-"""Maximum length, in characters, of an element that shows only a name or a date."""
+"""Maximum length, in characters, of an element that displays only a name or a date."""
 
 MAX_HEAD_WORDS = 12
-"""Maximum length, in words, of a text that shows a name or a date: "Posted on May 31, 2024"."""
+"""Maximum length, in words, of a text displaying a name or a date: "Posted on May 31, 2024"."""
 
 MAX_PICTURES = 20
 MAX_ALTERNATIVE = 200
-"""Maximum number of pictures read in a comment without text, and maximum length of their
+"""Maximum number of pictures read in a comment without text, and maximum total length of their
 alternative texts, in characters."""
 
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
-"""Characters that separate removed parts from the rest and mean nothing alone."""
+"""Characters that separate removed parts from the rest and are meaningless on their own."""
 
 _SAID = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
@@ -69,8 +69,8 @@ _QUOTE_HEADER = re.compile(
 class Body(NamedTuple):
     """The text of a comment, with a blank line between paragraphs.
 
-    `nodes` are the comment's text nodes that it consists of, including headers of quotes, which the
-    text leaves out.
+    `nodes` are the text nodes of the comment that make up the text, including the headers of
+    quotes, which the text itself omits.
     """
 
     text: str
@@ -82,9 +82,9 @@ def bodies_of(
 ) -> list[Body]:
     """Return the text of each comment.
 
-    All comments of a page share a template, so their texts stand at the same path. It is the path
-    whose text has the highest expected F1, by words, with what the readers wrote; each text node
-    counts by its probability of being the reader's.
+    All comments of a page share a template, so their texts are at the same path. The path chosen is
+    the one whose text has the highest expected word F1 against what the readers wrote; each text
+    node is weighted by its probability of being written by the reader.
     """
     placed = [
         [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
@@ -119,12 +119,12 @@ def bodies_of(
 
 
 def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int, str]]:
-    """Return the texts that several comments show at the same path."""
+    """Return the texts that occur at the same path in several comments."""
     counts: Counter[tuple[int, str]] = Counter()
     for of_comment in placed:
         counts.update({*of_comment})
     least = max(2.0, MIN_REPEATS * len(placed))
-    # Not symbols: many readers may write the same heart.
+    # Symbols are excluded: many readers may post the same heart.
     return frozenset(
         (path, text)
         for (path, text), count in counts.items()
@@ -134,7 +134,7 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
 
 _DIGITS = re.compile(r"\d+")
 _MAX_COUNTING = 4
-"""Minimum number of spaces for the numbers in a text to matter: not in "Reply (3)", "12 posts"."""
+"""Minimum number of spaces for a text's numbers to matter: not in "Reply (3)" or "12 posts"."""
 
 
 @lru_cache(maxsize=4096)
@@ -144,9 +144,9 @@ def _plain(text: str) -> str:
 
 
 def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int]:
-    """Return the text nodes that show a name or a date, and their labels.
+    """Return the text nodes that display a name or a date, and their labels.
 
-    Length limits are needed as a table cell may hold both the date and the text.
+    Lengths are limited because a table cell may contain both the date and the text.
     """
     return frozenset(
         number
@@ -158,7 +158,7 @@ def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int
 
 
 def _reply_headers(layout: Layout) -> frozenset[int]:
-    """Return the text nodes that state which comment is answered, up to the link to it."""
+    """Return the text nodes that state which comment is being answered, up to the link to it."""
     headers: set[int] = set()
     first_of: dict[int, int] = {}
     for number, node in enumerate(layout.texts):
@@ -173,7 +173,7 @@ def _reply_headers(layout: Layout) -> frozenset[int]:
 
 
 def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
-    """Return for each text node its probability of being the reader's."""
+    """Return the probability that each text node was written by the reader."""
     limits: dict[int, float | None] = {-1: None}
     weights = []
     nodes = zip(layout.texts, layout.word_counts, is_template, strict=True)
@@ -191,25 +191,25 @@ def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
 
 
 _NAMED = 0.9
-"""Probability that a text is what the names of an element around it indicate."""
+"""Probability that a text is what the names of an enclosing element indicate."""
 
 _NAMED_AROUND = 0.1
-"""Probability that a text is the reader's if the names of an element around it indicate something
-else; a line of only such texts is dropped."""
+"""Probability that a text was written by the reader if the names of an enclosing element indicate
+something else. A line consisting only of such texts is dropped."""
 
 _NAMED_LINK = 0.2
-"""The same for a link named as a link: readers write links, and pages add some."""
+"""The same for a link whose names only call it a link: readers and pages both add links."""
 
 
 _LIKELY = 0.3
-"""Minimum probability for a text to be the reader's if the comment has nothing at the path."""
+"""Minimum probability for a text to count as the reader's if the comment has none at the path."""
 
 
 @lru_cache(maxsize=4096)
 def _limit_of(tag: str, names: frozenset[str]) -> float | None:
     if tag in CONTROLS or names & _SIGNATURES:
         return 0.0
-    # Words for comments occur in many names: "comment-author", "message-actions".
+    # Words for "comment" occur in many names: "comment-author", "message-actions".
     if names & _TEXT_NAMES:
         return _NAMED
     around = names & _AROUND_NAMES
@@ -219,9 +219,9 @@ def _limit_of(tag: str, names: frozenset[str]) -> float | None:
 
 
 def _limit_around(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
-    """Return the limit that the nearest meaningful element sets on a text's probability.
+    """Return the bound on a text's probability set by the nearest enclosing meaningful element.
 
-    `_NAMED` is a lower bound, any other number an upper bound; None if no element is meaningful.
+    `_NAMED` is a lower bound, any other number an upper bound; None if there is no such element.
     """
     below: list[int] = []
     while index not in limits:
@@ -259,12 +259,12 @@ def _best_path(
             expected[layout.paths[index]] += before[end] - before[start]
             sizes[layout.paths[index]] += size[end] - size[start]
     scores = {path: 2 * expected[path] / (sizes[path] + total) for path in expected if total}
-    # Of equal paths the first, which is the outermost.
+    # Ties go to the first path, which is the outermost.
     return max(scores, key=scores.__getitem__, default=0)
 
 
 def _outermost(layout: Layout) -> list[int]:
-    """Return the elements that show text, the outermost ones of those nested at the same path."""
+    """Return the elements with text; of elements nested at the same path, only the outermost."""
     found = []
     open_until: dict[int, int] = {}
     stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
@@ -282,7 +282,7 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
         for index in holders
         for place in range(layout.text_starts[index], layout.text_ends[index])
     ]
-    # A removed comment says so at another path.
+    # The notice that a comment was removed is at another path.
     least = 0.0 if holders else _LIKELY
     likely = [
         place
@@ -290,7 +290,7 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
         if weights[place] > least
     ]
     written = {layout.texts[place].line for place in likely if weights[place] > _NAMED_AROUND}
-    # If nothing else is left, the names mean something else.
+    # If nothing else remains, the names have another meaning.
     kept = tuple(place for place in likely if not written or layout.texts[place].line in written)
     lines = [
         _AFTER_NAME.sub("", joined(list(nodes)))
@@ -304,7 +304,7 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
 
 
 def _pictured(layout: Layout, path: int) -> str:
-    """Return what a comment's pictures stand for: emoji, stickers, descriptions of photos."""
+    """Return the alternative texts of a comment's pictures: emoji, stickers, photo descriptions."""
     found: list[str] = []
     limits: dict[int, float | None] = {-1: None}
     end = 0

@@ -1,7 +1,7 @@
-"""Groups of similar elements, each of which may be the comments of a page.
+"""Candidates: groups of similar elements that may be the comments of a page.
 
-The subtrees that CommentsMiner mines miss the comments on half of the pages: comments differ
-inside, while their outermost elements have the same names or positions.
+The subtrees that CommentsMiner mines miss the comments on half of the pages: comments differ in
+their contents, whereas their outermost elements share names or positions.
 """
 
 from collections import defaultdict
@@ -15,13 +15,13 @@ from worker.comments.signatures import Signature, names_of, paths_of
 from worker.html.flat import Integers, numbered
 
 MIN_CHARACTERS = 30
-"""Minimum total characters of a candidate's records; the fewest of 121 pages are 196."""
+"""Minimum total number of characters in a candidate's records; the minimum on 121 pages is 196."""
 
 MAX_LEVELS = 8
-"""Maximum levels between the element with the signature and the outermost one of its record."""
+"""Maximum number of levels between the element with the signature and its record's root."""
 
 MAX_MEMBERS = 400_000
-"""Maximum number of members of all candidates, which bounds the work on malicious pages.
+"""Maximum total number of members of all candidates, to bound the work on malicious pages.
 
 The highest number in the corpora is 31,000.
 """
@@ -33,9 +33,9 @@ _NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "
 class Candidate:
     """Elements that share a signature.
 
-    `signature` is the first one that exactly one element in each of them has, and no other element;
-    `levels` is how many levels they are above that element; `places` are their indices in the
-    page's elements, in ascending order.
+    `signature` is the first signature carried by exactly one element inside each of them, and by no
+    other element; `levels` is how many levels they are above that element; `places` are their
+    indices among the page's elements, in ascending order.
     """
 
     signature: Signature
@@ -49,11 +49,12 @@ class Candidate:
 
 
 def find_candidates(page: PageElements) -> list[Candidate]:
-    """Return the groups of at least two elements that share a signature and hold text.
+    """Return the groups of at least two elements that share a signature and contain text.
 
-    Each element is replaced by its parent as long as that holds no other member of the group:
-    names and dates often stand next to the element of a comment's text. Groups with the same
-    resulting elements are merged. The groups are ordered by their first signature on the page.
+    Each element is replaced by its parent as long as the parent contains no other member of the
+    group, because names and dates are often outside the element with a comment's text. Groups with
+    the same resulting elements are merged. The groups are ordered by their first signature on the
+    page.
     """
     signatures, members, owners = _groups(page)
     if not len(members):
@@ -78,7 +79,7 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
     """Group the elements that share a signature.
 
     Returns all signatures in order of first occurrence; the members of all groups of at least two,
-    ascending in each group; and the number of the signature of each member.
+    ascending in each group; and each member's signature number.
     """
     holders = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NO_RECORD))
     kind_at = {
@@ -93,7 +94,7 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
     ways, way_of = paths_of(page)
     names, masked_of = numbered(page.masked_names)
     name_of = masked_of[page.name_numbers]
-    # Elements that agree in all parts of signatures belong to the same groups.
+    # Elements that agree in every part of their signatures belong to the same groups.
     likeness = (way_of * len(names) + name_of) * len(kinds) + kind_of
     firsts, alike = _distinct(likeness[holders])
     number_of: defaultdict[tuple[str, str, str], int] = defaultdict(count().__next__)
@@ -129,7 +130,7 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
 
 
 def _distinct(values: Integers) -> tuple[Integers, Integers]:
-    """Return the first positions of the distinct values, and each value's number there."""
+    """Return the first position of each distinct value, and each value's index among them."""
     _, firsts, numbers = np.unique(values, return_index=True, return_inverse=True)
     ranks = np.argsort(np.argsort(firsts))
     return np.sort(firsts), ranks[numbers]
@@ -138,7 +139,7 @@ def _distinct(values: Integers) -> tuple[Integers, Integers]:
 def _widen(page: PageElements, members: Integers, owners: Integers) -> Integers:
     """Replace members in place by their parents while each parent holds just one member.
 
-    Returns the number of levels that each group rose, by group number.
+    Returns the number of levels by which each group was raised, by group number.
     """
     levels = np.zeros(int(owners[-1]) + 1, dtype=np.int64)
     places = np.arange(len(members))
@@ -147,7 +148,7 @@ def _widen(page: PageElements, members: Integers, owners: Integers) -> Integers:
     for _ in range(MAX_LEVELS):
         groups = owners[places]
         around = page.parents[members[places]] + 1
-        # Groups keep their order, so sorting all sorts each of them.
+        # Groups keep their order, so sorting everything sorts each group.
         keys = np.sort(groups * step + around)
         stays = np.zeros(len(levels), dtype=np.bool_)
         stays[groups[around == 0]] = True

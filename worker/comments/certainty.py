@@ -1,8 +1,8 @@
-"""The probability that the likeliest candidate is comments, judged by reading it.
+"""The probability that the likeliest candidate is the comments, assessed by reading it.
 
-Most pages have no comments, but there is always a likeliest candidate, mostly teasers or lists.
-Reading it helps: comments have authors and dates. The evidence is weighed by a logistic regression
-and boosted trees, trained on other sites (``benchmarks/comments/train.py``).
+Most pages have no comments, yet there is always a likeliest candidate, usually teasers or a list.
+Reading it helps, as comments have authors and dates. The evidence is weighed by a logistic
+regression and boosted trees, trained on other sites (``benchmarks/comments/train.py``).
 """
 
 from collections import Counter
@@ -25,23 +25,23 @@ from worker.text.words import tokens
 Floats = npt.NDArray[np.float64]
 
 MAX_READ = 300
-"""Maximum number of records read to assess a candidate."""
+"""Maximum number of records to read when assessing a candidate."""
 
 LEAST_ODDS = 1e-4
 """Lower bound to which probabilities are clipped; 1 minus it is the upper bound."""
 
 MANY_AUTHORS = 10
-"""Number of authors at which their count is capped."""
+"""Cap on the number of authors counted."""
 
 RIVAL = 0.5
-"""Minimum share of the best probability for another candidate to be a rival."""
+"""Minimum probability of a rival candidate, relative to the best one."""
 
 
 @dataclass(frozen=True)
 class Certainty:
     """A logistic regression and boosted trees, whose log odds are averaged.
 
-    The regression generalises to unfamiliar cases, the trees capture interactions of measures.
+    The regression generalises to unfamiliar cases; the trees capture interactions between measures.
     `columns` are the names of the measures; `weights` and `base` are the coefficients and the
     intercept of the regression; `trees` use the same columns.
     """
@@ -74,7 +74,7 @@ class Certainty:
     def probability(self, measures: Mapping[str, float]) -> float:
         """Return the probability that a candidate is comments, from `measure_choice`.
 
-        Raises RuntimeError if the measures are not those of training.
+        Raises RuntimeError if the measures are not those used in training.
         """
         expect_columns(tuple(measures), self.columns)
         row = Features.of((name, [value]) for name, value in measures.items())
@@ -102,7 +102,7 @@ def measure_choice(
     probabilities: Floats,
     comments: Sequence[Comment],
 ) -> dict[str, float]:
-    """Measure the likeliest candidate, its lead over others, and the comments read from it.
+    """Measure the likeliest candidate, its lead over the others, and the comments read from it.
 
     `probabilities` are those of the candidates; `comments` are from `read_choice`. Shares in the
     result are relative to the records.
@@ -172,7 +172,7 @@ def _shown_date(comment: Comment) -> str | None:
 
 
 def _characters(page: PageElements, members: Sequence[int]) -> int:
-    """Count the characters of records; nested ones are counted once."""
+    """Count the characters of the records, counting nested records once."""
     count = end = 0
     for member in members:
         start = max(end, page.text_starts[member])

@@ -1,4 +1,4 @@
-"""The short texts of comments, aligned: each column holds one place of the template."""
+"""The short texts of comments, aligned into one column per place in the template."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,17 +9,18 @@ from typing import NamedTuple
 from worker.comments.layout import Layout
 
 MAX_CHARACTERS = 120
-"""Maximum characters of an author, date or vote count and what shares its element."""
+"""Maximum length of an author, date or vote count, including other text in the same element."""
 
 MAX_REPEATS = 3
-"""Maximum number of aligned elements per path in a comment; more are a list."""
+"""Maximum number of aligned elements per path in a comment; more of them form a list."""
 
 
 class Place(NamedTuple):
     """A place in the template of comments.
 
     `path` is the number of the element's path, `rank` is its position among the comment's elements
-    of that path, and `is_text` is whether it is the element's own text, next to other elements.
+    of that path, and `is_text` tells whether it is only the element's own text, beside child
+    elements.
     """
 
     path: int
@@ -38,7 +39,7 @@ class Value(NamedTuple):
 class Column:
     """The texts at one place in the comments of a page, by comment number.
 
-    Comments without a text there are left out.
+    Comments without text in that place are omitted.
     """
 
     place: Place
@@ -51,7 +52,7 @@ class Column:
 
     @property
     def is_constant(self) -> bool:
-        """Whether several comments show a text there, all the same."""
+        """Whether several comments have a text in that place, and all the same one."""
         return len(self.values) > 1 and len(self.counts) == 1
 
 

@@ -14,18 +14,18 @@ class Comment:
     text
         The text, with a blank line between paragraphs; empty if there is no text.
     author
-        Name or pseudonym; None if the page shows none.
+        Name or pseudonym; None if the page displays none.
     date
-        As precise as the page gives it; None if it gives none, or only an age and the time of the
-        fetch is unknown.
+        Date, as precise as the page states it; None if it states none, or states only an age and
+        the fetch time is unknown.
     written_date
-        The date as the page shows it ("3 hours ago"); None if it shows none.
+        The date as displayed by the page ("3 hours ago"); None if it displays none.
     parent
-        Index of the comment that this one answers, if any.
+        Index of the comment that this one replies to, if any.
     permalink
         Absolute URL of the comment itself; None if the page gives none.
     votes
-        Votes by readers, net of votes against if the page subtracts them; None if it shows none.
+        Readers' votes, net of downvotes if the page subtracts them; None if it displays none.
     """
 
     text: str

@@ -16,8 +16,8 @@ from worker.text.relative import find_relative
 from worker.text.wordlists import listed
 
 MIN_SHARE = 0.5
-"""Minimum share of the texts at a place that have a date, for it to be a place of dates; also the
-minimum score, relative to the best place, for another one to fill its gaps."""
+"""Minimum share of the texts in a place that contain a date for it to be a date column; also the
+minimum score, relative to the best place, for another place to fill its gaps."""
 
 _NAMES = listed(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"
@@ -48,14 +48,14 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 _MARKS = frozenset(["time", "abbr"])
-"""Elements that may declare a date whatever they show."""
+"""Elements that may declare a date regardless of their text."""
 
 
 class Dating(NamedTuple):
     """The date of a comment.
 
-    `element` is the index in the layout of the element that shows it, `written` is the date as
-    shown, and `moment` is its meaning, or None if the page shows only an age.
+    `element` is the layout index of the element displaying it, `written` is the date as displayed,
+    and `moment` is the parsed date, or None if the page displays only an age.
     """
 
     element: int
@@ -71,10 +71,10 @@ def date_comments(
 ) -> dict[int, Dating]:
     """Find the date of each comment of a page, by comment number.
 
-    Dates stand at the same place in all comments: where most show a date, in ascending or
-    descending order, that is not of another kind (when the author joined, when the comment was
-    edited). `named` are the authors: a date that all comments of an author share is not a
-    comment's.
+    Dates are in the same place in all comments: the place where most have a date, in ascending or
+    descending order, and not a date of another kind (when the author joined, when the comment was
+    edited). `named` are the authors: a date shared by all comments of an author is not the date of
+    a comment.
     """
     ranked: list[tuple[float, dict[int, Dating]]] = []
     for column in columns:
@@ -92,7 +92,7 @@ def date_comments(
 
 
 def _unshown(layouts: Sequence[Layout], language: str | None) -> dict[int, Dating]:
-    """Return the dates of ``time`` elements that may be filled by a script."""
+    """Return the dates of ``time`` elements whose text may be filled in by a script."""
     found = {}
     for number, layout in enumerate(layouts):
         for index, tag in enumerate(layout.tags):
@@ -135,7 +135,7 @@ def _date_in(text: str, language: str | None) -> tuple[Moment | None, int, int] 
 
 
 def _declared(layout: Layout, index: int, language: str | None) -> Moment | None:
-    """Return the date in attributes of an element, of its parent or of elements inside it."""
+    """Return the date in the attributes of an element, its parent or its descendants."""
     inside = range(index, min(layout.ends[index], index + 4))
     for each in (*inside, layout.parents[index]):
         if each >= 0:
@@ -170,7 +170,7 @@ def _score(
         score += 0.2
     length = sum(len(value.text) for value in column.values.values()) / len(column.values)
     written = sum(len(date.written) for date in found.values()) / len(found)
-    # Little else next to the date; of nested elements the innermost.
+    # Prefer little text beside the date and, of nested elements, the innermost.
     score += 0.3 * written / max(length, 1)
     score += 0.1 * sum(date.moment is not None for date in found.values()) / len(found)
     if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):
@@ -181,7 +181,7 @@ def _score(
 
 
 def _are_of_authors(found: Mapping[int, Dating], named: Mapping[int, Naming]) -> bool:
-    """Return whether each author has the same date in all comments, but not all authors do."""
+    """Return whether each author's comments share a date, but different authors' do not."""
     dates: defaultdict[str, list[str]] = defaultdict(list)
     for number, date in found.items():
         if number in named:
@@ -195,7 +195,7 @@ def _are_of_authors(found: Mapping[int, Dating], named: Mapping[int, Naming]) ->
 
 
 def _before(layout: Layout, index: int) -> str:
-    """Return the text before an element, which may state what its date is."""
+    """Return the text before an element, which may state what kind of date it is."""
     start = layout.text_starts[index]
     text = layout.texts[start - 1].text if start else ""
     return text if len(text) <= _MAX_LABEL else ""

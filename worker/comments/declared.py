@@ -1,7 +1,7 @@
-"""Comments in a page's JSON: in the vocabulary of schema.org, or in the state of a web application.
+"""Comments in a page's JSON: in the schema.org vocabulary, or in a web application's state.
 
-Other things look alike: a site's answers to its own questions, or recent comments on other pages.
-Therefore each comment must name its author, and those of other pages are left out.
+Other data looks similar: a site's answers to its own questions, or recent comments on other pages.
+Therefore each comment must name its author, and comments on other pages are excluded.
 """
 
 import re
@@ -27,10 +27,10 @@ MAX_COMMENTS = 1_000
 """Maximum number of comments read; the text of each is parsed as HTML."""
 
 MAX_CHARACTERS = 50_000
-"""Maximum characters of a comment's text."""
+"""Maximum length of a comment's text, in characters."""
 
 MAX_SHORT = 300
-"""Maximum characters of a name, date, id or URL."""
+"""Maximum length of a name, date, id or URL, in characters."""
 
 _TYPES = ('Comment"', 'UserComments"', 'Answer"')
 _KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]")
@@ -63,7 +63,7 @@ _Value = TypeVar("_Value")
 
 
 class _Raw(NamedTuple):
-    """A comment as its source gives it; `around` is the innermost comment around it, if any."""
+    """A comment as its source states it; `around` is the innermost enclosing comment, if any."""
 
     text: str
     author: str
@@ -103,8 +103,8 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     Returns
     -------
     tuple of Comment
-        In source order, without those that name no author, such as a site's own answers. The
-        first post of a thread is included if it has answers.
+        In source order, excluding comments without an author, such as a site's own answers. The
+        first post of a thread is included if it has replies.
     """
     threads = [thread for thread in _declared_threads(list(values)) if thread.comments]
     if len(threads) > 1:
@@ -123,10 +123,10 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 
 
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments in the state of the page's scripts, whatever the software.
+    """Read the comments in the application state in the page's scripts, whatever the software.
 
-    They are objects with a text, an author and a date, below a key that contains ``comment``. If
-    there are several such places, the one with the most comments is used.
+    Comments are objects with a text, an author and a date, below a key that contains ``comment``.
+    If there are several such keys, the one with the most comments is used.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     """
     stated = list(_threads_in_state(list(values)))
     places = Counter(place for place, _ in stated)
-    # A place that occurs several times is in each item of a list of pages.
+    # A path that occurs several times belongs to each item of a list of pages.
     own = (comments for place, comments in stated if places[place] == 1)
     return _to_comments(max(own, key=len, default=[]), url)
 
@@ -213,7 +213,7 @@ def _declared_comment(node: _Object, around: int | None) -> _Raw | None:
 
 
 def _threads_in_state(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]]]:
-    """Yield each place below a key for comments, as a path of keys, with the comments there."""
+    """Yield the path of each key for comments, with the comments below it."""
     left = MAX_VALUES
     waiting: list[tuple[tuple[str, ...], Any]] = [(("",), each) for each in reversed(values)]
     while waiting and left > 0:
@@ -295,7 +295,7 @@ def _by_plain_key(node: _Object) -> dict[str, Any]:
 def _first(
     values: _Object, names: Iterable[str], read: Callable[[Any], _Value | None]
 ) -> _Value | None:
-    """Return the first of some values that `read` accepts, as read."""
+    """Return the first value accepted by `read`, as read."""
     found = (read(values[name]) for name in names if name in values)
     return next((value for value in found if value is not None), None)
 
@@ -306,7 +306,7 @@ def _string(value: Any) -> str | None:
 
 
 def _marked(value: Any) -> str | None:
-    """Return a text, which may be given in an object in several formats."""
+    """Return a text, which may be an object with the text in several formats."""
     if isinstance(value, dict):
         return _first(_by_plain_key(value), _MARKED, _string)
     return _string(value)
@@ -339,7 +339,7 @@ def _author(value: Any) -> str | None:
 
 
 def _person(value: Any) -> str | None:
-    """Return a name, or None for ids and addresses."""
+    """Return a name, or None for ids and URLs."""
     name = _short(value) if isinstance(value, str) else None
     return None if name is None or name.isdecimal() or _ADDRESS.match(name) else name
 
@@ -349,7 +349,7 @@ def _same(value: Any) -> Any:
 
 
 def _reference(value: Any) -> str | None:
-    """Return the id of an item that is referred to by its id or embedded as an object."""
+    """Return the id of an item that is referenced by id or embedded as an object."""
     return _first(_by_plain_key(value), _ID, _short) if isinstance(value, dict) else _short(value)
 
 

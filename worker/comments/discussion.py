@@ -1,4 +1,4 @@
-"""Whether comments read as a discussion: several people wrote, at several times."""
+"""Detection of discussions: comments by several people at several times."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ DIFFERENT_TEXTS = 0.9
 
 
 def is_discussion(comments: Sequence[Comment]) -> bool:
-    """Return whether comments have authors, dates and texts, and these are diverse."""
+    """Return whether the comments have authors, dates and texts, and these vary enough."""
     authors = [comment.author for comment in comments if comment.author is not None]
     texts = [comment.text for comment in comments if comment.text]
     dated = sum(

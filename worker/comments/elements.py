@@ -1,4 +1,4 @@
-"""A page's elements in document order, with precomputed counts of what each one holds."""
+"""A page's elements in document order, with precomputed counts of what each contains."""
 
 import re
 from bisect import bisect_right
@@ -17,13 +17,13 @@ from worker.html.flat import Booleans, FlatDocument, Integers, numbered
 from worker.text.wordlists import listed
 
 LONGEST_DATE = 80
-"""Maximum length, in characters, of a text searched for a date; longer ones are prose."""
+"""Maximum length, in characters, of a text to search for a date; longer ones are prose."""
 
 LETTERS_OF_IDEOGRAPH = 3
-"""Number of letters that a Chinese, Japanese or Korean character counts as; two make a word."""
+"""Number of letters that one Chinese, Japanese or Korean character counts as; two make a word."""
 
 OFTEN = 3
-"""Minimum number of occurrences of a text on a page for it to count as a button or a label."""
+"""Minimum number of occurrences on a page for a text to count as a button or a label."""
 
 _DATE = re.compile(
     r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
@@ -46,12 +46,12 @@ _KINDS = (
     "nav menu sidebar related teaser footer header widget recent popular latest share social"
     " gallery product categor tag archive blogroll most list entry article story content",
 )
-"""Stems of names that indicate a discussion, and of those for other parts of a page."""
+"""Stems of names that indicate a discussion, and of names that indicate other parts of a page."""
 
 _STEMS = tuple(tuple(stems.split()) for stems in _KINDS)
 _ANY_STEM = tuple(re.compile("|".join(stems), re.IGNORECASE) for stems in _STEMS)
 _POSTS = re.compile(r"posts\b", re.IGNORECASE)
-"""Not a stem of discussions: "posts" are articles."""
+"""Not a discussion stem: "posts" are articles."""
 
 _BETWEEN_LETTERS = {code: " " for code in range(1, 128) if not chr(code).islower()}
 
@@ -87,15 +87,16 @@ _OF_ELEMENT = (
 COUNTED = (*_OF_TEXT, *_IN_PLACE, *_OF_ELEMENT)
 """Counts kept for each element, including everything below it.
 
-``repeated`` are texts that the page shows at least `OFTEN` times. ``discussing`` and
+``repeated`` are texts that occur at least `OFTEN` times on the page. ``discussing`` and
 ``other_parts`` are elements whose class or id indicates a discussion, or another part of a page.
-``personal`` are words with which writers address each other. ``long_links`` read like headlines,
-``fragment_links`` lead to a place in a page, and ``unendorsed_links`` are those that the site does
-not vouch for, by their ``rel``, as is usual for links by readers.
+``personal`` are words with which writers refer to themselves and each other. ``long_links`` read
+like headlines, ``fragment_links`` lead to an anchor in a page, and ``unendorsed_links`` are links
+that the site does not vouch for according to their ``rel``, as is usual for links posted by
+readers.
 """
 
 HEADLINE = 25
-"""Minimum length, in letters, of a link that reads like a headline."""
+"""Minimum length, in letters, of a link text that reads like a headline."""
 
 _UNENDORSED = frozenset(["nofollow", "ugc", "external"])
 
@@ -107,15 +108,15 @@ _COLUMNS = [column.name for column in fields(FlatDocument)]
 
 @dataclass(frozen=True, eq=False)
 class PageElements(FlatDocument):
-    """The elements of a page of which a browser shows something.
+    """The elements of a page that a browser may display.
 
-    Those of `worker.html.elements.UNSEEN` are left out with their contents. Elements hidden by
-    style are kept, as a page may unfold its comments. White space in texts is normalised.
+    Elements in `worker.html.elements.UNSEEN` are excluded with their contents. Elements hidden by a
+    style are included, as a page may unfold its comments. White space in texts is normalised.
     """
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> "PageElements":
-        """Select the shown elements of a document."""
+        """Select the displayable elements of a document."""
         flat = FlatDocument.of(document)
         shown = flat.select(~flat.within(flat.having(UNSEEN)))
         columns = {name: getattr(shown, name) for name in _COLUMNS}
@@ -128,7 +129,7 @@ class PageElements(FlatDocument):
     def looks(self) -> tuple[Integers, Integers]:
         """The distinct looks (tag, class and id), and the number of each element's look.
 
-        A look is the number of the tag times the number of `distinct_names`, plus that of the name.
+        A look is the tag number times the length of `distinct_names`, plus the name number.
         """
         looks = self.tag_numbers * len(self.distinct_names) + self.name_numbers
         return np.unique(looks, return_inverse=True)
@@ -141,7 +142,7 @@ class PageElements(FlatDocument):
 
     @cached_property
     def name_kinds(self) -> Booleans:
-        """Whether each element's names indicate a discussion, and another part of a page."""
+        """Whether each element's names indicate a discussion, or another part of a page."""
         return _kinds_of_names(
             [
                 f"{classes[:MAX_NAMES]} {identity[:MAX_NAMES]}"
@@ -171,7 +172,7 @@ class PageElements(FlatDocument):
 
     @cached_property
     def lengths(self) -> Integers:
-        """Length of each text in letters and other characters, see `LETTERS_OF_IDEOGRAPH`."""
+        """Length of each text, in letters and other characters, see `LETTERS_OF_IDEOGRAPH`."""
         lengths: Integers = self._counts_of_distinct[self.distinct_texts[1], 0]
         return lengths
 
@@ -217,14 +218,14 @@ class PageElements(FlatDocument):
         return kinds
 
     def having_attribute(self, name: str) -> Iterator[tuple[int, str]]:
-        """Yield the elements with an attribute, and its values."""
+        """Yield the elements that have an attribute, each with its value."""
         owners, values = self.attributes.named(name)
         places = np.minimum(np.searchsorted(self.numbers, owners), len(self) - 1)
         is_shown = self.numbers[places] == owners
         return zip(places[is_shown].tolist(), compress(values, is_shown), strict=True)
 
     def text_of(self, index: int, without: Iterable[int] = ()) -> str:
-        """Return the text below an element on one line, without that of some inner elements.
+        """Return the text below an element as one line, omitting the given inner elements.
 
         `without` are disjoint elements inside it, in ascending order.
         """
@@ -238,12 +239,12 @@ class PageElements(FlatDocument):
 
 
 MAX_NAMES = 2_000
-"""Maximum characters of an element's classes, and of its id, that are examined."""
+"""Maximum number of characters examined of an element's classes, and of its id."""
 
 
 def _kinds_of_names(names: Sequence[str]) -> Booleans:
     """Return for each name which of `_KINDS` it indicates."""
-    # Separators within a name delimit words.
+    # Separators in a name delimit words.
     plain = "\0".join(name if name.isascii() else "" for name in names)
     letters = _POSTS.sub("?????", plain).lower().translate(_BETWEEN_LETTERS)
     words = letters.replace("\0", " \0 ").split()
@@ -266,7 +267,7 @@ def _kinds_of_words(words: Iterable[str]) -> dict[str, int]:
     ends = [*accumulate(len(word) + 1 for word in plain)]
     line = " ".join(plain)
     kind_of: dict[str, int] = {}
-    # Regular expressions take several times as long.
+    # A regular expression would take several times as long.
     for kind, stems in enumerate(_STEMS):
         for stem in stems:
             place = line.find(stem)
@@ -278,7 +279,7 @@ def _kinds_of_words(words: Iterable[str]) -> dict[str, int]:
 
 
 def _counts_of(texts: Sequence[str]) -> Integers:
-    """Count what `_OF_TEXT` names in each of at least one text."""
+    """Count the items of `_OF_TEXT` in each text; `texts` must not be empty."""
     joined = "\n".join([*texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     lengths = np.array([*map(len, texts)])
@@ -296,7 +297,7 @@ def _counts_of(texts: Sequence[str]) -> Integers:
         ends_sentence |= _one_of(codes[:-1], "。！？")
         for first, last in _IDEOGRAPHS:
             ideographs += count((codes >= first) & (codes <= last))
-    # Words are what spaces separate, not `worker.text.words.tokens`: the shipped classifiers were
+    # Words are delimited by spaces, unlike `worker.text.words.tokens`: the shipped classifiers were
     # trained on this count.
     words = count(codes == ord(" ")) + 1
     pieces = joined.lower().replace("\n", " ").split(" ")[:-1]
@@ -328,7 +329,7 @@ def _has_date(text: str) -> bool:
 
 
 def _summed(counts: Integers) -> Integers:
-    """Return the sums of all rows before each row, and of all rows."""
+    """Return the sum of the rows before each row, and finally of all rows."""
     sums = np.zeros((len(counts) + 1, counts.shape[1]), dtype=np.int64)
     np.cumsum(counts, axis=0, out=sums[1:])
     return sums

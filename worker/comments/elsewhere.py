@@ -1,7 +1,8 @@
 """Comments hosted by other services: which service, and under which thread.
 
-Everything is read from the page; nothing is fetched. A page that loads a service's script or counts
-its comments need not have a thread, so there must be an element in which the thread is shown.
+Everything is read from the page; nothing is fetched. A page that loads a service's script or
+displays a comment count does not necessarily have a thread, so an element that displays the thread
+is required.
 """
 
 import re
@@ -21,13 +22,13 @@ from worker.html.nodes import Node
 from worker.text.words import clean
 
 MAX_CHARACTERS = 2_000_000
-"""Maximum characters of a page's scripts that are read."""
+"""Maximum number of characters to read of a page's scripts."""
 
 MAX_VALUE = 500
 """Maximum length of an id or a URL, in characters."""
 
 MAX_TRIES = 20
-"""Maximum number of occurrences of a name that are examined in a script."""
+"""Maximum number of occurrences of a name to examine in a script."""
 
 _SELECTOR = re.compile(
     r"(?P<tag>[\w:-]*)(?:#(?P<id>[\w-]+)(?P<begins>\^)?|\.(?P<word>[\w-]+))?"
@@ -39,7 +40,7 @@ _VALUE = re.compile(
 _NAME_BEFORE = re.compile(r"[\w$-]")
 _QUOTES = "\"'`"
 _PLACEHOLDERS = frozenset(["pathname", "url", "title", "og:title", "page.path", "PAGE_IDENTIFIER"])
-"""Values that are not ids: expressions that compute one, or examples left in place."""
+"""Values that are not ids: expressions that compute an id, or leftover examples."""
 
 _LOADING = ("script", "iframe", "link")
 
@@ -55,11 +56,11 @@ class CommentsElsewhere:
     account
         The site's account at the service; None if the page does not state it.
     thread
-        The service's key of the thread: an id, or the URL that it belongs to; None if the page
-        does not state it.
+        The service's key for the thread: an id, or the URL commented on; None if the page does not
+        state it.
     address
-        Absolute http or https URL of the service, its frame or its script, as given by the page;
-        None if it gives none.
+        Absolute http or https URL of the service, its frame or its script, as stated by the page;
+        None if it states none.
     """
 
     vendor: str
@@ -76,7 +77,7 @@ def find_elsewhere(page: Page, *, shows_comments: bool = False) -> tuple[Comment
     page
         The page.
     shows_comments
-        Whether the page shows comments itself; the site's own API would only repeat them.
+        Whether the page itself contains comments; the site's own API would only repeat them.
 
     Returns
     -------
@@ -156,7 +157,7 @@ def _asked_for(address: str) -> str | None:
 
 
 class _Sources:
-    """The places of a page that may name a thread, looked up on demand."""
+    """The parts of a page that may identify a thread, looked up on demand."""
 
     def __init__(self, page: Page) -> None:
         self.flat: FlatDocument = page.flat
@@ -186,7 +187,7 @@ class _Sources:
                 yield node
 
     def _having(self, *tags: str) -> list[int]:
-        # Most tags in the table occur on no page.
+        # Most tags in the table do not occur on a given page.
         if not any(tag in self.flat.distinct_tags for tag in tags):
             return []
         return np.flatnonzero(self.flat.having(tags)).tolist()
@@ -204,7 +205,7 @@ class _Sources:
 
     @cached_property
     def _words(self) -> dict[str, list[int]]:
-        """Pairs of class and id that contain each class name."""
+        """The (class, id) pairs that contain each class name."""
         found: dict[str, list[int]] = {}
         for pair, (words, _) in enumerate(self.flat.distinct_names):
             for word in words.split():
@@ -270,7 +271,7 @@ class _Sources:
         return metas
 
     def value(self, vendor: Vendor, names: Sequence[str], marked: Node | None) -> str | None:
-        """Return the first usable value of the names, in order, or None."""
+        """Return the first usable value of the given names, in order, or None."""
         for name in names:
             for value in self._values(vendor, name, marked):
                 usable = _value(value)
@@ -314,7 +315,7 @@ def _assigned(program: str, name: str, start: int) -> str | None:
 
 
 def _quoted(program: str, part: str) -> str | None:
-    """Return the quoted URL in a script that contains a part."""
+    """Return the first quoted URL in a script that contains the given part."""
     place = program.find(part)
     if place < 0:
         return None

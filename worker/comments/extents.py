@@ -1,4 +1,4 @@
-"""The extent of each comment: what belongs to it beyond the element that was found."""
+"""The extent of each comment: everything that belongs to it beyond the record found."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -10,23 +10,23 @@ from operator import eq
 from worker.html.flat import FlatDocument
 
 MAX_WIDER = 6
-"""Maximum number of levels by which a record is widened; no known page needs more."""
+"""Maximum number of levels by which to widen a record; no known page needs more."""
 
 MIN_ALIKE = 0.8
-"""Minimum share of the records with an alike element around, or alike siblings next to them."""
+"""Minimum share of records with similar enclosing elements, or with similar adjacent siblings."""
 
 MAX_ROWS = 3
-"""Maximum number of siblings that belong to a record on either side."""
+"""Maximum number of siblings on either side that belong to a record."""
 
 _Shape = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Extent:
-    """All that a page shows of one comment, as places of elements in the flat document.
+    """Everything on a page that belongs to one comment, as element indices in the flat document.
 
-    `element` holds the comment and those nested in it; `rows` are the element and the siblings that
-    belong to the comment, in order; `place` is the position of the element in `rows`.
+    `element` contains the comment and the comments nested in it; `rows` are the element and the
+    siblings that belong to the comment, in order; `place` is the position of the element in `rows`.
     """
 
     element: int
@@ -37,9 +37,9 @@ class Extent:
 def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
     """Widen records to everything that belongs to their comments.
 
-    A found record may be the text alone. Elements around it that hold no other record belong to the
-    comment, and so do the table rows, or other siblings, that accompany every record. `records` are
-    distinct elements in document order.
+    A record may consist of the text alone. Enclosing elements that contain no other record belong
+    to the comment, and so do the table rows or other siblings that accompany every record.
+    `records` are distinct elements in document order.
     """
     shapes = _Shapes(page)
     elements = list(records)
@@ -52,7 +52,7 @@ def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
 
 
 class _Shapes:
-    """The structure of a page: what its elements look like and where they stand."""
+    """The structure of a page: what its elements look like and where they are."""
 
     def __init__(self, page: FlatDocument) -> None:
         self.tags = page.tags
@@ -62,7 +62,7 @@ class _Shapes:
         self.ends = page.ends.tolist()
 
     def around(self, elements: Sequence[int]) -> list[int] | None:
-        """Return the elements' parents if they are alike and hold one record each, else None."""
+        """Return the elements' parents if similar and containing one record each, else None."""
         if len(elements) < 2:
             return None
         parents = [self.parents[element] for element in elements]
@@ -74,7 +74,7 @@ class _Shapes:
         return parents if kinds.most_common(1)[0][1] >= MIN_ALIKE * len(parents) else None
 
     def children(self, parent: int) -> list[int]:
-        """Return the children of an element; none for -1, above the root."""
+        """Return the children of an element; empty for -1, the level above the root."""
         children = []
         child = parent + 1
         while parent >= 0 and child < self.ends[parent]:
@@ -142,9 +142,9 @@ def _beside(siblings: Sequence[int], place: int, step: int, own: Container[int])
 
 
 def _common(shapes: _Shapes, sides: Sequence[Sequence[int]]) -> int:
-    """Count the siblings next to records that have the same shapes, beginning with the first.
+    """Count the siblings adjacent to the records whose shapes agree, starting with the nearest.
 
-    It must be the first: later ones may belong to the record before.
+    The nearest must agree: farther ones may belong to the neighbouring record.
     """
     if len(sides) < 2:
         return 0

@@ -1,6 +1,6 @@
-"""Features of candidates: those of CommentsMiner, and how their records stand in the page.
+"""Features of candidates: those of CommentsMiner, and where their records are on the page.
 
-A record here is an element without its nested records: a comment does not include its answers.
+A record here is an element without its nested records: a comment does not include its replies.
 """
 
 import re
@@ -35,13 +35,13 @@ _SHARED = (
 _VARYING = ("elements", "links", "texts", "dates", "repeated", "paragraphs")
 
 MOST_NAMES = 5
-"""Maximum number of ancestors with indicative names that are counted."""
+"""Maximum number of ancestors with indicative names to count."""
 
 LONGEST_COUNT = 30
 """Maximum length, in characters, of a text that may state the number of comments."""
 
 COUNT_WITHIN = 30
-"""Number of texts before the first record that may state the number of comments."""
+"""Number of texts before the first record in which to look for the number of comments."""
 
 _NUMBER = re.compile(r"\d++")
 _MAX_DIGITS = 5
@@ -57,13 +57,13 @@ def measure(page: PageElements, candidates: Sequence[Candidate]) -> Features:
 def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Features:
     """Compute only the eight features of CommentsMiner (section 3), one row per candidate.
 
-    `groups` are the root elements of each candidate's occurrences, ascending; at least one group.
+    `groups` are the root elements of each candidate's occurrences, ascending; it must not be empty.
     """
     return Features.of(_paper_measures(_Records(page, [*map(np.array, groups)])))
 
 
 class _Records:
-    """The records of all candidates in one sequence.
+    """The records of all candidates, concatenated.
 
     Per record: `element`, the number of its `candidate`, `depth` (the number of records of the same
     candidate around it), and its counts with nested records (`whole`) and without them (`own`),
@@ -99,34 +99,34 @@ class _Records:
         return np.asarray(self.totals[:, COUNTED.index(name)])
 
     def mean_counts(self, names: Sequence[str]) -> _Floats:
-        """Return the means of some counts over the records, a row per count."""
+        """Return the means of the given counts over the records, one row per count."""
         return np.asarray(self.totals[:, _places(names)].T / self.sizes)
 
     def having(self, names: Sequence[str]) -> _Integers:
-        """Return the numbers of records where some counts are positive, a row per count."""
+        """Return the number of records in which each count is positive, one row per count."""
         having = np.add.reduceat(self.own[:, _places(names)] > 0, self.firsts, dtype=np.int64)
         return np.asarray(having.T)
 
     def variation_of_counts(self, names: Sequence[str]) -> _Floats:
-        """Return the coefficients of variation of some counts, a row per count."""
+        """Return the coefficients of variation of the given counts, one row per count."""
         own = self.own[:, _places(names)]
-        # Integers, so sums are the same in any order.
+        # Sums of integers do not depend on their order.
         squares = np.add.reduceat(own * own, self.firsts)
         return _variation(self.mean_counts(names), squares.T / self.sizes)
 
     def totals_of(self, *values: npt.NDArray[np.int64 | np.bool_]) -> _Integers:
-        """Sum integers over the records of each candidate, a row per argument."""
+        """Sum integers over the records of each candidate, one row per argument."""
         return np.asarray(np.add.reduceat(np.array(values, dtype=np.int64), self.firsts, axis=1))
 
     def means_of(self, *values: npt.NDArray[np.int64 | np.bool_]) -> _Floats:
-        """Return the means of integers over the records of each candidate, a row per argument."""
+        """Return the means of integers over each candidate's records, one row per argument."""
         return np.asarray(self.totals_of(*values) / self.sizes)
 
     def mean(self, values: _Floats) -> _Floats:
         return np.asarray(np.add.reduceat(values, self.firsts) / self.sizes)
 
     def most_of(self, *values: _Integers) -> _Integers:
-        """Return the maxima over the records of each candidate, a row per argument."""
+        """Return the maxima over the records of each candidate, one row per argument."""
         return np.asarray(np.maximum.reduceat(np.array(values), self.firsts, axis=1))
 
     def variation(self, values: _Floats) -> _Floats:
@@ -134,14 +134,14 @@ class _Records:
         return _variation(self.mean(values), self.mean(values * values))
 
     def distinct(self, *values: _Integers) -> _Floats:
-        """Return the share of distinct values among the records, a row per argument.
+        """Return the share of distinct values among the records, one row per argument.
 
         The products of values and candidates stay below 2^63, thanks to `MAX_LENGTH` and
         `MAX_MEMBERS`.
         """
         rows = np.array(values)
         rows -= rows.min(axis=1, keepdims=True)
-        # Candidates stay in order.
+        # The candidates keep their order.
         rows += self.candidate * (rows.max(axis=1, keepdims=True) + 1)
         rows.sort(axis=1)
         is_new = np.ones(rows.shape, dtype=np.bool_)
@@ -212,7 +212,7 @@ def _contents(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _texts(records: _Records) -> Iterator[NamedColumn]:
-    """Measure the first and last text of each record, usually names, dates and buttons."""
+    """Measure the first and last text of each record, which are usually names, dates or buttons."""
     page = records.page
     numbers = page.distinct_texts[1]
     has_text = records.text_ends > records.text_starts
@@ -279,7 +279,8 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _distances(places: _Integers, others: _Integers) -> _Integers:
-    """Return the distance from each place to the nearest of the others, which must ascend."""
+    """Return the distance from each position to the nearest of `others`, which must be
+    ascending."""
     after = np.searchsorted(others, places)
     following = others[np.minimum(after, len(others) - 1)]
     preceding = others[np.maximum(after - 1, 0)]
@@ -287,7 +288,7 @@ def _distances(places: _Integers, others: _Integers) -> _Integers:
 
 
 def _common_ancestors(page: PageElements, firsts: _Integers, lasts: _Integers) -> _Integers:
-    """Return the closest common ancestor of each pair, at least the parent of the first."""
+    """Return the closest common ancestor of each pair, starting at the parent of the first."""
     around = np.maximum(page.parents[firsts], 0)
     while (is_beyond := lasts >= page.ends[around]).any():
         around = np.where(is_beyond, page.parents[around], around)
@@ -345,7 +346,7 @@ def _left_out(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _kinds(page: PageElements, names: Sequence[str]) -> _Integers:
-    """Return a number for each element that identifies its tag and its name."""
+    """Return a number per element that identifies its combination of tag and name."""
     looks, look_of = page.looks
     named, number_of = numbered(names)
     tag, name = np.divmod(looks, len(names))

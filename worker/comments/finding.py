@@ -1,4 +1,5 @@
-"""The comments of a page: its likeliest candidate, or what its template's pattern matches."""
+"""Finding the comments of a page: the likeliest candidate, or the matches of a template's
+pattern."""
 
 from dataclasses import dataclass
 
@@ -16,30 +17,31 @@ from worker.html import Page
 from worker.inference import BoostedTrees
 
 MIN_PROBABILITY = 0.02
-"""Minimum probability for the likeliest candidate to be read, which is the slowest step.
+"""Minimum probability for the likeliest candidate to be read; reading is the slowest step.
 
-Cross-validated, 71 % of 2,091 pages without comments stay below it and none of 121 pages with.
+In cross-validation, 71 % of 2,091 pages without comments are below it, and none of 121 pages with
+comments.
 """
 
 MIN_CONFIDENCE = 0.35
 """Minimum probability, given what was read, for the likeliest candidate to be comments.
 
-Cross-validated, 94 % of 121 pages with comments reach it, and 0.9 % of 2,091 pages without. With
-0.5, it would be 89 and 0.7 %; with 0.3, 95 and 1.2 %, and 2.1 % of dragnet's pages.
+In cross-validation, 94 % of 121 pages with comments reach it, and 0.9 % of 2,091 pages without. At
+0.5, the figures are 89 % and 0.7 %; at 0.3, 95 % and 1.2 %, and 2.1 % of dragnet's pages.
 """
 
 MIN_OF_DISCUSSION = 0.2
 """The same for comments that read as a discussion (`is_discussion`).
 
-Cross-validated, it finds 1 % more of the pages with comments. Of pages without comments, 1.6 % of
-573 of dragnet reach it, as many as without this limit, and 0.8 % of 1,277 of wcxb (0.5 % without
-lists of other pages), instead of 0.7 %.
+In cross-validation, it finds comments on 1 % more of the pages that have them. Of pages without
+comments, 1.6 % of 573 of dragnet reach it, as many as without this limit, and 0.8 % of 1,277 of
+wcxb (0.5 % without lists of other pages), instead of 0.7 %.
 """
 
 
 @dataclass(frozen=True)
 class FoundComments:
-    """The comments of a page before they are read.
+    """The comments found on a page, before they are read.
 
     Attributes
     ----------
@@ -48,10 +50,10 @@ class FoundComments:
     pattern
         What to remember for other pages of the template.
     confidence
-        Probability that these are the page's comments, 0..1; without records, that the page has
-        none.
+        Probability that these are the page's comments, from 0 to 1; without records, the
+        probability that the page has none.
     read
-        The comments, if they were already read to find them.
+        The comments, if finding them already required reading them.
     """
 
     records: tuple[HtmlElement, ...]
@@ -75,7 +77,8 @@ def find_comments(
         The page.
     known
         The pattern from other pages of the template (`worker.comments.vote`). It also finds single
-        comments, which nothing on their own page distinguishes. It is ignored if it has no name.
+        comments, which cannot be recognised from their own page alone. It is ignored if it has no
+        name.
     model, certainty
         The classifier of candidates and the model of certainty; the shipped ones by default.
     least_confidence
@@ -84,7 +87,7 @@ def find_comments(
     Returns
     -------
     FoundComments
-        Without records if no candidate is likely enough: most pages have no comments.
+        Has no records if no candidate is likely enough: most pages have no comments.
     """
     if known is not None and known.is_named:
         return FoundComments(known.records(page.flat), known, known.confidence)

@@ -22,13 +22,13 @@ _Value = TypeVar("_Value")
 _HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
 
 MIN_SHARE = 0.1
-"""Minimum share of the comments with a class for it to belong to the template."""
+"""Minimum share of comments with a class for the class to belong to the template."""
 
 
 class Text(NamedTuple):
-    """A text node, with the index of its element and its text as on the page.
+    """A text node: the index of its element, and its text as on the page.
 
-    Text nodes with no boundary of a block between them share the number of a `line`.
+    Text nodes with no block boundary between them have the same `line` number.
     """
 
     parent: int
@@ -37,7 +37,7 @@ class Text(NamedTuple):
 
 
 class AttributeValues(dict[str, dict[int, str]]):
-    """Attribute values by name, looked up on demand, and by the place of the element."""
+    """Attribute values by name and element index, looked up on demand."""
 
     def __init__(self, page: FlatDocument) -> None:
         self._attributes = page.attributes
@@ -69,15 +69,15 @@ class Layout:
     Attributes
     ----------
     places, tags, names
-        Per element, its place in the page, its tag, and the words of its class, id and other names.
+        Per element, its index in the page, its tag, and the words of its class, id and other names.
     parents, ends
         Per element, the index of its parent (-1 for the rows themselves) and the index after its
         last descendant.
     paths
-        Per element, the number of its path from the row, made of tags and classes. The same path
-        in two comments of a page is the same part of their template; 0 is the comment's element.
+        Per element, the number of its path from the row, composed of tags and classes. The same
+        path in two comments of a page is the same part of the template; 0 is the comment's element.
     texts, text_starts, text_ends
-        The shown text nodes, and the range of them below each element.
+        The displayed text nodes, and the range of text nodes below each element.
     lengths
         Per element, the number of characters below it, including white space.
     word_counts
@@ -85,7 +85,7 @@ class Layout:
     attributes
         Attributes of the page's elements.
     text_places
-        Per text node, its place among the texts of the page.
+        Per text node, its index among the texts of the page.
     """
 
     places: list[int]
@@ -128,14 +128,14 @@ class Layout:
 
 
 _NAMING = ("itemprop", "rel", "data-role", "data-testid")
-"""Attributes, besides class and id, that name elements."""
+"""Attributes other than class and id that name elements."""
 
 _DIGIT = re.compile(r"\d")
 _DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
 
 
 def joined(texts: Sequence[Text]) -> str:
-    """Return text nodes as one line."""
+    """Join text nodes into one line."""
     parts: list[str] = []
     line = -1
     for node in texts:
@@ -161,7 +161,7 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     parents[~is_row] -= shown.bases[~is_row]
     starts = owned_texts.place_of(page.text_starts[shown.items], shown.owners)
     ends = owned_texts.place_of(page.text_ends[shown.items], shown.owners)
-    # What a comment leaves out separates lines.
+    # Elements excluded from a comment separate lines.
     holders = np.where(page.parents[left_out] < 0, -1, owners[page.parents[left_out]])
     is_within = (holders >= 0) & ~page.having(INLINE)[left_out]
     gaps = owned_texts.place_of(page.text_ends[left_out[is_within]], holders[is_within])
@@ -206,7 +206,7 @@ _IN_WORDS = np.array([chr(code).isalnum() or chr(code) == "_" for code in range(
 
 
 def _count_words(texts: Sequence[str]) -> list[int]:
-    """Return the number of `tokens` in each text; those in ASCII are counted at once."""
+    """Return the number of `tokens` in each text; ASCII texts are counted in a single pass."""
     plain = [f"{text}\n" if text.isascii() else "\n" for text in texts]
     is_in_word = _IN_WORDS[np.frombuffer("".join(plain).encode(), dtype=np.uint8)]
     begins = is_in_word.copy()
@@ -222,8 +222,8 @@ def _count_words(texts: Sequence[str]) -> list[int]:
 class _Owned:
     """The elements or texts of a page that belong to comments, grouped by comment.
 
-    `items` are their places in the page, `owners` the number of each one's comment, `firsts` the
-    start of each comment, and `bases` the start of each item's comment.
+    `items` are their indices in the page, `owners` the comment number of each, `firsts` the start
+    of each comment, and `bases` the start of each item's comment.
     """
 
     def __init__(self, owners: Integers, count: int) -> None:
@@ -236,23 +236,23 @@ class _Owned:
         self.bases = self.firsts[self.owners]
 
     def place_of(self, items: Integers, owners: Integers) -> Integers:
-        """Return the positions of items, or of the next items of their comments."""
+        """Return the position of each item, or of the next item of the same comment."""
         return np.searchsorted(self._keys, owners * self._step + items)
 
     def cut(self, values: list[_Value]) -> list[list[_Value]]:
-        """Split a list over all items by comment."""
+        """Split a list of values, one per item, by comment."""
         return [values[start:end] for start, end in pairwise(self.firsts.tolist())]
 
 
 def _owners(
     page: FlatDocument, attributes: AttributeValues, extents: Sequence[Extent]
 ) -> tuple[Integers, Integers]:
-    """Return the number of each element's comment, or -1, and the elements that are left out."""
+    """Return each element's comment number, or -1, and the excluded elements."""
     number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
     inside = np.zeros(len(page.elements), dtype=np.bool_)
     for row in number_of:
         inside[row : page.ends[row]] = True
-    # A comment that is hidden as a whole is shown by a click.
+    # A comment that is hidden as a whole can be unfolded by a click.
     inside[list(number_of)] = False
     for_others = np.zeros(len(page.distinct_names), dtype=np.bool_)
     for number in {*page.name_numbers[inside].tolist()}:
@@ -285,7 +285,7 @@ def _names(
     distinct, numbers = numbered(
         [(name, others.get(index, ())) for index, name in zip(items.tolist(), names, strict=True)]
     )
-    # Names that differ only in numbers, such as ids, are split once.
+    # Names that differ only in their numbers, such as ids, are split only once.
     plain = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
     words = [*map(split_words, plain.translate(_DIGITS).split("\0"))]
     return [words[number] for number in numbers.tolist()]

@@ -22,10 +22,10 @@ MAX_WORDS = 5
 """Maximum number of words in a name: "María del Carmen López García"."""
 
 MAX_ADDRESS = 2_000
-"""Maximum characters of a link that are matched against profiles."""
+"""Maximum length of a URL to match against profile patterns, in characters."""
 
 MIN_SCORE = 0.6
-"""Minimum score of a place for its texts to be names; below, they may be anything else."""
+"""Minimum score of a place for its texts to be names; below it, they may be anything."""
 
 MIN_FALLBACK = 0.5
 """Minimum share of the best score for a place to fill the gaps of the best one."""
@@ -71,7 +71,7 @@ _SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 
 
 _HINTS_OF_AUTHORS = 0.4
-"""Minimum hints for a name that all comments share to be that of their only author."""
+"""Minimum hint value for a name shared by all comments to be that of their only author."""
 
 
 class Naming(NamedTuple):
@@ -84,9 +84,9 @@ class Naming(NamedTuple):
 def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[int, Naming]:
     """Find the author of each comment of a page, by comment number.
 
-    Names stand at the same place in all comments: where most show a short text, not always the
-    same, that the page calls an author's or that links to a profile. Comments with nothing there
-    (guests have no profile) are filled from the next best place.
+    Names are in the same place in all comments: the place where most have a short text, not always
+    the same, that is marked up as an author or links to a profile. For comments with nothing in
+    that place (guests have no profile), the next best place is used.
     """
     ranked = []
     kinds = [[*map(_kinds_of, layout.names)] for layout in layouts]
@@ -95,7 +95,7 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
             number: _hints(layouts[number], kinds[number], value.element, column.place.is_text)
             for number, value in column.values.items()
         }
-        # Reading is the slowest part, and most columns have one value.
+        # Reading is the slowest part, and most columns have a single value.
         if _highest_score(layouts, column, hints) < MIN_SCORE:
             continue
         found = _read(layouts, kinds, column)
@@ -112,7 +112,7 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
 
 _FOR_DIFFERENCE = 0.3
 _FOR_LENGTH = 0.2
-"""Score for distinct names, and for texts that consist only of names."""
+"""Score added for distinct names, and for texts that consist only of names."""
 
 
 def _highest_score(layouts: Sequence[Layout], column: Column, hints: Mapping[int, float]) -> float:
@@ -144,7 +144,7 @@ def _read(
 
 
 _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
-"""Indications of an element's names, as bits."""
+"""What an element's names may indicate, as bits."""
 
 
 @lru_cache(maxsize=4096)
@@ -165,7 +165,8 @@ def _is_meant(kinds: int) -> bool:
 def clean_name(text: str, *, is_meant: bool = False) -> str:
     """Return the name in a short text of a comment; empty if it is not a name.
 
-    `is_meant` is whether the page calls the element an author's: a pseudonym may have any form.
+    `is_meant` tells whether the page marks the element up as an author: a pseudonym may have any
+    form.
     """
     name = without_dates(text)
     age = find_relative(name)
@@ -187,7 +188,7 @@ def clean_name(text: str, *, is_meant: bool = False) -> str:
 
 
 def _without_after(name: str) -> str:
-    """Remove what may follow a name, at most two words and some marks."""
+    """Remove what may follow a name, at most two words and some punctuation."""
     words = name.rstrip(_MARKS_AFTER + whitespace).rsplit(None, 2)
     found = _AFTER.search(name, len(words[0]) if len(words) > 2 else 0)
     return name[: found.start()] if found else name
@@ -200,7 +201,7 @@ def _score(
     hints_of: Mapping[int, float],
 ) -> float:
     share = len(found) / len(layouts)
-    # Other texts at this place are not names.
+    # The other texts in this place are not names.
     score = 0.6 * share * len(found) / len(column.values)
     hints = sum(map(hints_of.__getitem__, found)) / len(found)
     score += hints
@@ -228,7 +229,7 @@ def _score(
 
 
 def _is_of_several(layout: Layout, index: int) -> bool:
-    """Return whether an element shows more than one text node."""
+    """Return whether an element contains more than one text node."""
     return layout.text_ends[index] - layout.text_starts[index] > 1
 
 
@@ -263,7 +264,7 @@ def _kinds_around(layout: Layout, kinds: Sequence[int], index: int) -> int:
 
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
-    # What stands next to the element's own text is another part of the comment.
+    # What surrounds the element's own text is another part of the comment.
     end = index + 1 if is_text else min(layout.ends[index], index + 4)
     try:
         link = layout.tags.index("a", index, end)

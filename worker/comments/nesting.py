@@ -7,9 +7,9 @@ _Integers = npt.NDArray[np.int64]
 
 
 def nesting_of(group: _Integers, starts: _Integers, ends: _Integers) -> tuple[_Integers, _Integers]:
-    """Return the position of the innermost range around each, or -1, and the number of such ranges.
+    """Return each range's innermost enclosing range, or -1, and its number of enclosing ranges.
 
-    Ranges are compared within their group only. They must be ordered by group and start, and
+    Ranges are compared only within their group. They must be ordered by group and start, and
     overlapping ones must be nested.
     """
     offset = group * (int(ends.max(initial=0)) + 1)

@@ -1,4 +1,4 @@
-"""Patterns: how the comments on one page help to find those on other pages of its template."""
+"""Comment patterns: how comments on one page help find those on other pages of its template."""
 
 import json
 import math
@@ -15,12 +15,13 @@ from worker.comments.signatures import Signature, masked, paths_of, signatures_o
 from worker.html.flat import FlatDocument
 
 MIN_TRUST = 0.5
-"""Minimum mean confidence of its pages for a pattern to hold for a template.
+"""Minimum mean confidence over a template's pages for a pattern to be applied to the template.
 
-What one page hesitantly mistakes for comments, mostly a box of teasers, is on all others as well.
-On 85 sites of ``dragnet``, false alarms are 5.7 % with this limit and 9.0 % without; the pages
-alone give 3.8 %. All figures are the same from 0.5 to 0.8, so the lowest is chosen: it keeps
-templates of unusual markup, of which no page is sure.
+Whatever is mistaken for comments on one page with low confidence, usually a teaser box, is on all
+other pages as well. On 85 sites of ``dragnet``, the false alarm rate is 5.7 % with this limit and
+9.0 % without; without patterns it is 3.8 %. The figures are the same for all limits from 0.5 to
+0.8, so the lowest is used: it retains templates with unusual markup, for which confidence is low on
+every page.
 """
 
 _KINDS = ("itemprop", "itemtype")
@@ -33,12 +34,12 @@ class CommentPattern:
     Attributes
     ----------
     signature
-        The signature that one element in each comment has and no other element; None if no
-        comments were seen.
+        The signature carried by exactly one element in each comment, and by no other element; None
+        if no comments were seen.
     levels
-        How many levels above that element the comment's outermost one is.
+        Number of levels between that element and the comment's outermost element.
     confidence
-        Probability that this is right, 0..1.
+        Probability that the pattern is right, from 0 to 1.
     """
 
     signature: Signature | None
@@ -49,7 +50,8 @@ class CommentPattern:
     def is_named(self) -> bool:
         """Whether the signature has a class, an id or microdata.
 
-        A position alone may hold comments on one page and something else on pages without any.
+        The same position may contain comments on one page and something else on a page without
+        comments.
         """
         return self.signature is not None and self.signature.name != ""
 
@@ -74,7 +76,8 @@ class CommentPattern:
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
     def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:
-        """Return the elements that hold a comment each, in a page of the template or its root."""
+        """Return the elements that contain one comment each, given a page of the template or its
+        root."""
         wanted = self.signature
         if wanted is None:
             return ()
@@ -102,8 +105,8 @@ class CommentPattern:
 def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
     """Combine the patterns of a template's pages.
 
-    Pages without comments do not count against those with some: articles of one template may be
-    commented or not.
+    Pages without comments do not count against pages with comments: of articles with the same
+    template, some have comments and some do not.
 
     Parameters
     ----------
@@ -113,8 +116,8 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
     Returns
     -------
     CommentPattern
-        The one with the highest total confidence, with its mean confidence; without a signature if
-        no page has comments, or none that are likely enough.
+        The pattern with the highest total confidence, with its mean confidence; without a signature
+        if no page has comments, or none that are likely enough.
     """
     confidences: dict[tuple[Signature, int], list[float]] = defaultdict(list)
     for pattern in patterns:
@@ -129,7 +132,7 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
 
 
 NONE_SEEN = CommentPattern(None, 0, 0.0)
-"""Pattern if nothing is known about the comments of a template."""
+"""The pattern used if nothing is known about the comments of a template."""
 
 
 def _read_signature(shared: Any) -> Signature:

@@ -1,4 +1,4 @@
-"""Reading of found comments: text, author, date, parent, permalink and votes of each."""
+"""Reading of comments: the text, author, date, parent, permalink and votes of each."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,8 +23,8 @@ from worker.html.flat import FlatDocument
 class CommentParts:
     """Where the parts of a page's comments are.
 
-    `elements` are the places of the elements that hold the comments, in page order. The others are
-    places, among the texts of the page, of authors, dates and the readers' texts.
+    `elements` are the indices of the elements that contain the comments, in page order. The other
+    fields are the indices, among the texts of the page, of authors, dates and the readers' texts.
     """
 
     elements: tuple[int, ...]
@@ -47,15 +47,16 @@ def read_comments(
 ) -> tuple[Comment, ...]:
     """Read the comments of a page.
 
-    As they share a template, the meaning of each part is decided over all of them together: a text
-    that all show at one place is a button, and a place where most show a date is for dates.
+    As they share a template, the meaning of each part is decided for all comments together: a text
+    that occurs in the same place in all of them is a button, and a place where most have a date is
+    for dates.
 
     Parameters
     ----------
     page
         The whole page.
     records
-        Elements that hold one comment each, in document order, possibly nested.
+        Elements that contain one comment each, in document order, possibly nested.
     url
         URL of the page.
 
@@ -68,7 +69,7 @@ def read_comments(
 
 
 def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[Comment, ...]:
-    """Read the comments of a page like `read_comments`, given the places of their elements."""
+    """Read the comments of a page like `read_comments`, given the indices of their elements."""
     extents, layouts, columns, named, dated, bodies = _parts_of(page, records)
     parents = parents_of(page, extents, layouts, named)
     permalinks = permalinks_of(page, extents, layouts, dated, url)
@@ -88,9 +89,9 @@ def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[C
 
 
 def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Drop comments without content: forms for a new one, or removed comments.
+    """Drop comments without content, namely forms for a new comment, and removed comments.
 
-    Answers to a dropped comment become answers to the one that it answered.
+    Replies to a dropped comment become replies to its parent.
     """
     kept = [number for number, comment in enumerate(comments) if comment.text]
     if len(kept) == len(comments):

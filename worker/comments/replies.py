@@ -1,4 +1,4 @@
-"""Parents of comments: which one each comment answers."""
+"""Parents of comments: which comment each one replies to."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,16 +12,16 @@ from worker.comments.naming import Naming
 from worker.html.flat import FlatDocument
 
 MIN_SHARE = 0.9
-"""Minimum share of the comments with a depth for depths to be used; the others count as 0."""
+"""Minimum share of comments with a depth for depths to be used; the others then have depth 0."""
 
 MAX_JUMPS = 0.1
-"""Maximum share of comments that may be more than one step deeper than the previous one."""
+"""Maximum share of comments that are more than one level deeper than the previous comment."""
 
 MAX_AROUND = 12
-"""Maximum number of elements around a comment that are searched for an indentation."""
+"""Maximum number of enclosing elements to search for a comment's indentation."""
 
 MAX_HEADER = 80
-"""Maximum length, in characters, of a text that states which comment is answered."""
+"""Maximum length, in characters, of a text that states which comment is being answered."""
 
 _Parents = list[int | None]
 
@@ -52,11 +52,11 @@ def parents_of(
     layouts: Sequence[Layout],
     named: Mapping[int, Naming],
 ) -> _Parents:
-    """Return for each comment the index of the one that it answers, or None.
+    """Return the index of the comment that each comment replies to, or None.
 
-    The first method that yields any parent is used: nested comments; ids of parents in attributes
-    or links; a depth, by number, indentation or nested lists, where the parent is the last previous
-    comment that is less deep; the name of the answered author.
+    The first method that yields any parents is used: nested comments; ids of parents in attributes
+    or links; depths, given by numbers, indentation or nested lists, where the parent is the closest
+    preceding comment that is less deep; the names of the authors replied to.
     """
     for way in (_nested, _referred, _by_depth):
         parents = way(page, extents, layouts)
@@ -83,7 +83,7 @@ def _around(page: FlatDocument, extent: Extent) -> Iterator[int]:
 def _referred(
     _page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]
 ) -> _Parents:
-    """Follow ids of parents in attributes, or in links that are labelled as leading to a parent."""
+    """Follow the ids of parents in attributes, or in links labelled as leading to a parent."""
     named = [
         [*_parent_ids(extent, layout), *_answered_ids(layout)]
         for extent, layout in zip(extents, layouts, strict=True)
@@ -111,7 +111,7 @@ def _own_ids(layout: Layout) -> Iterator[str]:
 
 
 def _ids(value: str) -> Iterator[str]:
-    """Yield an element's name, and the numbers in it by which other elements may refer to it."""
+    """Yield an element's id, and the numbers in it by which other elements may refer to it."""
     if value:
         yield f"#{value}"
         yield from _ID.findall(value)
@@ -133,7 +133,7 @@ def _answered_ids(layout: Layout) -> Iterator[str]:
 
 
 def tells_of_parent(layout: Layout, index: int) -> bool:
-    """Return whether an element, or the text before it, states which comment is answered."""
+    """Return whether an element, or the text before it, states which comment is being answered."""
     text = layout.text_of(index)
     if len(text) > MAX_HEADER or _REPLY_TEXT.search(text):
         return len(text) <= MAX_HEADER
@@ -143,7 +143,7 @@ def tells_of_parent(layout: Layout, index: int) -> bool:
 
 
 def _has_cycle(parents: Sequence[int | None]) -> bool:
-    # By comment, the start of the walk that first reached it.
+    # For each comment, the start of the walk that first reached it.
     come_from: dict[int, int] = {}
     for number in range(len(parents)):
         above: int | None = number
@@ -164,7 +164,7 @@ def _by_depth(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[L
 
 
 def _ranks(measured: Sequence[float | None]) -> list[int] | None:
-    """Convert depths to ranks from 0; None if they cannot be those of a conversation."""
+    """Convert depths to ranks from 0; None if they are implausible for a conversation."""
     known = [each for each in measured if each is not None]
     values = sorted(set(known))
     if len(known) < MIN_SHARE * len(measured) or len(values) < 2:
@@ -207,7 +207,7 @@ def _depth_in(classes: str) -> float | None:
 
 
 def _announced(_page: FlatDocument, _extent: Extent, layout: Layout) -> float | None:
-    """Read a depth that is written for screen readers."""
+    """Read a depth stated for screen readers."""
     for node in layout.texts[:12]:
         found = _DEPTH_TEXT.match(node.text.strip())
         if found:
@@ -237,7 +237,7 @@ def _listed(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None
 
 
 def _addressed(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Parents:
-    """Follow names of answered authors, to their last comment before."""
+    """Follow the name of the author replied to, to that author's latest preceding comment."""
     parents: _Parents = []
     last: dict[str, int] = {}
     for number, layout in enumerate(layouts):

@@ -1,4 +1,4 @@
-"""Signatures: what elements of one kind share, such as those that hold comments."""
+"""Signatures: what elements of one kind, such as those containing comments, have in common."""
 
 import re
 from bisect import bisect_right
@@ -17,26 +17,26 @@ MIN_HEXADECIMAL = 8
 
 _LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
 _MARK = "\1"
-"""A character that occurs in no document either."""
+"""Another character that occurs in no document."""
 
 _TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
-# Each run of such characters is tried only at the first end of a word in it: if that does not
-# match, no later one does.
+# Each run of such characters is tried only at its first word boundary: if there is no match there,
+# there is none later.
 _HEXADECIMAL = re.compile(
     r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)"
     rf"[a-f0-9-]{{{MIN_HEXADECIMAL},}}\b"
 )
 
 MAX_CLASSES = 8
-"""Maximum number of an element's classes; the most in the corpora's records is 7."""
+"""Maximum number of classes of an element; the maximum among the corpora's records is 7."""
 
 
 class Signature(NamedTuple):
     """Properties shared by elements of one kind.
 
     `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``;
-    several classes are sorted, ``.one.two``. It is empty if only the path counts. `path` are the
-    tags from the root down to the element, separated by ``/``; empty if only the name counts.
+    several classes are sorted, ``.one.two``. It is empty if only the path counts. `path` is the
+    tags from the root down to the element, separated by ``/``; it is empty if only the name counts.
     """
 
     tag: str
@@ -45,12 +45,12 @@ class Signature(NamedTuple):
 
 
 def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
-    """Return the distinct paths of the elements, and the number of each element's path.
+    """Return the distinct paths of the elements, and each element's path number.
 
-    A path is the tags from the root down to the element, separated by ``/``.
+    A path consists of the tags from the root down to the element, separated by ``/``.
     """
     ways: list[str] = [""]
-    # The first number is that of the empty path, above the root.
+    # Number 0 is the empty path, above the root.
     numbers = [0]
     known: dict[int, int] = {}
     tags = page.distinct_tags
@@ -67,9 +67,9 @@ def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
 def signatures_of(
     tag: str, path: str, classes: str, identity: str, kind: str
 ) -> list[tuple[str, str, str]]:
-    """Return an element's signatures, those with names first.
+    """Return an element's signatures, starting with those that have names.
 
-    `path` are the tags down to it; the names are those of `names_of`.
+    `path` is the tags down to it; the names are from `names_of`.
     """
     names, own = names_of(classes, identity, kind)
     found = [(tag, name, "") for name in names]
@@ -80,7 +80,7 @@ def signatures_of(
 
 
 def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
-    """Return the names of an element that others may share, and the name of all its classes.
+    """Return the names that an element may share with others, and the name with all its classes.
 
     `classes` and `identity` are `masked`; `kind` is its microdata. All may be empty.
     """
@@ -97,8 +97,8 @@ def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
 
 
 def masked(names: Sequence[str]) -> list[str]:
-    """Return classes or ids without their numbers, which only distinguish records of a kind."""
-    # All at once, joined by what no document contains.
+    """Mask the numbers in classes or ids, which only distinguish records of one kind."""
+    # Process all at once, joined by a character that no document contains.
     joined = "\0".join(names)
     coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]
     if coded:
@@ -109,7 +109,7 @@ def masked(names: Sequence[str]) -> list[str]:
         joined = "\0".join(whole)
     if not joined.isascii():
         return _DIGITS.sub("#", joined).split("\0")
-    # The same without a regular expression.
+    # This has the same effect as a regular expression, but is faster.
     joined = joined.translate(_TO_MARKS)
     while _MARK * 2 in joined:
         joined = joined.replace(_MARK * 2, _MARK)

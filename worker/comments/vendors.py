@@ -1,37 +1,37 @@
-"""Services that host comments of other sites, and how pages identify a thread."""
+"""Services that host comments for other sites, and how pages identify a thread."""
 
 import re
 from typing import NamedTuple
 
 
 class Vendor(NamedTuple):
-    """A service, and how a page with one of its threads can be recognised.
+    """A service, and how to recognise a page with one of its threads.
 
     Attributes
     ----------
     name
-        Its name in messages.
+        The service's name in messages.
     word
-        What its own attributes, and scripts that use it, contain; in lower case.
+        Lower-case word contained in the service's own attributes and in scripts that use it.
     marks
-        Elements that show the thread, best first: selectors ``tag``, ``#id`` or ``.class``, with or
-        without ``[attribute]``, ``[attribute=value]`` or ``[attribute*=part]``. ``#id^`` is a
-        prefix of an id, whose rest is the thread's. Comment counters and scripts that serve the
-        whole site are no marks.
+        Elements that display the thread, best first: selectors ``tag``, ``#id`` or ``.class``, with
+        or without ``[attribute]``, ``[attribute=value]`` or ``[attribute*=part]``. ``#id^`` is a
+        prefix of an id, the rest of which identifies the thread. Comment counters and site-wide
+        scripts are not marks.
     calls
-        What a script contains that creates such an element.
+        Text contained in a script that creates such an element.
     account, thread, service
         Names of the site's account, the thread's id and the service's URL in attributes, ``meta``
         elements and scripts, best first.
     located
-        What URLs of the service contain, in attributes and in scripts.
+        Text contained in the service's URLs, in attributes and in scripts.
     in_address
         Pattern of the account (groups ``account`` and ``account2``) and the thread (``thread``) in
         a URL.
     rewritten
-        Replacement for what `in_address` matches, if the comments have another URL.
+        Replacement for the match of `in_address`, if the comments have another URL.
     is_of_site
-        Whether it is the site itself, which has no other comments than those its pages show.
+        Whether it is the site itself, whose only comments are those on its own pages.
     """
 
     name: str
