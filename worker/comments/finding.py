@@ -1,5 +1,4 @@
-"""Finding the comments of a page: the likeliest candidate, or the matches of a template's
-pattern."""
+"""Find the comments of a page: the likeliest candidate, or what its template's pattern matches."""
 
 from dataclasses import dataclass
 

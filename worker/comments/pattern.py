@@ -76,8 +76,7 @@ class CommentPattern:
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
     def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:
-        """Return the elements that contain one comment each, given a page of the template or its
-        root."""
+        """Return the elements that contain one comment each, in a page of the template."""
         wanted = self.signature
         if wanted is None:
             return ()
