@@ -88,7 +88,7 @@ def joined(one: Known, others: Sequence[Known]) -> list[Known]:
 
 
 def speaking(addresses: Sequence[Known]) -> Known:
-    """Return the address whose content represents the page.
+    """Return the URL whose content represents the page.
 
     It is one that is not a variant of any of the others, preferably of none at all, and the
     shortest. So an address joined by naming another one never represents it.

@@ -34,7 +34,7 @@ _TYPED = frozenset({"code", "kbd", "samp", "var"})
 
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
-"""What remains before a reply once the name of the author being answered is removed."""
+"""Residue before a reply once the name of the author being answered is removed."""
 
 MAX_LABEL = 6
 """Maximum length, in words, of a label next to a name or a date: "Joined in", "Senior member"."""

@@ -144,7 +144,7 @@ def _read(
 
 
 _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
-"""What an element's names may indicate, as bits."""
+"""Possible indications of an element's names, as bits."""
 
 
 @lru_cache(maxsize=4096)

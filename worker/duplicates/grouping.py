@@ -51,8 +51,8 @@ def group_texts(
     shares more with a third that is unrelated to what both share, unless a text of another site has
     both parts, too, as the beginning and the end of one article.
 
-    A site never connects stories of others: a text that is repeated only by texts of its own site
-    joins, together with these, the story of which they have the most.
+    A site never connects stories of other sites: a text repeated only by texts of its own site
+    joins, together with them, the story with which they share the most.
 
     `texts` includes everything that shares something with the texts to be grouped; pairs with
     further texts in `common` are ignored. Groups are ordered by their smallest id.

@@ -18,7 +18,8 @@ stories are the same from (.25, .2) to (.35, .25) (``benchmarks/stories/repeats.
 """
 
 QUOTED: Final = (0.6, 0.05)
-"""The same for a short text mostly contained in a longer one: an excerpt in a long report."""
+"""The same, for a short text mostly contained in a much longer one, such as an excerpt in a
+report."""
 
 REPEATED_ON_SITE: Final = 0.8
 """Minimum share of the shorter of two texts of one site, which share boilerplate sentences.

@@ -25,8 +25,8 @@ MOST_REPRESENTATIVES: Final = 3
 FEWEST_OF_A_NEW_GROUP: Final = 3
 """Minimum number of similar outliers that form a group between two clusterings.
 
-A clustering needs only two, but comes soon anyway, and two special pages are more often similar by
-accident.
+A clustering needs only two, but the next one is soon due anyway, and two unusual pages are more
+likely to be similar by accident.
 """
 
 
@@ -34,10 +34,11 @@ accident.
 class Assignment:
     """The group of a new page.
 
-    `group` is its identity, None for an outlier. `confidence` goes from 0 (as near to another group
-    or to the limit; an outlier) to 1 (equal to a representative). `representative` is the place of
-    the nearest one, even for an outlier, and `distance` the distance to it: None and NaN if the
-    page could not be compared. `work` is in units of `forest_of`.
+    `group` is the group's id, None for an outlier. `confidence` ranges from 0 (an outlier, or a
+    page as near to another group or to the limit) to 1 (equal to a representative).
+    `representative` is the index of the nearest representative, even for an outlier, and `distance`
+    the distance to it: None and NaN if the page could not be compared. `work` is in units of
+    `forest_of`.
     """
 
     group: int | None
@@ -82,9 +83,9 @@ def assign(
     `distances` are those to the representatives of all groups, shape (r,), in the measure by which
     the groups were made; NaN if the pages could not be compared. `groups` has the group of each
     representative. A page farther than `limit` from all is an outlier. Ties go to the group with
-    the smallest identity. With ``a`` the distance to the nearest representative and ``b`` the
-    distance to the nearest one of another group, at most the limit, the confidence is
-    ``1 - a / b``: the silhouette of the page.
+    the smallest id. With ``a`` the distance to the nearest representative and ``b`` the distance to
+    the nearest one of another group, at most the limit, the confidence is ``1 - a / b``: the
+    silhouette of the page.
     """
     to_each = np.asarray(distances, dtype=np.float64)
     if to_each.shape != (len(groups),):
@@ -105,7 +106,7 @@ def assign(
 def worth_comparing(
     size: int, sizes: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
 ) -> list[int]:
-    """Return the places of the representatives worth comparing with a new page, by size.
+    """Return the indices of the representatives worth comparing with a new page, by size.
 
     Those are the ones whose number of nodes alone does not put them beyond the limit; if too many,
     the most similar in size, up to `REPRESENTATIVE_NODES`.
@@ -186,8 +187,8 @@ def agreeing_outliers(
 ) -> tuple[Group, ...]:
     """Find new groups among outliers by the default method, largest first.
 
-    `distances` are normalised, shape (m, m); `outliers` are the identities of the pages, in an
-    order independent of their arrival, and become the members of the groups.
+    `distances` are normalised, shape (m, m); `outliers` are the page ids, in an order independent
+    of their arrival, and become the members of the groups.
     """
     keys = [f"{place:09}" for place in range(len(outliers))]
     found = group_pages(keys, distances, sizes=sizes)

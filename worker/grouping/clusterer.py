@@ -26,7 +26,7 @@ DECIMALS: Final = 9
 """Decimals to which numbers are compared; further digits are rounding errors."""
 
 DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
-"""Clusters farther apart on average are of different templates, nearer ones of the same.
+"""Mean distance above which clusters belong to different templates, and below which to the same.
 
 In distances that excuse half of the difference in size. Between 0.37 and 0.41 the mean
 adjusted Rand index of average linkage changed by at most 0.04 on any of nine sets of
@@ -45,7 +45,7 @@ in 99 % of the crawls with little noise, in 82 % of those with usual noise, and 
 """
 
 NOT_COMPARABLE_TOLERANT: Final = 0.47
-"""A page farther than this from a pivot has too little in common with it.
+"""Distance from a pivot above which a page has too little in common with it.
 
 In distances that excuse half of the difference in size. With 0.55 `MdsKMeans` left 24 %
 of the stray pages added to 49 real sites in a foreign group, with 0.50 13 %. With 0.50 it

@@ -69,16 +69,16 @@ def match_groups(
     *,
     last_identity: int = 0,
 ) -> list[int]:
-    """Give each group the identity of the former group that it continues, or a new one.
+    """Give each group the id of the previous group that it continues, or a new id.
 
     Parameters
     ----------
     former
-        Pages of each group of the last generation, by identity.
+        Pages of each group of the previous generation, by id.
     groups
         Pages of each group of the new generation.
     last_identity
-        Largest identity that any group of the site ever had.
+        Largest group id used so far on the site.
 
     Returns
     -------
@@ -153,10 +153,10 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
 
     Notes
     -----
-    The only evidence is which pages are alike. A first crawl that fetches one kind of pages
-    after all pages of another kind looks like a change. The return of a former design looks
-    like a second visit to pages of a kind that was crawled before, such as section fronts,
-    and is not reported.
+    The only evidence is which pages are alike. A first crawl that fetches one kind of pages after
+    all pages of another kind looks like a change. The return of an earlier design looks like a
+    second visit to pages of a kind that was crawled before, such as section fronts, and is not
+    reported.
     """
     n = len(groups)
     best: ChangeOfGroups | None = None

@@ -33,7 +33,7 @@ class DecisionTree:
     left, right
         Numbers of the child nodes; 0 for a leaf.
     value
-        What a leaf adds to the log odds, rounded to `LEAF_UNIT`; 0 for an inner node.
+        Amount that a leaf adds to the log odds, rounded to `LEAF_UNIT`; 0 for an inner node.
     """
 
     column: Sequence[int]

@@ -1,4 +1,4 @@
-"""Page numbers in addresses: ``?page=2``, ``/page/2/``, ``story-2.html``, ``?start=20``."""
+"""Page numbers in URLs: ``?page=2``, ``/page/2/``, ``story-2.html``, ``?start=20``."""
 
 import re
 from typing import NamedTuple
@@ -86,7 +86,7 @@ class Relation(NamedTuple):
 
 
 class Address:
-    """An address with all its readings; none if it is invalid.
+    """A URL with all its readings; it has no readings if it is invalid.
 
     `url` is an absolute http or https address.
     """
@@ -176,7 +176,7 @@ class Address:
         return None
 
     def is_whole_of(self, own: "Address") -> bool:
-        """Return whether this address asks for all pages of another one at once."""
+        """Return whether this URL requests all pages of another one at once."""
         stems = {reading.stem for reading in own.readings}
         path = _WHOLE_IN_PATH.fullmatch(self._path)
         if path and self.host + _bare(path["before"]) in stems:

@@ -1,8 +1,8 @@
 """Joining of an article's parts.
 
 Parts are followed from one to the next as long as each confirms that it belongs there: it links
-back, or has the headline of the first part and its address with a number. No page can claim a place
-in an article that does not link to it.
+back, or has the headline of the first part and its address with a number. No page can claim to be
+part of an article that does not link to it.
 """
 
 from collections.abc import Collection, Mapping, Sequence

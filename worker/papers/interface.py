@@ -241,7 +241,7 @@ class Extractor:
     source
         Digest of the code around a library, which may change results without a new version.
     gives
-        What it extracts and is scored on.
+        Kinds of content that it extracts and is scored on.
     """
 
     name: str

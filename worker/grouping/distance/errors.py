@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import Final
 
 TOO_LARGE: Final = -1
-"""Value instead of the distance of two trees that are too large to compare."""
+"""Value in place of the distance between two trees that are too large to compare."""
 
 LEFT: Final = -3
-"""Value instead of a distance that was not started because the work was used up."""
+"""Value in place of a distance not computed because the work limit was reached."""
 
 
 class TreeTooLargeError(ValueError):
@@ -18,7 +18,7 @@ class TreeTooLargeError(ValueError):
     message
         Description of what was too large.
     trees
-        Places of the trees to leave out, so that the others can be compared.
+        Indices of the trees to omit so that the others can be compared.
     """
 
     def __init__(self, message: str, trees: Iterable[int] = ()) -> None:

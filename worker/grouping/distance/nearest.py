@@ -20,7 +20,7 @@ from worker.html.tree import Tree
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """The reference nearest to each of some trees.
+    """The nearest reference of each of the given trees.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class KnownNearest:
     Parameters
     ----------
     reference
-        Place of the former nearest reference among the current ones.
+        Index of the previously nearest reference among the current ones.
     distance
         Normalised distance to it.
     searched

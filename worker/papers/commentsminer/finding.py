@@ -37,7 +37,7 @@ def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[Html
     Parameters
     ----------
     page
-        The page. Those of the paper have at least two comments: if there is any pattern, one is
+        The page. Those of the paper have at least two comments: if any pattern exists, one is
         always chosen.
     ranking
         The ranking function; `trained_ranking` by default.

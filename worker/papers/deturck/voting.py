@@ -1,4 +1,4 @@
-"""The vote that Deturck (2015, conclusion) proposes: the element most returned for the cluster.
+"""The vote proposed by Deturck (2015, conclusion): the element most often returned in a cluster.
 
 Every page of the group is read by the retained heuristic: the representative is compared with the
 page at hand, all others with the representative. Elements are identified by positional XPath, as in
