@@ -91,7 +91,7 @@ def speaking(addresses: Sequence[Known]) -> Known:
     """Return the URL whose content represents the page.
 
     It is one that is not a variant of any of the others, preferably of none at all, and the
-    shortest. So an address joined by naming another one never represents it.
+    shortest. So an address that was joined because it names another one never represents the page.
     """
     free = [
         each

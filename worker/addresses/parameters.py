@@ -32,7 +32,8 @@ SESSIONS = listed(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )
-"""Lower-case names of session ids; they count only if the value looks like one (`_SESSION`)."""
+"""Lower-case names of session ids; they count only if the value looks like a session id
+(`_SESSION`)."""
 
 # Long, with letters and digits but without a word: not an article number.
 _SESSION = re.compile(r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE)

@@ -15,7 +15,8 @@ _REMOVED: Final = (404, 410)
 _BEFORE_PAGES: Final = re.compile(
     r"log-?in|sign-?in|auth|oauth2?|sso|consent|captcha|challenge|paywall", re.IGNORECASE
 )
-"""Host labels and path segments for what precedes a page: log-in, consent, challenges."""
+"""Host labels and path segments of pages shown before the requested one: log-in, consent,
+challenges."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Refusal:
     Attributes
     ----------
     outcome
-        Whether it is a wall or the page is gone.
+        Whether the response is a wall or the page has been removed.
     detail
         Explanation in words.
     is_removal

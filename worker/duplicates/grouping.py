@@ -16,8 +16,8 @@ From .05 to .15 the stories of generated variants hardly change (``benchmarks/st
 """
 
 WITNESS: Final = 0.8
-"""Minimum share of each part's overlap with a text that another text must have to witness that both
-belong together.
+"""Minimum share of each part's overlap with a text that another text must contain to be evidence
+that both parts belong together.
 
 From .5 to .8 generated stories are the same; without witnesses their adjusted Rand index is .013
 lower.

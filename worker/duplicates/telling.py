@@ -1,4 +1,4 @@
-"""The story in an article's message."""
+"""The story entry in an article message."""
 
 from datetime import datetime
 from uuid import NAMESPACE_URL, UUID, uuid5

@@ -1,4 +1,4 @@
-"""Template groups: which pages of a site were made from the same template."""
+"""Template groups: sets of pages of a site that share a template."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

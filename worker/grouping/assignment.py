@@ -17,7 +17,8 @@ from worker.grouping.matrix import Matrix
 from worker.html import Tree
 
 BROAD: Final = 0.3
-"""Distance of a member from every representative above which a group gets another one."""
+"""Distance of a member from every representative above which a group gets another
+representative."""
 
 MOST_REPRESENTATIVES: Final = 3
 """Maximum number of representatives of a group, with which new pages are compared."""
@@ -60,10 +61,10 @@ def representatives(
 ) -> tuple[int, ...]:
     """Choose the pages that represent a group: the pivot, then the farthest members.
 
-    Members are added while one is farther than `broad` from all representatives, up to `most`; of
-    equally far ones the first in the group. `distances` are among the pages of the site, shape
-    (n, n). The method is that of Gonzalez, "Clustering to minimize the maximum intercluster
-    distance", Theoretical Computer Science 38 (1985).
+    Members are added while any is farther than `broad` from all representatives, up to `most`; ties
+    go to the first in the group. `distances` are among the pages of the site, shape (n, n). The
+    method is that of Gonzalez, "Clustering to minimize the maximum intercluster distance",
+    Theoretical Computer Science 38 (1985).
     """
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]

@@ -90,7 +90,7 @@ class TemplateClusterer(ABC):
     labels_ : ndarray of shape (n,), int
         Group of each page, numbered by their first pages; -1 for an outlier.
     pivots_ : ndarray of shape (n_clusters_,), int
-        The page of each group that the others are compared with.
+        The page of each group with which the others are compared.
     embedding_ : ndarray of shape (n, 2)
         Position of each page on a plane that shows the distances; NaN for a page
         that cannot be compared.

@@ -33,7 +33,7 @@ from worker.grouping.references import without_far_members
 from worker.html import TreeShape
 
 SAMPLED_SHARE: Final = 0.75
-"""Share of a large site's references that are sampled; the others are trees far from these.
+"""Share of a large site's references that are sampled; the rest are trees far from the sample.
 
 There are at most as many references as trees in the largest site compared as a
 whole, so that no site costs more for being just above the limit.
@@ -68,7 +68,7 @@ class KnownDistances(Protocol):
 class MissingPairs:
     """Trees, ascending, to compare with each other.
 
-    `is_known` says which pairs have already been compared, shape (trees, trees).
+    `is_known` tells which pairs have already been compared, shape (trees, trees).
     """
 
     tree_ids: Sequence[int]
@@ -79,8 +79,8 @@ class MissingPairs:
 class MissingNearest:
     """Trees, ascending, whose nearest reference is missing.
 
-    `references` are in the order of their digests; `new_references` is how many of them no earlier
-    round has searched.
+    `references` are in the order of their digests; `new_references` is the number of them not
+    covered by any earlier round.
     """
 
     tree_ids: Sequence[int]

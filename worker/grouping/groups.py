@@ -1,4 +1,4 @@
-"""Template groups of a site, the interface of this package to the service."""
+"""Template groups of a site: the interface between this package and the service."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -66,8 +66,7 @@ def group_pages(
     Parameters
     ----------
     keys
-        A key for each page that is the same in every run, all different;
-        the URL is one.
+        A unique key for each page that is the same in every run, such as the URL.
     distances
         Normalised distances in [0, 1], shape (n, n), rows in the order of
         ``keys``; NaN where two pages could not be compared.

@@ -21,7 +21,7 @@ class SitePage(Protocol):
 
     @property
     def url(self) -> str:
-        """Its address, unique in the site."""
+        """Its URL, unique within the site."""
 
     @property
     def tree_id(self) -> int:

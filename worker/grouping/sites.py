@@ -39,7 +39,7 @@ class SiteGroups:
         return next((group for group in self.grouping.groups if page in group.members), None)
 
     def compared_with(self, page: int) -> int | None:
-        """Return the page that a page is extracted with, None for an outlier.
+        """Return the page with which to compare a page for extraction, or None for an outlier.
 
         This is the pivot of its group; for the pivot itself, its nearest neighbour in the group,
         the first by address among equals.
@@ -77,7 +77,7 @@ def group_site(
     Raises
     ------
     ValueError
-        If two addresses are equal, or the numbers of addresses and trees differ.
+        If two URLs are equal, or the numbers of URLs and trees differ.
     """
     distances = normalised_distances(trees, threads=threads)
     return SiteGroups(

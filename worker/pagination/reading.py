@@ -3,7 +3,7 @@
 The evidence is the page's own: links with numbers, with words for the next or previous page, with
 arrows, with ``rel``. Such a link is accepted only if further evidence shows that it leads to a page
 of the same article: its address is the page's own with a number, it belongs to a numbered run, or
-it stands in an element named as a pager.
+it is in an element whose names denote a pager.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ class Pagination:
     pages
         Addresses by number, ascending; possibly including the page itself.
     next, previous, first, last
-        The pages that the page calls so, or None. Blogs may call older posts the previous ones.
+        The pages labelled as such, or None. Blogs may call older posts the previous ones.
     whole
         The address that shows all parts on one page, or None.
     """

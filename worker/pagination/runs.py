@@ -125,7 +125,7 @@ def _is_current(links: Links, pages: dict[int, Address], number: int, link: int)
 
 
 def _fits(number: int, relation: Relation) -> bool:
-    """Return whether an address has the number shown by its link."""
+    """Return whether a URL contains the number displayed by its link."""
     if relation.is_named:
         return True
     return relation.other == number or (relation.other is None and number == 1)

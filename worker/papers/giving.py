@@ -18,7 +18,7 @@ def cut(
 ) -> Extracted:
     """Render the element that a method found, with its headline.
 
-    `pivot` is another page of the template, which shows what headings and titles they share.
+    `pivot` is another page of the template, which reveals the headings and titles they share.
     """
     others = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, others, finding)

@@ -5,7 +5,7 @@ purpose of the script; this is what it does to the code, in the same order, with
 
 - A page whose ``body`` has an attribute begins with its head. Line ends are removed without
   replacement, so the words on both sides are joined.
-- The page is what stands between the first ``h1`` and the second.
+- The page is whatever is between the first ``h1`` and the second.
 - An image ends where the next tag closes itself; in HTML without ``/>`` that may be far away.
 - Any element whose name begins with ``a`` is unwrapped up to the next ``</a>``; any whose name
   begins with ``li`` is removed up to the next ``</li>``, including ``link``.

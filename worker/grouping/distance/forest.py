@@ -18,7 +18,7 @@ else:
 
 
 class Forest(Protocol):
-    """Trees that can be compared with each other by their places."""
+    """Trees that can be compared with each other, identified by index."""
 
     def distances(
         self,
@@ -54,7 +54,7 @@ class Forest(Protocol):
 ANY_WORK = np.iinfo(np.int64).max
 
 TASK_WORK = 5_000_000_000
-"""Units of work after which a task starts no further pair: at most 1.25 s."""
+"""Units of work after which a task starts no further comparison: at most 1.25 s."""
 
 
 def forest_of(trees: Sequence[Tree], *, memory: int = 0, work: int = ANY_WORK) -> Forest:

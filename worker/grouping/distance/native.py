@@ -25,11 +25,11 @@ UNBOUNDED = np.iinfo(np.int32).max - 1
 ANY_WORK = np.iinfo(np.int64).max
 
 PAIRS_AT_ONCE = 64
-"""Number of pairs per unit of a thread's work: some tens of milliseconds."""
+"""Number of pairs handed to a thread at once: a few tens of milliseconds of work."""
 
 
 class NativeForest:
-    """Trees prepared for comparison, identified by their places.
+    """Trees prepared for comparison, identified by index.
 
     See `forest_of` for `memory` and `work`. `way` chooses the method of computation for tests and
     measurements; the result is the same.

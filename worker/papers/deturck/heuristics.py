@@ -73,8 +73,8 @@ def offset(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> i
     """Fourth heuristic: the element after the widest gap of offsets on the way down.
 
     From the root to the element of the third heuristic, each step goes from an element to a child
-    that begins later in the page's code. The most is left behind at the widest gap; the child after
-    it is chosen.
+    that begins later in the page's code. Most of the code is skipped at the widest gap; the child
+    after it is chosen.
     """
     path = page.path_to_root(depth(page, weights, inner=inner))
     gaps = [page.offsets[child] - page.offsets[parent] for child, parent in pairwise(path)]
