@@ -44,13 +44,13 @@ def create_app(
     is_writing
         Whether messages may be requeued and dropped, and pages processed again.
     token
-        The access token; None if only this machine can connect.
+        The access token, or None if only this machine can connect.
     """
     deployment = Deployment(settings, is_writing=is_writing)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        # Each thread has memory of its own, and waiting views cost the service nothing.
+        # Each thread uses memory, and queued views cost the service nothing.
         current_default_thread_limiter().total_tokens = CONNECTIONS
         yield
         deployment.close()

@@ -25,10 +25,10 @@ SHORTEST_LEAD: Final = 20
 """Minimum length of a lead to be recognised as the beginning of a text, not a whole block."""
 
 DEEPEST_LIST: Final = 8
-"""Maximum indentation level of list items."""
+"""Maximum indentation level of a list item."""
 
 _HOST: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
-"""A dotted host name with only the characters a content security policy allows; no local name."""
+"""A dotted host name in characters that a content security policy allows; never a local name."""
 
 _NAMES_OF_NETWORKS: Final = (
     *(".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp"),
@@ -90,7 +90,7 @@ class ArticleParts:
 
     @property
     def sources(self) -> list[str]:
-        """The distinct sources of its images: schemes and hosts."""
+        """Distinct sources of the article's images, each a scheme and host."""
         figures = (part.value for part in self.parts if part.kind == "image")
         return list(dict.fromkeys(each.source for each in figures if each.source))
 
@@ -125,8 +125,8 @@ def article_parts(message: Values) -> ArticleParts:
 def source_of(url: str) -> str | None:
     """Return scheme and host of an image in the form of a content security policy.
 
-    None if it must not be loaded: a page may name an address in the reader's own network, or one
-    with a different meaning within a policy.
+    None if the image must not be loaded: a page may refer to a URL in the reader's own network, or
+    to one that means something else within a policy.
     """
     try:
         parts = urlsplit(url)
@@ -193,10 +193,10 @@ class _Spans:
 
 
 def _by_place(message: Values, blocks: int, first: int) -> Mapping[int, list[Part]]:
-    """Return images and embeds by the number of the block that they precede.
+    """Group images and embeds by the number of the block they precede.
 
-    Of images in unknown positions, the first is placed where pages usually show it, the others
-    last.
+    If image positions are unknown, the first image is placed where pages usually show it, and the
+    rest at the end.
     """
     placed: defaultdict[int, list[Part]] = defaultdict(list)
     is_first = True
@@ -214,7 +214,7 @@ def _by_place(message: Values, blocks: int, first: int) -> Mapping[int, list[Par
 
 
 def _leading(blocks: Sequence[Values], lead: str) -> int | None:
-    """Return the number of the block with which the lead begins, or None."""
+    """Return the number of the block at which the lead begins, or None."""
     plain_lead = _plain(lead)
     for number, block in enumerate(blocks[:LEADING_BLOCKS]):
         several = blocks[number : number + LEADING_BLOCKS]

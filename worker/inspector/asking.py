@@ -22,7 +22,7 @@ LONGEST_VALUE = 500
 """Maximum length of a parameter."""
 
 MOST_DIGITS = 18
-"""Maximum number of digits: no database id has more."""
+"""Maximum number of digits; no database ID has more."""
 
 QUOTED_CHARACTERS = 40
 """Maximum number of quoted characters of a rejected value."""
@@ -82,7 +82,7 @@ class Asked:
         return value or None
 
     def choice(self, name: str, choices: Collection[str]) -> str | None:
-        """Return a parameter that must be one of some choices, or None if missing."""
+        """Return a parameter that must be one of the given choices, or None if missing."""
         value = self.text(name)
         if value is not None and value not in choices:
             raise refused(name, value, f"one of {', '.join(choices)}")
@@ -118,7 +118,7 @@ class Asked:
             raise refused(name, value, "a day, such as 2026-11-24") from None
 
     def address(self, **changes: object) -> str:
-        """Return the current address with some parameters changed; None removes one."""
+        """Return the current URL with the given parameters changed; None removes a parameter."""
         kept = {**self.request.query_params, **changes}
         query = urlencode({name: value for name, value in kept.items() if value not in (None, "")})
         path = self.request.url.path
@@ -126,7 +126,7 @@ class Asked:
 
     @cached_property
     def twin(self) -> str:
-        """Address of the JSON version of the view."""
+        """Return the URL of the view's JSON version."""
         query = self.request.url.query
         return f"{self.request.url.path}.json" + (f"?{query}" if query else "")
 

@@ -18,13 +18,13 @@ from worker.store.database import Database, ReadOnly
 T = TypeVar("T")
 
 STATEMENT_SECONDS = 10
-"""Time limit per statement: the slowest take a hundredth of it on 10⁵ pages."""
+"""Time limit per statement. The slowest take a hundredth of this on 10⁵ pages."""
 
 REMEMBERED_SECONDS = 5.0
 """Maximum age of cached figures about all pages."""
 
 CONNECTIONS = 4
-"""Number of pooled connections, and of views processed concurrently; others queue."""
+"""Number of pooled connections and of concurrent views; further views queue."""
 
 
 class Deployment:
@@ -65,7 +65,7 @@ class Deployment:
     def read_lately(self, query: Callable[[Session], T]) -> T:
         """Return the result of a costly query, at most `REMEMBERED_SECONDS` old.
 
-        However many users look, the database is queried once in that time.
+        The database is queried at most once in that time, regardless of the number of users.
         """
         with self._remembering:
             found = self._remembered.get(query)

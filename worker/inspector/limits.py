@@ -11,7 +11,7 @@ from worker.errors import ExpectedError
 T = TypeVar("T")
 
 VIEW_SECONDS: Final = 10.0
-"""Time limit for a view; users who wait longer have given up."""
+"""Time limit for a view; by then, users have stopped waiting."""
 
 LATER: Final = "Try again later: the database or this host has much to do."
 
@@ -23,8 +23,9 @@ class TooSlowError(ExpectedError):
 async def in_time(work: Callable[[], T], advice: str) -> T:
     """Return the result of work done in a thread, within `VIEW_SECONDS`.
 
-    Work that takes longer is abandoned; it ends by itself, as its statements and the reading of a
-    page have time limits. The response is then status 503 with `advice`, a sentence on what to do.
+    Work that takes longer is abandoned; it ends on its own, because database statements and page
+    parsing have time limits. The response is then status 503 with `advice`, a sentence on what to
+    do.
     """
     try:
         with move_on_after(VIEW_SECONDS):

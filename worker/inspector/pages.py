@@ -1,4 +1,4 @@
-"""HTML pages from templates: everything is escaped, and only web addresses become links."""
+"""HTML pages from templates: everything is escaped, and only web URLs become links."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from worker.store.reads.sites import TrendPart
 from worker.text.plural import counted
 
 LONGEST_ADDRESS = 90
-"""Maximum number of characters shown of an address; its title has all of it."""
+"""Maximum number of characters of a URL to display; `title` holds the full URL."""
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
 """Tags of right-to-left languages."""
@@ -46,7 +46,7 @@ def instant(moment: datetime | str | None) -> Markup:
         read = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         utc = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        # Pages contain dates outside of any calendar, or on its last day in some zone.
+        # Pages contain dates that are out of range, or become so in some time zone.
         return Markup("{}").format(moment)
     exact = utc.isoformat().replace("+00:00", "Z")
     return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(
@@ -55,7 +55,7 @@ def instant(moment: datetime | str | None) -> Markup:
 
 
 def link(url: str | None, text: str | None = None) -> Markup:
-    """Return a web address as a link, any other address as text."""
+    """Return a web URL as a link, any other URL as text."""
     if not url:
         return Markup("")
     cut = url if len(url) <= LONGEST_ADDRESS else f"{url[: LONGEST_ADDRESS - 1]}…"
@@ -97,7 +97,7 @@ def marked(text: str, words: Sequence[str]) -> Markup:
 
 
 def is_of_web(url: str) -> bool:
-    """Return whether an address is an absolute web address."""
+    """Return whether a URL is an absolute web URL."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -156,7 +156,7 @@ def span(seconds: float) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """Return a site name or address with line-break opportunities between its parts."""
+    """Return a site name or URL with line-break opportunities between its parts."""
     return Markup("<wbr>").join(part for part in _ADDRESS_PARTS.findall(name) if part)
 
 

@@ -16,8 +16,8 @@ from worker.store import trees
 from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_picture
 
 MOST_TREES: Final = 400
-"""Maximum number of trees in a picture: all those of a site compared as a whole, else its
-references.
+"""Maximum number of trees in a picture: all trees of a site that is compared as a whole, otherwise
+only its references.
 """
 
 Matrix = npt.NDArray[np.float64]
@@ -26,7 +26,8 @@ Matrix = npt.NDArray[np.float64]
 class PicturedTree(NamedTuple):
     """A tree in the pictures.
 
-    `page` is one of its pages, preferably its group's representative; `pages` is their number.
+    `page` is one of the pages with this tree, preferably its group's representative; `pages` is the
+    number of such pages.
     """
 
     id: int
@@ -38,7 +39,7 @@ class PicturedTree(NamedTuple):
 class PicturedSite:
     """Trees in the order of the leaves of their dendrogram.
 
-    It has their normalised distances and the size-tolerant ones used for grouping, both of shape
+    Holds the normalised distances and the size-tolerant distances used for grouping, both of shape
     (n, n).
     """
 
@@ -49,7 +50,7 @@ class PicturedSite:
 
     @property
     def pages(self) -> int:
-        """Number of pages with these trees."""
+        """Total number of pages with these trees."""
         return sum(tree.pages for tree in self.trees)
 
     def positions(self) -> Matrix:

@@ -26,7 +26,7 @@ class Process:
 
 
 def processes(settings: Settings, queues: dict[str, QueueState]) -> list[Process]:
-    """Return the processes, judged by consumers of their queues and heartbeats on this host.
+    """Return the processes with their liveness, from queue consumers and local heartbeats.
 
     `queues` is empty if the broker does not answer.
     """
@@ -39,7 +39,7 @@ def processes(settings: Settings, queues: dict[str, QueueState]) -> list[Process
     for name in PROCESSES:
         heartbeat = Heartbeat(settings.heartbeat_directory, name)
         counts = [queues[queue].consumers for queue in taken.get(name, []) if queue in queues]
-        # The embedded broker of a local run does not know consumers.
+        # The embedded broker of a local run does not report consumers.
         consumers = max(counts) if counts and settings.broker_is_amqp else None
         seconds = heartbeat.age_seconds()
         is_alive: bool | None = None

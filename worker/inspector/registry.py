@@ -26,7 +26,7 @@ class Answer:
     """Content of a view.
 
     The template shows both `values` (dataclasses, moments and JSON types) and `only_shown`
-    (pictures, addresses of next pages); the JSON version has only the former.
+    (pictures, URLs of next pages); the JSON version contains only `values`.
     """
 
     values: Mapping[str, Any]
@@ -74,7 +74,7 @@ class Views:
         return register
 
     def plain(self, path: str, *, if_slow: str = LATER) -> Callable[[PlainView], PlainView]:
-        """Register a view that makes its own response, such as a picture or a file; see `page`."""
+        """Register a view that builds its own response, such as a picture or a file; see `page`."""
 
         def register(view: PlainView) -> PlainView:
             async def plain(request: Request) -> Response:

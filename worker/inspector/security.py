@@ -20,7 +20,7 @@ POLICY: Final = (
 
 
 def policy_with_images(sources: Iterable[str]) -> str:
-    """Return the policy of a page that may also load images from some sources."""
+    """Return the policy of a page that may also load images from the given sources."""
     return POLICY.replace("img-src 'self'", " ".join(["img-src 'self'", *sources]))
 
 
@@ -84,8 +84,8 @@ class Safeguards:
 class Gate:
     """Middleware that requires the token or, without one, a loopback host name.
 
-    A page of another site could point its name to this machine (DNS rebinding) and read what is
-    shown without a token; the requested host name reveals it.
+    Another site could resolve its host name to this machine (DNS rebinding) and read everything
+    that needs no token; the requested host name reveals such an attack.
     """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
@@ -130,8 +130,8 @@ def form_token(request: Request) -> str:
 def is_own_form(request: Request, token: str) -> bool:
     """Return whether a form was issued to the session in its cookie.
 
-    The cookie is sent only with requests from this site (``SameSite=Strict``), and others cannot
-    know the token.
+    The cookie is sent only with requests from this site (``SameSite=Strict``), and other sites
+    cannot know the token.
     """
     return _FORM_COOKIE in request.cookies and _equal(token, form_token(request))
 

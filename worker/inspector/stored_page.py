@@ -1,4 +1,4 @@
-"""A stored page, read again with the template knowledge that the service has."""
+"""A stored page, read again with the service's template knowledge."""
 
 from collections.abc import Hashable
 from contextlib import suppress
@@ -21,15 +21,15 @@ from worker.store.reads.details import PagePlace, place_of_page
 from worker.workflow.comment_patterns import patterns_for_page
 
 READING_SECONDS: Final = 5.0
-"""Time limit for reading a page: most take 0.1 s, one with 10,000 lines takes six."""
+"""Time limit for reading a page. Most take 0.1 s; one with 10,000 lines takes 6 s."""
 
 
 @dataclass(frozen=True)
 class KnownPage:
-    """The stored data of a page: its row, its place in the site's groups, and its content.
+    """The stored data of a page: its row, its position in the site's groups, and its content.
 
-    The content is as fetched, or None if no longer kept; the template is knowledge about the page
-    that it is compared with.
+    The content is as fetched, or None if no longer kept; the template is the knowledge learned from
+    the page it is compared with.
     """
 
     page: StoredPage
@@ -53,8 +53,8 @@ class KnownPage:
     def read(self) -> "Reading | None":
         """Read the page as the service does, with an explanation.
 
-        Return None if it is no longer kept or not a page. Raise `TooSlowError` if reading takes
-        longer than `READING_SECONDS`.
+        Return None if the content is no longer stored or not a page. Raise `TooSlowError` if
+        reading takes longer than `READING_SECONDS`.
         """
         try:
             with thread_time_limit(READING_SECONDS):
@@ -76,7 +76,7 @@ class Reading:
 
 
 class LastReading:
-    """Cache for the reading of the last viewed page, which the frame in it shows as well."""
+    """Cache of the most recent reading, which the view and its frame share."""
 
     def __init__(self) -> None:
         self._changing = Lock()

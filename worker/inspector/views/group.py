@@ -33,7 +33,7 @@ from worker.text.abridged import abridged
 views = Views()
 
 COMPARED: Final = 3
-"""Number of other pages used to recognise the template: each takes some 10 ms to read."""
+"""Number of other pages used to recognise the template; each takes some 10 ms to read."""
 
 PAGES: Final = 50
 """Number of pages listed at a time."""
@@ -103,7 +103,7 @@ def _listed(
 def _compared_pages(
     asked: Asked, site: InspectedSite, shown: SiteGroup
 ) -> tuple[Page | None, list[Page]]:
-    """Return the representative and some other members of its group whose HTML is kept."""
+    """Return the representative and other members of its group with stored HTML."""
     members = asked.read(
         lambda session: pages_of_group(
             session, site.id, site.generation, shown.number, most=COMPARED + 1, after=0

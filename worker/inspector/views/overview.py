@@ -20,7 +20,7 @@ views = Views()
 CHART_HEIGHT = 100.0
 
 ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
-"""Upper ends of a scale, continued by powers of ten; half of each but the first is whole."""
+"""Upper ends of a scale, repeated for each power of ten. Half of each except 1 is whole."""
 
 LEAST_SLOTS = 24
 """Minimum number of slots in a chart."""

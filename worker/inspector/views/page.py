@@ -62,7 +62,7 @@ COLUMNS: Final = (
 
 
 class Step(NamedTuple):
-    """A processing step of a page; without a time if not reached yet."""
+    """A processing step of a page; its time is None if not yet reached."""
 
     name: str
     at: datetime | str | None
@@ -96,7 +96,7 @@ def page(asked: Asked) -> Answer:
     values = {
         "page": _described(known),
         "way": [step._asdict() for step in _steps(known, revisions, receipts, sending)],
-        # Fields that an earlier version of the service did not write have their defaults.
+        # Fields that earlier versions of the service did not write get their defaults.
         "article": ArticleMessage.model_validate(message).to_json() if message else None,
         "revisions": [
             {"revision": each.number, "created_at": each.created_at} for each in revisions
@@ -107,7 +107,7 @@ def page(asked: Asked) -> Answer:
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,
-            # A text of chosen roles consists of other lines than the explained ones.
+            # With chosen roles, the text consists of lines other than those explained.
             None if asked.deployment.settings.chosen_text_roles else message.get("text"),
             is_last=shown == row.revision,
         ),

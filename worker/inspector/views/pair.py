@@ -77,7 +77,7 @@ def _changes(a: Tree, b: Tree, documents: list[Page | None]) -> TreeChanges | No
 
 
 def _names(tree: Tree, page: Page | None) -> list[str] | None:
-    # A page rendered by a browser has another tree than the fetched HTML.
+    # The tree of a page rendered by a browser differs from that of its fetched HTML.
     return element_names(page) if page is not None and page.tree == tree else None
 
 

@@ -22,8 +22,8 @@ from worker.text.terminal import printable
 views = Views()
 
 MESSAGES_OF_STAGE = 400
-"""Maximum number of messages read per stage: taking one from the broker and putting it back takes a
-tenth of a millisecond, and bodies may be large.
+"""Maximum number of messages read per stage. Getting a message and returning it to the broker takes
+a tenth of a millisecond, and bodies may be large.
 """
 
 MESSAGES_SHOWN = 20
@@ -54,7 +54,7 @@ class ShownMessage:
 class Group:
     """Messages that failed in the same way, with the traceback of the first if any.
 
-    The key is the group's identifier in addresses.
+    The key identifies the group in URLs.
     """
 
     key: str
@@ -155,7 +155,7 @@ def _groups(messages: Iterable[QuarantinedMessage]) -> list[Group]:
 
 
 def way(traceback: str) -> str:
-    """Return the part of a traceback shared by failures with one cause: places and error type.
+    """Return the part of a traceback that failures with one cause share: frames and error type.
 
     The message is omitted, as it may be specific to one page.
     """

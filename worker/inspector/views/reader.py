@@ -44,6 +44,6 @@ def reader(asked: Asked) -> Answer:
     headers = {}
     if are_images_shown:
         headers["content-security-policy"] = policy_with_images(sources)
-    # Fields that an earlier version of the service did not write have their defaults.
+    # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(found.message).to_json()
     return Answer({"page": found.page_id, "article": article}, shown, headers)
