@@ -47,8 +47,7 @@ STOP_SECONDS = 15.0
 """Time limit for a stale server to stop before it is killed."""
 
 BROKER_TRANSPORT_OPTIONS = {
-    # The wheel carries the SQL of pgmq, which is loaded here; the server does not have the
-    # extension.
+    # pgmq's SQL ships with the wheel and is loaded here; the server lacks the extension.
     "init_extension": False,
     # An unacknowledged message is redelivered after this time even while its task is running, so it
     # must exceed the longest task. A worker that loses a pool child returns the message at once,
@@ -76,7 +75,7 @@ THROWAWAY_SETTINGS = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
 }
-"""Settings for a temporary directory, which nobody reads after a power failure."""
+"""Settings for a temporary directory, which is worthless after a power failure."""
 
 KEPT_SETTINGS = {"synchronous_commit": "off"}
 """Settings for a kept directory. A crash loses the last half second of pages and messages alike,
@@ -87,7 +86,7 @@ SEND_TOPIC_WITH_HEADERS = """
 CREATE FUNCTION pgmq.send_topic(routing_key text, msg jsonb, headers jsonb)
 RETURNS integer LANGUAGE sql AS $$ SELECT pgmq.send_topic($1, $2, $3, 0) $$
 """
-"""The signature that pgmq 1.1.4 calls for messages with headers, missing from its SQL."""
+"""The function signature that pgmq 1.1.4 calls for messages with headers but does not define."""
 
 _SAFE_PATH = re.compile(r"[A-Za-z0-9_./+-]{1,80}")
 """Socket directories that fit into a socket address (107 bytes) and need no quoting in a DSN."""
@@ -99,7 +98,7 @@ class EmbeddedError(ExpectedError):
 
 @dataclass(frozen=True)
 class Services:
-    """Addresses of running embedded services.
+    """Connection details of running embedded services.
 
     The transport options must be passed to each connection, as a broker URL cannot name a unix
     socket. The private directory is for files not needed afterwards, such as logs; it is removed at
@@ -193,8 +192,8 @@ class _Server:
     @property
     def given_data(self) -> str:
         """The data directory, as passed to the programs."""
-        # The other user may not have access to all parent directories. A process may always use its
-        # working directory, so it is started there before it switches to that user.
+        # The other user may lack access to a parent directory. A process can always use its working
+        # directory, so it is started in the data directory before it switches users.
         return "/proc/self/cwd" if self.user and sys.platform == "linux" else str(self.data)
 
     @cached_property
@@ -203,7 +202,7 @@ class _Server:
         found = postgresql_programs()
         if self.user is None or _reachable(found):
             return found
-        # Copied, as a chmod of the parents would open them to everyone.
+        # Copied, because a chmod of the parents would give everyone access.
         package = found.parent.parent
         installation = Path(package.name) / found.parent.name
         copy = self.runtime / "programs"
@@ -234,7 +233,7 @@ class _Server:
                 f"--username={DATABASE}",
                 "--auth=trust",
                 "--encoding=UTF8",
-                # The same collation on every machine, whatever locales it has.
+                # The same collation on every machine, regardless of its locales.
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
                 "--locale=C",
@@ -350,7 +349,7 @@ def _runtime_directory() -> Path:
         if _SAFE_PATH.fullmatch(parent) and Path(parent).is_dir():
             directory = Path(tempfile.mkdtemp(prefix="detourage-", dir=parent))
             if os.geteuid() == 0:
-                # Others may traverse it to reach what belongs to them, but not list it.
+                # Other users may traverse it to reach their own files, but not list it.
                 directory.chmod(0o711)
             return directory
     raise EmbeddedError("no temporary directory with a short plain path; set TMPDIR to one")
@@ -373,7 +372,7 @@ def _exclusive(directory: Path) -> Iterator[None]:
 
 
 def _stop_stale(data: Path) -> None:
-    """Stop a server that an earlier, killed run left on this data."""
+    """Stop a server left running on this data by an earlier, killed run."""
     pid_file = data / "postmaster.pid"
     if sys.platform != "linux":
         return  # Without /proc, PostgreSQL itself decides whether the process is its own.
@@ -389,7 +388,7 @@ def _stop_stale(data: Path) -> None:
         deadline = time.monotonic() + STOP_SECONDS
         while _serves(pid, data) and time.monotonic() < deadline:
             time.sleep(0.05)
-    # Left by a killed server; its process id may belong to another program by now.
+    # Left by a killed server; by now, its process ID may belong to another program.
     pid_file.unlink(missing_ok=True)
 
 

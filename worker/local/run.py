@@ -1,4 +1,4 @@
-"""The whole service in one command: pages in, articles out, nothing left running."""
+"""The whole service in one command: pages in, articles out, no process left running."""
 
 import hashlib
 import os
@@ -46,7 +46,7 @@ CONDITIONS = (
     "story_days",
     "whole_matrix_trees",
 )
-"""Settings on which a run's articles or location depend."""
+"""Settings that affect the articles or the location of a run."""
 
 CLUSTER_POLL_SECONDS = 1.0
 """Interval at which the run acts as beat, once all its pages are stored."""
@@ -57,7 +57,7 @@ stop by itself, and has nothing to lose.
 """
 
 STALL_SECONDS = 600.0
-"""A run whose counts do not change for this long has failed: no single step takes as long."""
+"""A run whose counts do not change for this long has failed; no single step takes as long."""
 
 
 class RunError(ExpectedError):
@@ -169,14 +169,14 @@ class Run:
             # Removed by the guardian, even if this process is killed.
             scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
             supervisor = stack.enter_context(Supervisor(remove=[scratch]))
-            # The pages of a run are clustered once all are stored, and nobody else consumes its
+            # A run clusters its pages once all are stored, and is the only consumer of its
             # articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
             sends_links = settings.send_links or links is not None
             own = {"heartbeat_directory": scratch, "send_links": sends_links, **unbounded}
             settings = settings.model_copy(update=own)
             if folder.is_resumed and self._is_embedded:
-                # Queued messages are sent again, and their interruption was not their fault.
+                # Queued messages are sent again; the interruption does not count against them.
                 purge_pages(settings)
                 database.run(runs.forget_attempts)
             start_processes(supervisor, settings, self.workers, scratch)
@@ -227,7 +227,7 @@ class Run:
         return self.settings.database_url is None and self.settings.broker_url is None
 
     def _conditions(self, links: Path | None) -> dict[str, object]:
-        """Return what a run's articles depend on besides its pages, by user-visible names."""
+        """Return what else affects a run's articles besides its pages, by user-visible name."""
         values = {f"{PREFIX}{name.upper()}": getattr(self.settings, name) for name in CONDITIONS}
         return {
             "version of Détourage": version("detourage"),
@@ -256,7 +256,7 @@ class Run:
                 "set both DETOURAGE_DATABASE_URL and DETOURAGE_BROKER_URL, or neither"
             )
         if not folder.is_resumed:
-            # Left by a run that was killed before there was anything to resume.
+            # Left by a run killed before there was anything to resume.
             remove_services(folder.services)
         services = stack.enter_context(embedded_services(folder.services))
         settings = Settings.model_validate(
@@ -307,7 +307,8 @@ class Run:
                 )
             if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
                 last_tick = now
-                # Parts are joined when all are there, so that each article has a single revision.
+                # Parts are joined once all have arrived, so that each article has a single
+                # revision.
                 if not is_extracted:
                     _request(settings, CLUSTER_DUE, settle_seconds=0)
                 elif counts.parts:
@@ -356,7 +357,8 @@ class NumberedMessages:
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
         """Yield id and body of the messages whose ids are not among the received ones.
 
-        `received` is in ascending order. Raises `RunError` if it has an id of none of the messages.
+        `received` is in ascending order. Raises `RunError` if it contains the ID of no message of
+        the run.
         """
         following = next(received, None)
         for body in self._messages:
@@ -380,7 +382,7 @@ class NumberedMessages:
 def _begun_by(
     folder: RunFolder, messages: Iterator[tuple[str, bytes]]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield messages; mark the run as begun with the first one, when there is a broker."""
+    """Yield messages; mark the run as begun at the first one, when the broker exists."""
     for message in messages:
         folder.begin()
         yield message

@@ -1,6 +1,6 @@
 """The folder next to a run's output that allows an unfinished run to be resumed.
 
-Only the standard library is used: a run is refused before its libraries are imported.
+Uses only the standard library, so that a run can be refused before other libraries load.
 """
 
 import fcntl
