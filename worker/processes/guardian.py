@@ -3,11 +3,11 @@
 Run as a script by :class:`worker.processes.supervisor.Supervisor`, in its own session; it uses only
 the standard library, to start in a few milliseconds.
 
-The guardian is the parent of all children and, on Linux, their *subreaper*: whatever a child leaves
-behind (pool processes, server back ends, daemons in other sessions) becomes a child of the
-guardian. So the kernel knows whether anything is left running: ``waitpid`` has no child to wait
-for. The end of standard input is the only signal to stop, however the command ended: normally, by
-an exception, by a signal, by ``kill -9``.
+The guardian is the parent of all children and, on Linux, their *subreaper*: any process a child
+leaves behind (pool processes, server back ends, daemons in other sessions) becomes a child of the
+guardian. The kernel therefore reports when nothing is left running: ``waitpid`` has no child to
+wait for. The end of standard input is the only signal to stop, whether the command ended normally,
+by an exception, by a signal or by ``kill -9``.
 
 The protocol is JSON lines. Each line on standard input is a request: ``{"do": "configure", "grace":
 seconds, "remove": [directory, …]}`` or ``{"do": "start", …}`` with the arguments of :class:`Child`.
@@ -144,7 +144,7 @@ class Guardian:
                 emit(event="exited", name=child.name, status=child.process.returncode)
 
     def stop(self) -> None:
-        """Terminate all processes: by request, then after the grace period by SIGKILL."""
+        """Terminate all processes: request it first, then send SIGKILL after the grace period."""
         for child in self._running():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child.pid, child.stop_signal)
@@ -189,7 +189,7 @@ def descendants(ancestor: int) -> list[int]:
 
 
 def emit(**event: object) -> None:
-    """Report an event; if the reader is gone, children still need the guardian."""
+    """Report an event; ignore a missing reader, as children still need the guardian."""
     with contextlib.suppress(OSError):
         os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
 

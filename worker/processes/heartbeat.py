@@ -1,14 +1,14 @@
-"""Heartbeat files: a working process touches its file, a health check looks at its age.
+"""Heartbeat files: a running process touches its file, and a health check reads its age.
 
-A broadcast to the workers (``celery inspect ping``) is slow and fails on busy workers; the age of a
-file gives the same answer at almost no cost.
+Broadcasting to the workers (``celery inspect ping``) is slow and fails if they are busy; checking
+the age of a file gives the same answer at almost no cost.
 """
 
 import time
 from pathlib import Path
 
 MAX_AGE_SECONDS = 30.0
-"""Age at which a process counts as stuck; every loop touches its file every few seconds."""
+"""Age at which a process is considered stuck; every loop touches its file every few seconds."""
 
 
 class Heartbeat:
@@ -30,6 +30,6 @@ class Heartbeat:
             return None
 
     def is_alive(self) -> bool:
-        """Return whether the last beat is recent."""
+        """Return whether the latest beat is recent."""
         age = self.age_seconds()
         return age is not None and age <= MAX_AGE_SECONDS

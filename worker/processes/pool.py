@@ -97,7 +97,7 @@ def _submitted(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Fu
 
 def _end(pool: ProcessPoolExecutor) -> None:
     """Kill the processes of a pool without waiting for their work."""
-    # Nobody waits for the pending results.
+    # The pending results are no longer needed.
     for process in list((pool._processes or {}).values()):  # noqa: SLF001  No other way until 3.14.
         process.kill()
     pool.shutdown(wait=True, cancel_futures=True)
@@ -106,7 +106,8 @@ def _end(pool: ProcessPoolExecutor) -> None:
 def _depend() -> None:
     """Leave Ctrl-C to the parent process, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A death signal would only report the fork server's end, which waits for its children.
+    # A parent death signal would only report the end of the fork server, which waits for its
+    # children.
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -119,7 +120,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C from their first moment."""
+    """Start processes that ignore Ctrl-C from the outset."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,8 +1,8 @@
 """Child processes of one command, none of which outlives it.
 
 The children belong to a small separate process, the guardian (:mod:`worker.processes.guardian`),
-which terminates them as soon as the connection to this process closes. This covers every ending:
-that of the ``with`` block, an exception, a signal, and ``kill -9``.
+which terminates them as soon as the connection to this process closes. This happens however the
+command ends: at the end of the ``with`` block, by an exception, by a signal, or by ``kill -9``.
 """
 
 import contextlib
