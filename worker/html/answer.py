@@ -42,4 +42,4 @@ class Answer:
 
 
 NO_ANSWER = Answer()
-"""The answer of a page about which only its content is known."""
+"""The answer for a page of which only the content is known."""

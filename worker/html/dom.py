@@ -84,7 +84,7 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
     TooLargeError
         If parsing would take too long or too much memory.
     TooDeepError
-        If the page proves to be nested too deep while parsing.
+        If the page turns out during parsing to be nested too deep.
 
     Notes
     -----
@@ -103,7 +103,7 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
         _XHTML_ROOT.match(text) is not None
         and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text) is not None)
     )
-    # A document type that is still there hides entities and, before a root element, an entity bomb.
+    # A remaining document type hides entities and, before a root element, an entity bomb.
     parsed = _parse_xml(text) if is_xhtml and not text.startswith("<!") else None
     if parsed is not None:
         document: FlatDocument | None = FlatDocument.of(parsed)
@@ -188,7 +188,7 @@ def _without_frames(flat: FlatDocument) -> FlatDocument:
     if frameset is None or document.find("body") is not None:
         return flat
     for noframes in frameset.iter("noframes"):
-        # A parser for browsers with frames treats the content as text.
+        # A parser that supports frames treats the content as text.
         content = parse_html(noframes.text or "")
         body = None if content is None else content.elements[0].find("body")
         if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:

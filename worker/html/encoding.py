@@ -1,8 +1,8 @@
 """Decoding of a page's bytes.
 
 Evidence is consulted in the order of the HTML standard (section 13.2.3.2, determining the character
-encoding): byte order mark, HTTP header, declaration in the page, statistics. Browsers must show
-pages as they always did; the aim here is the right text, so a declaration counts only as far as the
+encoding): byte order mark, HTTP header, declaration in the page, statistics. Browsers must display
+pages as they always have. The aim here is correct text, so a declaration counts only as far as the
 bytes agree with it.
 """
 
@@ -29,10 +29,10 @@ of a hundred, and at 62,969 at the latest.
 UTF8_SEQUENCES = 3
 """Number of multi-byte UTF-8 sequences that outweigh the declaration of an East Asian encoding.
 
-A single Chinese character in the markup is well-formed UTF-8 by accident with a chance of one in
-seven. Single-byte encodings need no such proof, as their texts are hardly ever valid UTF-8: 95
-corpus pages are UTF-8 against their own declaration, 32 of them by a single sequence, and all 95
-are read correctly.
+A single Chinese character in the markup has a one-in-seven chance of being well-formed UTF-8.
+Single-byte encodings need no such proof, as their texts are hardly ever valid UTF-8: 95 corpus
+pages are UTF-8 despite declaring another encoding, 32 of them judging by a single sequence, and all
+95 are read correctly.
 """
 
 MAX_UTF8_STRAYS = 0.1
@@ -86,14 +86,14 @@ _WEB_CODECS = {
 }
 
 # Tried in turn, as statistics confuse them but a text in one has unreadable bytes in the others.
-# GB18030 defines the most byte sequences, so reading without errors proves the least: it comes
+# GB18030 defines the most byte sequences, so decoding without errors proves the least; it is tried
 # last.
 _EAST_ASIAN = ("euc-jp", "shift_jis", "euc-kr", "big5", "gb18030")
 
 # Names used by the detector, mapped to supersets defined by the Encoding Standard.
 _DETECTED = {"uhc": "euc-kr", "koi8-r": "koi8-u", "iso-8859-11": "windows-874"}
 
-# Unambiguous labels found on pages that no browser knows.
+# Unambiguous labels found on pages but supported by no browser.
 _MISNOMERS = {
     "latin-1": "latin1",
     "utf_8": "utf-8",
@@ -223,7 +223,7 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
     unmarked = _wide_encoding(content)
     if unmarked:
         yield unmarked, content
-    # UTF-16 that the bytes do not show is declared wrongly: any bytes would decode.
+    # A UTF-16 declaration that the bytes do not confirm is wrong: any bytes would decode.
     declared = [
         encoding
         for encoding in (_encoding(charset_label(content_type)), _declared_in_page(content))
@@ -264,7 +264,7 @@ def _read_utf8(content: bytes) -> _Reading:
     except UnicodeDecodeError:
         sequences, strays = _count_utf8(content)
     text = _INVALID_BYTES.sub(_mend, content.decode("utf-8", "surrogateescape"))
-    # Invalid bytes in the minority are editing accidents: the page is UTF-8 nevertheless.
+    # A minority of invalid bytes are editing accidents; the page is UTF-8 nevertheless.
     return _Reading(content, "utf-8", text, 0 if strays < sequences else strays)
 
 
@@ -354,7 +354,7 @@ def _detect(content: bytes) -> str:
         return _DEFAULT
     name = cchardet.detect(text)["encoding"]
     encoding = _encoding(_DETECTED.get(name.lower(), name)) if name else None
-    # Code pages of DOS and Mac, which no browser knows, are wrong guesses.
+    # DOS and Mac code pages, which no browser supports, are wrong guesses.
     if encoding is None or encoding.startswith("utf-"):
         return _DEFAULT
     used = bytes({*text} & {*_NON_ASCII})

@@ -61,7 +61,7 @@ class Elements(Sequence[HtmlElement]):
 class Pieces:
     """All text nodes of a document, including white space, in document order.
 
-    Each has its parent element, and the last element that starts before it (``after``).
+    Each text node has its parent element and the last element that starts before it (``after``).
     """
 
     texts: Sequence[str]
@@ -213,7 +213,7 @@ class FlatDocument:
         )
 
     def select(self, kept: Booleans, kept_texts: Booleans | None = None) -> Self:
-        """Return the document without some elements or texts.
+        """Return the document reduced to the selected elements and texts.
 
         The ancestors of an element that `kept` keeps must be kept as well. By default, `kept_texts`
         keeps the texts of all kept elements.

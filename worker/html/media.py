@@ -37,7 +37,7 @@ _SIGNATURES = (
     (b"wOF2\x00", "font"),
     (b"SQLite format 3\x00", "SQLite"),
 )
-"""Signatures of formats that crawlers find at the addresses of pages."""
+"""Signatures of non-HTML formats that crawlers encounter at page URLs."""
 
 _CONTAINERS = {(b"RIFF", b"WEBP"), (b"RIFF", b"WAVE"), (b"RIFF", b"AVI ")}
 
@@ -47,7 +47,7 @@ _HEAD = 1024
 
 _MARKUP = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 
-# Sent by servers that do not know the type; the content decides.
+# Sent by servers that do not know the type; the content is decisive.
 _UNDECIDED = frozenset({"text/plain", "application/octet-stream", "application/x-unknown"})
 
 _MEDIA_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)\s*(?:[;,]|$)")

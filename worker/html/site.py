@@ -54,7 +54,7 @@ def _suffixes(top: str) -> PublicSuffixList:
 def _rules() -> Mapping[str, Sequence[str]]:
     """Return the rules of each top-level domain.
 
-    They come with the installed library, so that a URL always belongs to the same site.
+    They are bundled with the installed library, so that a URL always belongs to the same site.
     """
     found: defaultdict[str, list[str]] = defaultdict(list)
     for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
@@ -71,9 +71,9 @@ _HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
 def publisher_of(url: str) -> str:
     """Return the host that identifies the publisher of a URL: its own, without variant labels.
 
-    Hosts of one domain may belong to strangers, whether or not the public suffix list knows:
-    ``one.blogs.example`` has no say about ``two.blogs.example``. ``www.``, ``m.``, ``amp.`` and the
-    like belong to the same publisher. Empty if the URL has no host.
+    Hosts of one domain may have unrelated owners, whether or not the public suffix list records it:
+    ``one.blogs.example`` has no authority over ``two.blogs.example``. ``www.``, ``m.``, ``amp.``
+    and the like belong to the same publisher. Empty if the URL has no host.
     """
     host, site = _host_of(url), site_of(url)
     own = host.removesuffix(site).rstrip(".")

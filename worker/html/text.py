@@ -1,4 +1,4 @@
-"""Visible text of a part of a page."""
+"""Visible text of an element."""
 
 import re
 
