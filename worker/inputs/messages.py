@@ -79,8 +79,9 @@ def oversized_message(
     """Return a message in place of one too large for the broker.
 
     It is not a valid page message, so it ends in quarantine, where ``unusable`` gives the reason:
-    the page is not lost silently, and its content never was in memory. `detail` says what was found
-    and where; `start` is the beginning of the message, if it has no other identification.
+    the page is not lost silently, and its content is never held in memory. `detail` describes the
+    page and its location; `start` is the beginning of the message, if it has no other
+    identification.
     """
     message = {
         "version": 1,

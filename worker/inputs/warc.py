@@ -1,6 +1,6 @@
 """WARC archives (ISO 28500) as page messages.
 
-Implemented here, as available libraries end silently in a truncated archive, and decompress
+Implemented here because available libraries stop silently at a truncation and decompress
 responses into memory without a limit.
 """
 
@@ -29,7 +29,7 @@ _MAX_CODINGS = 3
 
 
 class _TruncatedError(Exception):
-    """The data end too early."""
+    """The data ends prematurely."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ def read_warc(path: Path) -> Iterator[bytes]:
 
     The content is that of the response without transfer and content coding; of damaged content, the
     part that can be decoded. Responses other than HTML are included to get their outcome, as are
-    errors with their status, which say what happened to a page. Requests, metadata, redirects, and
-    revisits, which have no content, are skipped. The id is that of the record.
+    errors with their status, which record what happened to a page. Requests, metadata, redirects,
+    and revisits, which have no content, are skipped. The id is that of the record.
 
     Raises `SourceError` if the file cannot be read to its end or is not WARC.
     """
