@@ -17,10 +17,10 @@ from playwright.sync_api import Error, Page, Route, sync_playwright
 from playwright.sync_api import TimeoutError as Overdue
 
 SETTLED_LOOKS = 3
-"""Number of consecutive looks with an unchanged text for a page to count as settled."""
+"""Number of consecutive checks without a change of text for a page to count as settled."""
 
 LOOK_MILLISECONDS = 200
-"""Time between two looks."""
+"""Interval between two checks."""
 
 MAX_LOAD_SHARE = 0.4
 """Maximum share of a page's time to wait for its resources."""
@@ -103,7 +103,7 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
             served = True
             route.fulfill(body=request["html"], content_type="text/html; charset=utf-8")
         elif asked.is_navigation_request():
-            # No content: the page stays where it is.
+            # No content: the page does not navigate.
             route.fulfill(status=204)
         elif request["has_network"]:
             route.continue_()
