@@ -34,7 +34,7 @@ _CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?!\d)\s?([ap])?", re.IGNORECASE)
 
 _IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _AGO = re.compile("[\u524d\uc804]")
-"""Marks of the past in Chinese, Japanese and Korean; without one, 5月3日 is a day of a year."""
+"""Markers of the past in Chinese, Japanese and Korean; without one, 5月3日 is a calendar day."""
 
 
 class _Units(NamedTuple):

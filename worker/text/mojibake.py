@@ -72,7 +72,7 @@ def _is_in_address(text: str, place: int) -> bool:
 
 
 def _is_certain(found: str, meant: str, before: str, after: str) -> bool:
-    """Return whether characters make no sense where they are."""
+    """Return whether characters are certainly mojibake, given their context."""
     if "\ufffd" in meant or "\ufeff" in meant:
         return False
     if meant in _QUOTES and not (before.isalnum() or after.isalnum()):

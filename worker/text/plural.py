@@ -1,4 +1,4 @@
-"""Counted nouns, for people."""
+"""Counted nouns in text for people."""
 
 
 def counted(number: int, noun: str) -> str:
