@@ -64,7 +64,7 @@ def cluster_pages(
 ) -> Clustering:
     """Group the pages of each site by template.
 
-    Of several pages with one address, the last one counts.
+    If several pages have the same URL, the last one is used.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def cluster_pages(
 
 
 def check_drawable(path: Path) -> None:
-    """Check before the work begins that a picture can be drawn.
+    """Check up front that a picture can be drawn.
 
     Raises `MissingExtraError` without the drawing library, and `ClusteringError` for an unsupported
     suffix.

@@ -79,7 +79,7 @@ def _framed(explanation: Explanation, page: Page) -> str:
 
 
 def _disarm(document: HtmlElement) -> None:
-    """Remove active content, in case there were no sandbox."""
+    """Remove active content, in case the sandbox has no effect."""
     for element in list(document.iter(*_ACTING)):
         if element.getparent() is not None:
             element.drop_tree()

@@ -1,4 +1,4 @@
-"""Pages given by users: by address, in a file or folder, or on standard input."""
+"""Pages given by users: by URL, in a file or folder, or on standard input."""
 
 import codecs
 import re
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
 UNKNOWN_URL = "https://standard-input.invalid/"
-"""Address of a page given without one, in the reserved domain ``invalid``."""
+"""URL of a page given without one, in the reserved domain ``invalid``."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/?/")
 _WEB = ("http", "https")
@@ -56,7 +56,7 @@ class Source:
 
 @dataclass(frozen=True)
 class GivenPage:
-    """A page not read yet, so that another process can do it.
+    """A page that is not read yet, so that another process can read it.
 
     It is an address to fetch, a page message (body), or HTML with its URL. The name is used in
     errors; if it is not the page's own, as in a file with several, its URL is used.

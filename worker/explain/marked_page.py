@@ -23,12 +23,12 @@ _UNSHOWN = (
     *("frame", "frameset", "object", "embed", "applet", "portal", "fencedframe", "audio", "svg"),
     *("math", "canvas", "map", "datalist", "dialog", "select", "input", "textarea", "button"),
 )
-"""Elements not shown: they act, load, hide or ask for something."""
+"""Elements to omit: active, loading, hidden or interactive."""
 
 _PICTURES = ("img", "picture", "video")
 
 _KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowspan"})
-"""Attributes that neither act nor load. Without a style sheet, classes have no effect."""
+"""Inert attributes, which load nothing. Without a style sheet, classes have no effect."""
 
 
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
@@ -42,7 +42,7 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     outline = Outline.of(document)
     places = list(_text_places(document))
     lines = {line.number: line for line in explanation.lines}
-    # Texts without a line have no word: a bullet, a bar between links.
+    # Texts without a line contain no word: a bullet, a bar between links.
     shown = [lines.get(node.line) for node in outline.texts]
     _frame_blocks(outline, [line.verdict if line else None for line in shown])
     if explanation.article is not None:

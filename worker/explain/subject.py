@@ -19,9 +19,8 @@ from worker.text.plural import counted
 class Subject:
     """The page to examine, and another page of its template group (pivot) if there is one.
 
-    The group size includes the page itself; the patterns tell where to look for its comments;
-    ``site_pages`` is the number of other pages considered. The sources are the two pages before
-    parsing.
+    The group size includes the page itself; the patterns locate its comments; ``site_pages`` is the
+    number of other pages considered. The sources are the two pages before parsing.
     """
 
     page: Page
@@ -34,7 +33,7 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """Its name in errors."""
+        """Its name in error messages."""
         return self.source.name
 
     @property
@@ -59,8 +58,8 @@ def load_subject(
         As for `given_pages`; `url` selects one of several pages.
     site_pages
         File or folder with other pages. Those of the page's site are compared with it. If there are
-        none but all belong to one site, that site is used, as pages saved by hand have lost their
-        address.
+        none but all belong to one site, that site is used, because pages saved by hand have lost
+        their URL.
     url
         Address of the page: selects one in a file with several, or replaces that of a single page.
     threads
