@@ -56,7 +56,7 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             _end_interrupted()
         except click.Abort as error:
-            # A prompt raises the same for Ctrl-C as for a no.
+            # A prompt raises the same error for Ctrl-C as for "no".
             if isinstance(error.__context__, KeyboardInterrupt):
                 _end_interrupted()
             raise
@@ -98,7 +98,7 @@ class GroupedCommands(Commands):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command, and point to the new place of those that moved."""
+        """Find a command; for one that has moved, name its new location."""
         if args[0] in MOVED:
             ctx.fail(f"{args[0]} moved: run `python -m benchmarks {args[0]}` in a checkout.")
         return super().resolve_command(ctx, args)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from worker.store.separations import JoinedAddress
 
 FILE_COLUMNS = 200
-"""Width of tables written elsewhere than to a terminal."""
+"""Width of tables not written to a terminal."""
 
 TOP = 20
 """Number of sites shown by default."""
@@ -144,7 +144,7 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
 
 
 def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> None:
-    """Print sites, and what is remarkable about them.
+    """Print sites, with anything notable about them.
 
     ``sites`` are all, in order; at most ``top`` are shown. By default `TOP` are shown, and those of
     a single page are summed up.
@@ -170,7 +170,7 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
         say(out, f"{site.key}: most articles of the last day are doubtful")
     if len(dark) > TOP:
         say(out, f"and {counted(len(dark) - TOP, 'more site')} with mostly doubtful articles")
-    # Rare, and never to be overlooked, however few pages the site has.
+    # Rare, and must not be overlooked, however few pages the site has.
     stopped = [site for site in sites if site.not_clustered_since]
     for site in stopped[:TOP]:
         say(

@@ -78,7 +78,7 @@ def folder_problem(folder: Path, *, is_made: bool) -> str | None:
     import tempfile
 
     try:
-        # Permissions are not all that may prevent it.
+        # Obstacles other than permissions are possible.
         with tempfile.TemporaryFile(dir=folder):
             return None
     except OSError as error:

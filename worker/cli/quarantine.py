@@ -112,7 +112,7 @@ def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> N
 def _shortened(value: str) -> str:
     if len(value) <= MAX_VALUE_LENGTH:
         return value
-    # A traceback says most at its end.
+    # The end of a traceback is the most informative part.
     half = MAX_VALUE_LENGTH // 2
     return f"{value[:half]} … {len(value) - 2 * half} characters, see --whole … {value[-half:]}"
 
