@@ -31,7 +31,7 @@ class Article:
     content: Content = field(repr=False)
 
     def __repr__(self) -> str:
-        """Show address, title and length."""
+        """Show URL, title and length."""
         return f"<Article {self.url!r}: {self.title!r}, {len(self.text)} characters>"
 
     @property
@@ -101,7 +101,7 @@ class Article:
 
     @property
     def canonical_url(self) -> str | None:
-        """The page's own address as it declares it."""
+        """The canonical URL that the page declares."""
         return self.content.article.metadata.address
 
     @property

@@ -20,7 +20,7 @@ class Page:
     html
         The page: bytes as fetched, or text.
     url
-        Its address, the base of relative links.
+        Its URL, the base of relative links.
     content_type
         The HTTP Content-Type header, which may declare the encoding.
     fetched_at
@@ -41,7 +41,7 @@ class Page:
 
 
 AnyPage = Page | tuple[bytes | str, str]
-"""A page, or a pair of HTML and address."""
+"""A page, or a pair of HTML and URL."""
 
 
 def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:

@@ -54,7 +54,7 @@ def extract(
     Returns
     -------
     Article or None
-        None if the page has no article; `read` says why.
+        None if the page has no article; `read` gives the reason.
 
     Raises
     ------

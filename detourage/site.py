@@ -32,9 +32,9 @@ class Group:
     number
         Number of the group, 1 for the largest.
     urls
-        Addresses of its pages.
+        URLs of its pages.
     representative
-        Address of the page that represents the group.
+        URL of the page that represents the group.
     """
 
     number: int
@@ -52,15 +52,15 @@ class Site:
     Parameters
     ----------
     pages
-        Pages, pairs of HTML and address, or a file or folder as for `load_pages`. Each needs an
-        address; of several pages with the same one, the last counts.
+        Pages, pairs of HTML and address, or a file or folder as for `load_pages`. Each needs a URL;
+        if several pages share one, the last is used.
     threads
         Number of threads for comparisons.
 
     Raises
     ------
     ValueError
-        If a page has no address.
+        If a page has no URL.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Site:
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """Addresses of the pages, in the given order."""
+        """URLs of the pages, in the given order."""
         return tuple(self._pages)
 
     @cached_property
@@ -105,7 +105,7 @@ class Site:
 
     @property
     def outliers(self) -> tuple[str, ...]:
-        """Addresses of the pages that share a template with no other."""
+        """URLs of the pages that share a template with no other page."""
         return tuple(self._grouped.urls[place] for place in self._grouped.grouping.outliers)
 
     def read(self, *, text_roles: Sequence[LineRole] = ()) -> Iterator[Result]:
@@ -124,7 +124,7 @@ class Site:
         Raises
         ------
         KeyError
-            If no page has this address.
+            If no page has this URL.
         """
         if url not in self._pages:
             raise KeyError(url)
@@ -151,7 +151,7 @@ class Site:
 
     @cached_property
     def _grouped(self) -> SiteGroups:
-        # Grouping takes long to import, and a site may be used for its addresses alone.
+        # Grouping takes long to import, and a site may be used for its URLs alone.
         from worker.grouping.sites import group_site
 
         urls = list(self._parsed)
