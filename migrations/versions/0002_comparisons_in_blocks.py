@@ -1,6 +1,6 @@
 """Comparisons of a site in blocks, and references for large sites.
 
-Comparisons in the former format are dropped from the outbox; the next clustering of each site
+Comparisons in the previous format are dropped from the outbox; the next clustering of each site
 requests everything that is missing.
 """
 

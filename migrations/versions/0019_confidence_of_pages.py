@@ -1,4 +1,4 @@
-"""Confidence of each page's last article, so that doubtful ones can be counted by site."""
+"""Confidence of each page's latest article, so that doubtful articles can be counted by site."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,8 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # Pages have none until they are extracted again: the value in their messages is an earlier
-    # version's measure.
+    # Null until a page is extracted again: the value in its message was measured differently by an
+    # earlier version.
     op.add_column("pages", sa.Column("confidence", sa.Float(), nullable=True))
 
 

@@ -127,7 +127,7 @@ def _add(connection: sa.Connection, pages: Sequence[_Page], *, apart: bool = Fal
 
 
 def downgrade() -> None:
-    # A page that lost its address to another one has the URL that the other keeps.
+    # A page that lost its address to another page has the URL that the other page keeps.
     op.execute(
         """
         UPDATE pages SET url_digest = url_digest || '-' || id

@@ -1,4 +1,4 @@
-"""Pages that are parts of an article, so that the parts are joined once they are all there."""
+"""Pages that are parts of an article, so that parts are joined once all have arrived."""
 
 from collections.abc import Sequence
 

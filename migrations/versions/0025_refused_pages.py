@@ -1,4 +1,4 @@
-"""A site's last refusal of a page, and pages that show the same short text."""
+"""A site's latest refusal of a page, and pages that show the same short text."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Articles that wait to be grouped into stories, and bounds on the cost of stories and parts."""
+"""Articles waiting to be grouped into stories, and bounds on the cost of stories and parts."""
 
 from collections.abc import Sequence
 

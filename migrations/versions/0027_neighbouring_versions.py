@@ -112,7 +112,7 @@ _REQUIRE_ADDRESS = """
         RETURN NULL;
     END $$
 """
-"""Without a mark, a connection reveals an old version only by what it leaves out."""
+"""Unmarked connections reveal an old version only by what they omit."""
 
 
 def upgrade() -> None:
