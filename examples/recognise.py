@@ -7,8 +7,8 @@ The recognition is a toy (runs of capitalised words). The consumption is product
 - an article is acknowledged after its result is on disk, so it is redelivered if the process dies
   before;
 - the id of the article is a primary key, so redelivery has no effect;
-- the highest revision of a page wins, regardless of the order of arrival and of the address that
-  it was fetched under;
+- the highest revision of a page wins, regardless of the order of arrival and of the URL it was
+  fetched from;
 - the prefetch count bounds memory and leaves articles for other consumers;
 - an unreadable message is moved to a separate queue and blocks nothing.
 """
@@ -102,7 +102,7 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
                 " WHERE excluded.revision > pages.revision",
                 (*key[1:], json.dumps(entities, ensure_ascii=False)),
             )
-            # Former pages whose addresses turned out to be variants of this one.
+            # Previously separate pages whose URLs turned out to be variants of this page's.
             self._database.executemany(
                 "DELETE FROM pages WHERE site = ? AND url = ? AND revision < ?",
                 [(key[1], variant, key[3]) for variant in variants],
