@@ -108,7 +108,7 @@ def run(
     servers = "PostgreSQL, a broker and " if is_embedded else ""
     with run_folder(output, leftover or "refuse") as folder:
         click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
-        # These imports take noticeably long.
+        # Imported after the message, as these imports take noticeably long.
         from worker.cli.display import print_summary
         from worker.cli.progress import bars_by_stage
         from worker.local.run import Run, RunSummary

@@ -1,4 +1,4 @@
-"""Functions shared by the commands that run as processes of a deployment."""
+"""Functions shared by the commands that run deployment processes."""
 
 from __future__ import annotations
 

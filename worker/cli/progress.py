@@ -1,4 +1,4 @@
-"""Progress of commands: bars on a terminal, elsewhere occasional lines."""
+"""Progress of commands: bars on a terminal, occasional lines otherwise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from worker.store.progress import RunProgress
 
 LINE_SECONDS = 10.0
-"""Time between two lines of progress without a terminal."""
+"""Interval between progress lines if there is no terminal."""
 
 
 class BarsByStage:

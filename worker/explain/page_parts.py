@@ -13,7 +13,7 @@ from worker.article.outline import Outline
 from worker.html.elements import HEADINGS, WITHIN_SENTENCES
 
 MAX_NESTING: Final = 12
-"""Maximum nesting of boxes: deeper ones could not be distinguished."""
+"""Maximum nesting of boxes; deeper levels could not be distinguished."""
 
 MAX_PARTS: Final = 1_200
 """Maximum number of texts and images per page, to bound the size of the picture."""

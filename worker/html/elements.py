@@ -30,9 +30,8 @@ INLINE = _WORDING | _tags("button data img input map meter output picture progre
 """Elements rendered within a line; all others start and end a line of their own."""
 
 WITHIN_SENTENCES = _WORDING | {"rp"}
-"""Elements that do not interrupt a text: inline elements that hold words. An image or a control
-within a line separates the text before it from the text after it, as a caption from its
-paragraph.
+"""Elements that do not interrupt a text: inline elements that contain words. An image or a control
+within a line separates the text before it from the text after it, as a caption from its paragraph.
 """
 
 HEADINGS = _tags("h1 h2 h3 h4 h5 h6")

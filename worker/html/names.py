@@ -16,7 +16,7 @@ _BETWEEN_WORDS = {code: " " for code in range(1, 128) if not chr(code).islower()
 
 
 def part_at_capitals(name: str) -> str:
-    """Return a name in lower case, hyphenated before each capital: ``related-posts``."""
+    """Convert camel case to lower case with hyphens: ``relatedPosts`` is ``related-posts``."""
     return _CAMEL.sub(lambda found: found[0] + "-", name).lower()
 
 

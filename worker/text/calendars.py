@@ -19,7 +19,7 @@ MIN_PREFIX = 3
 
 @lru_cache(maxsize=4096)
 def month_named(name: str, language: str | None = None) -> int | None:
-    """Return the number of the month with a name, or None.
+    """Return the number of the month with the given name, or None.
 
     The name may be inflected or abbreviated, in any case, with or without a full stop. Months of
     `language`, a BCP 47 tag, take precedence: ``listopad`` is October in Croatian and November in

@@ -78,7 +78,7 @@ _WITHOUT_YEAR = re.compile(
     re.IGNORECASE,
 )
 _MAX_BESIDE_DAY = 12
-"""Maximum number of other characters around a named day without a time: more is prose."""
+"""Maximum number of other characters around a named day without a time; more means prose."""
 
 
 @lru_cache(maxsize=4096)

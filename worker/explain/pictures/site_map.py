@@ -21,8 +21,8 @@ _MARGIN: Final = 28
 class MappedPages:
     """Pages with the same tree, at one position of the map.
 
-    The group is None for outliers; the address is the view that the position links to, and the name
-    its description.
+    The group is None for outliers; the address is the URL of the view that the position links to,
+    and the name describes it.
     """
 
     group: int | None

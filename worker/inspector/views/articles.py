@@ -90,7 +90,7 @@ def _criteria(asked: Asked) -> Wanted:
         site=asked.text("site"),
         outcome=None if outcome == ANY else outcome,
         since=_begin_of(since) if since else None,
-        # The day itself is included; no day follows the last one of the calendar.
+        # The day itself is included; the last day of the calendar has no successor.
         until=_begin_of(until + timedelta(days=1)) if until and until < date.max else None,
         language=asked.text("language"),
         below=asked.share("below"),

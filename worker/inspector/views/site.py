@@ -29,7 +29,7 @@ GENERATIONS = 60
 """Number of latest clusterings drawn."""
 
 NAMED_ROWS = 46
-"""Maximum number of rows in the heat map for labels: with more, rows are too low."""
+"""Maximum number of heat map rows to label; with more, the rows are too low for labels."""
 
 
 @views.page("/sites/{site:number}", "site.html")
