@@ -1,5 +1,5 @@
-"""All SQL of the service, behind functions named after what they do.
+"""All of the service's SQL, behind functions named for what they do.
 
-Each function works inside the transaction of the session it is given; nothing
+Each function runs in the transaction of the session passed to it; nothing
 here commits.
 """

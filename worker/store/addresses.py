@@ -1,4 +1,4 @@
-"""Addresses of pages: resolve a fetched URL to a stored page."""
+"""Page addresses: resolving a fetched URL to a stored page."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,22 +49,22 @@ from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.statements import rows_only
 
 MAX_CLAIMANTS = 20
-"""Maximum number of addresses to examine that name the same address."""
+"""Maximum number of addresses examined that declare the same target address."""
 
 Fetch = tuple[int, FetchedPage, ReadPage]
 
 
 @dataclass(frozen=True)
 class Located:
-    """The address and the pages that a fetch belongs to.
+    """The address and the stored pages that a fetch resolves to.
 
     ``address`` is the canonical form and ``spelling`` the URL as sent. ``known`` is the stored row
-    of the address and ``declared_before`` what its page declared before; both are None for a new
-    address. ``is_stale`` means that a later fetch was read already, so the stored row stays.
-    ``joins`` holds the ids of the addresses that lead to the same page, and ``page_ids`` the stored
-    pages, ascending: more than one if these turn out to be one page. ``speaker`` is the address
-    whose content is the page's (see `worker.addresses.speaking`), and ``parted_from`` the id of the
-    page that the address had joined and no longer agrees with.
+    of the address and ``declared_before`` its previous declarations; both are None for a new
+    address. ``is_stale`` means that a later fetch has already been read, so the stored row is left
+    unchanged. ``joins`` holds the IDs of the addresses that lead to the same page, and ``page_ids``
+    those of the stored pages, ascending: more than one if several turn out to be the same page.
+    ``speaker`` is the address that provides the page's content (see `worker.addresses.speaking`),
+    and ``parted_from`` the ID of the page that the address had joined but no longer matches.
     """
 
     site_id: int
@@ -83,7 +83,7 @@ class Located:
 
     @property
     def speaks(self) -> bool:
-        """Whether the fetched content is the content of the page."""
+        """Whether the fetched content becomes the page's content."""
         return self.speaker == self.address
 
 
@@ -152,9 +152,9 @@ _YIELD_URL = rows_only(
 
 
 def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
-    """Resolve the longest prefix of the fetches whose pages do not overlap.
+    """Resolve the longest prefix of the fetches in which no two share a page.
 
-    Their sites must be locked. The remaining fetches depend on the changes that these make.
+    Their sites must be locked. The remaining fetches depend on changes made by the resolved ones.
     """
     forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     keys = [
@@ -194,7 +194,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
 
 
 def _with_pages_without_address(session: Session, located: Sequence[Located]) -> list[Located]:
-    """Assign pages stored before schema 0020, which have no address, to new addresses."""
+    """Assign pages without an address, stored before schema 0020, to new addresses."""
     new = [each for each in located if each.known is None]
     if not new:
         return list(located)
@@ -223,7 +223,7 @@ def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
 
 
 def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Located]:
-    """Give addresses that leave a page the page that they had before joining it."""
+    """Return addresses that leave a page to the page they had before joining it."""
     leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
     if not leaving:
         return list(located)
@@ -243,7 +243,7 @@ def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Lo
 def _own(
     rows: Mapping[tuple[int, str], Row[Any]], site_id: int, url_digest: str, form: str
 ) -> Row[Any] | None:
-    """Return the stored row of an address: of its exact spelling if separated, else of its form."""
+    """Return the stored row of the exact spelling if it was separated, else of the form."""
     spelling = rows.get((site_id, url_digest))
     if spelling is not None and spelling.separated_at is not None:
         return spelling
@@ -378,7 +378,7 @@ _FORGET_TARGETS = rows_only(
 
 
 def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
-    """Store the addresses of fetches and what their pages declare, each with its page id."""
+    """Store the addresses and declarations of fetches, each paired with its page ID."""
     new = [(each, page_id) for each, page_id in located if each.known is None]
     known = [(each, each.known, page_id) for each, page_id in located if each.known is not None]
     changed = [
@@ -408,7 +408,7 @@ def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
 def save_reading(session: Session, page: StoredPage, declared: Declared) -> None:
     """Store what a stored page declares about its address.
 
-    It joins other addresses when one of them is fetched.
+    The address is joined to others only once one of them is fetched.
     """
     form = canonical_form(page.url)
     url_digest = digest_of_url(page.url)
@@ -477,7 +477,7 @@ def _target_rows(address_id: int, site_id: int, declared: Declared) -> list[dict
             "target": target.address,
             "kind": target.kind,
             "is_declared": target.is_declared,
-            # Earlier versions also stored the variants that a page declares.
+            # Earlier versions also stored the variants declared by a page.
             "is_variant": False,
         }
         for number, target in enumerate(declared.targets)
@@ -498,7 +498,7 @@ _SETTLE = rows_only(
 
 
 def settle(session: Session, page_id: int) -> None:
-    """Choose a new address to speak for a page that has lost its own."""
+    """Choose a new address to speak for a page whose speaking address was removed."""
     rows = session.scalars(select(Address).where(Address.page_id == page_id)).all()
     if rows:
         canonical = canonical_of([_page_address(row) for row in rows])
@@ -518,7 +518,7 @@ _OF_PAGES = rows_only(
 
 
 def of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAddress]]:
-    """Return the addresses of pages, by page."""
+    """Return the addresses of each page, by page ID."""
     found: defaultdict[int, list[PageAddress]] = defaultdict(list)
     for row in session.execute(_OF_PAGES, {"pages": list(page_ids)}):
         found[row.page_id].append(_page_address(row))

@@ -27,7 +27,7 @@ class NewArticle:
     comments: Sequence[Comment]
 
 
-# Raw: the mapper would make one statement of each set of columns that are not null.
+# Raw: the mapper would emit one statement per set of non-null columns.
 _ADD_ARTICLES = rows_only(insert(Article).execution_options(dml_strategy="raw"))
 _ADD_COMMENTS = rows_only(insert(ArticleComment).execution_options(dml_strategy="raw"))
 
@@ -67,7 +67,7 @@ def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
 
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
-    """Record a new revision of the article of a page, which must be locked."""
+    """Record a new revision of a page's article; the page must be locked."""
     session.execute(
         update(StoredPage)
         .where(StoredPage.id == page_id)
@@ -77,7 +77,7 @@ def note_revision(session: Session, page_id: int, revision: int) -> None:
 
 
 def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
-    """Return the message and the digest of a page's last article, which must exist."""
+    """Return the message and the digest of a page's latest article, which must exist."""
     message, digest = session.execute(_LAST_ARTICLE, {"page_id": page_id}).one()
     return message, digest
 
@@ -91,7 +91,7 @@ _LAST_ARTICLE = rows_only(
 
 
 def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
-    """Return the text of each page's last article."""
+    """Return the text of each page's latest article."""
     return dict(session.execute(_LAST_TEXTS, {"page_ids": list(page_ids)}).all())
 
 
@@ -103,7 +103,7 @@ _LAST_TEXTS = rows_only(
 
 
 def last_entries(session: Session, page_id: int) -> list[dict[str, Any]]:
-    """Return the entries of a page's last article, as in its message; empty if it has none."""
+    """Return the entries in the message of a page's latest article, or an empty list."""
     entries = session.scalar(_LAST_ENTRIES, {"page_id": page_id})
     return entries if isinstance(entries, list) else []
 
@@ -117,7 +117,7 @@ _LAST_ENTRIES = rows_only(
 
 
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
-    """Return the revisions of the articles that `articles_of_run` yields, by page."""
+    """Return the revision of each article yielded by `articles_of_run`, by page ID."""
     query = select(StoredPage.id, StoredPage.revision).where(
         has_article(), is_of_run(message_prefix)
     )
@@ -127,10 +127,10 @@ def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
 def articles_of_run(
     session: Session, message_prefix: str, page_ids: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the last article of each page of a run, or of some of its pages, by site and URL.
+    """Yield the latest article of each page in a run, or of the given pages, by site and URL.
 
-    A page whose last outcome is not an article yields nothing, unless it is now behind a wall or
-    gone. The story in each message is the final one, not the one at the time of extraction.
+    A page whose latest outcome is not an article is skipped, unless it is now behind a wall or
+    gone. Each message contains the article's current story, not the one at extraction time.
     """
     query = (
         select(Article.message, StoryArticle.told)

@@ -1,4 +1,4 @@
-"""Assignment of pages to the groups of a generation between two clusterings."""
+"""Assignment of pages to a generation's groups between clusterings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from worker.store.groups import NewMembership, load_membership
 
 @dataclass(frozen=True)
 class Representative:
-    """A tree that represents a group."""
+    """A representative tree of a group."""
 
     group_number: int
     tree_id: int
@@ -39,7 +39,7 @@ def representatives(session: Session, site_id: int, generation: int) -> list[Rep
 
 
 def pivot_of(session: Session, site_id: int, generation: int, group_number: int) -> int:
-    """Return the id of a group's pivot, the page that its others are compared with."""
+    """Return the ID of a group's pivot, with which its other pages are compared."""
     return session.scalars(
         select(TemplateGroup.representative_id).where(
             TemplateGroup.site_id == site_id,
@@ -54,7 +54,7 @@ def newest_outliers(
 ) -> Sequence[Outlier]:
     """Return the newest outliers of a generation, by URL.
 
-    Pages without HTML are left out: they cannot be extracted with a group.
+    Pages without HTML are excluded because they cannot be extracted with a group.
     """
     rows = session.execute(
         select(StoredPage.id, StoredPage.url, StoredPage.tree_id)
@@ -100,7 +100,7 @@ def place_page(session: Session, site_id: int, generation: int, membership: NewM
 def place_as_outliers(
     session: Session, site_id: int, generation: int, page_ids: Sequence[int]
 ) -> None:
-    """Make pages without a membership in a generation its outliers."""
+    """Make pages that have no membership in a generation outliers of it."""
     if not page_ids:
         return
     key = {"site_id": site_id, "generation": generation, "role": "outlier"}

@@ -1,4 +1,4 @@
-"""Limits on the work waiting in the store."""
+"""Limits on the work pending in the store."""
 
 import math
 from collections.abc import Collection
@@ -22,22 +22,22 @@ from worker.store.pages import is_pending
 from worker.store.statements import rows_only
 
 NEARLY = 0.9
-"""Share of a limit at which it counts as nearly reached."""
+"""Fraction of a limit at which it counts as nearly reached."""
 
 
 def is_full(session: Session, limit: int, *, repeated: Collection[str]) -> bool:
-    """Return whether new work has reached a limit; 0 is no limit.
+    """Return whether new work has reached a limit; 0 means no limit.
 
-    It counts the pages that wait for their first outcome, and separately the messages that wait for
-    the relay, except those in ``repeated`` lanes: what comes from a crawler does not wait for what
-    is repeated.
+    Pages awaiting their first outcome and messages awaiting the relay are counted separately.
+    Messages in ``repeated`` lanes are excluded, so that reprocessing does not hold up pages from
+    crawlers.
     """
     values = {"most": limit, "repeated": list(repeated)}
     return bool(limit) and any(each >= limit for each in session.execute(_FRESH, values).one())
 
 
 def is_nearly_full(session: Session, limit: int) -> bool:
-    """Return whether all waiting pages or messages, repeated or not, nearly reach a limit."""
+    """Return whether pending pages or messages, including repeated ones, nearly reach a limit."""
     nearly = math.ceil(limit * NEARLY)
     return bool(limit) and any(
         each >= nearly for each in session.execute(_WAITING, {"most": nearly}).one()

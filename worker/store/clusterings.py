@@ -1,7 +1,7 @@
-"""Clustering requests and attempts, and sites in quarantine.
+"""Clustering requests and attempts, and quarantined sites.
 
-A process that is killed reports nothing, so an attempt is counted before it starts, in a
-transaction of its own.
+A killed process reports nothing, so each attempt is counted in a separate transaction before it
+starts.
 """
 
 from collections.abc import Sequence
@@ -31,33 +31,33 @@ from worker.store.statements import rows_only
 from worker.text.plural import counted
 
 MAX_ERROR_LENGTH = 500
-"""Maximum length of a stored error; the failed task has the full traceback."""
+"""Maximum length of a stored error; the full traceback is stored with the failed task."""
 
 
 @dataclass(frozen=True)
 class Quarantine:
-    """Since when and why clustering is disabled for a site."""
+    """When and why clustering was disabled for a site."""
 
     since: datetime
     reason: str
 
 
 def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> int | None:
-    """Count an attempt at clustering a site, and take up its request.
+    """Count an attempt to cluster a site, and consume the pending request.
 
-    Returns the number of attempts since the last success, including this one, or None if it must
-    not begin now. ``pauses_seconds`` are the pauses after the first attempt, the second and so on;
-    see `may_begin`.
+    Returns the number of attempts since the last success, including this one, or None if clustering
+    must not start yet. ``pauses_seconds`` holds the pauses after the first attempt, the second and
+    so on; see `may_begin`.
     """
     values = {"new_site_id": site_id, "pauses_seconds": list(pauses_seconds)}
     return session.scalar(_BEGIN, values)
 
 
 def may_begin() -> ColumnElement[bool]:
-    """Condition: a site with an attempt is neither in quarantine nor in the pause after it.
+    """Condition: a site that has an attempt is neither quarantined nor pausing after the attempt.
 
-    Binds ``pauses_seconds``: the pauses after the first attempt, the second and so on. There is
-    none after later ones.
+    Binds ``pauses_seconds``: the pauses after the first attempt, the second and so on. Attempts
+    beyond the end of the list are not followed by a pause.
     """
     pauses = Grouping(bindparam("pauses_seconds", type_=ARRAY(Float)))
     pause = func.coalesce(pauses[ClusteringAttempt.number], 0.0)
@@ -95,7 +95,7 @@ def note_asked(session: Session, site_ids: Sequence[int]) -> None:
 
 
 def note_taken(session: Session, site_id: int) -> None:
-    """Record that a worker took up the request for a site."""
+    """Record that a worker picked up the clustering request for a site."""
     session.execute(_NOTE_TAKEN, {"of_site": site_id})
 
 
@@ -116,12 +116,12 @@ _NOTE_ASKED = rows_only(
 
 
 def note_error(session: Session, site_id: int, error: str) -> None:
-    """Record the error of a site's clustering."""
+    """Record the error that a site's clustering failed with."""
     _change(session, site_id, error=error[:MAX_ERROR_LENGTH])
 
 
 def give_up(session: Session, site_id: int) -> Quarantine:
-    """Disable clustering for a site, without counting the attempt that was not made."""
+    """Disable clustering for a site, and uncount the attempt that was not made."""
     _change(session, site_id, number=ClusteringAttempt.number - 1, quarantined_at=func.now())
     found = quarantine(session, site_id)
     assert found is not None
@@ -129,7 +129,7 @@ def give_up(session: Session, site_id: int) -> Quarantine:
 
 
 def forget(session: Session, site_id: int) -> None:
-    """Forget the attempts of a site, and end its quarantine."""
+    """Delete a site's attempts, which also ends its quarantine."""
     session.execute(_FORGET, {"of_site": site_id})
 
 
@@ -141,12 +141,12 @@ _FORGET = rows_only(
 
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:
-    """Return why clustering is disabled for a site, or None if it is not."""
+    """Return the quarantine of a site, or None if clustering is enabled."""
     return quarantines(session, [site_id]).get(site_id)
 
 
 def quarantines(session: Session, site_ids: Sequence[int] | None) -> dict[int, Quarantine]:
-    """Return why clustering is disabled, by site; for all sites if None."""
+    """Return the quarantines of the given sites, or of all sites if None, by site ID."""
     query = select(
         ClusteringAttempt.site_id,
         ClusteringAttempt.quarantined_at,

@@ -1,4 +1,4 @@
-"""Comparisons in progress: the trees of a site and its unfinished blocks."""
+"""Comparisons in progress: a site's trees and unfinished blocks."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class NewBlock:
-    """Comparisons for one task: every row with every column, both ids of trees.
+    """Comparisons for one task: each row with each column, both being tree IDs.
 
-    `pairs` is the maximum number of comparisons. With `reference_set_id`, the columns are that set
-    of references, and only the nearest of them is needed.
+    `pairs` is the maximum number of comparisons. If `reference_set_id` is given, the columns are
+    the references in that set, and only the nearest one is needed.
     """
 
     rows: Sequence[int]
@@ -30,7 +30,7 @@ class NewBlock:
 def begin(
     session: Session, site_id: int, *, site_version: int, tree_ids: Sequence[int]
 ) -> SiteComparison:
-    """Begin the comparison of a site's trees."""
+    """Start comparing a site's trees."""
     comparison = SiteComparison(site_id=site_id, site_version=site_version, tree_ids=list(tree_ids))
     session.add(comparison)
     session.flush()
@@ -38,12 +38,12 @@ def begin(
 
 
 def end(session: Session, site_id: int) -> None:
-    """Remove the comparison of a site with its unfinished blocks."""
+    """Delete a site's comparison and its unfinished blocks."""
     session.execute(delete(SiteComparison).where(SiteComparison.site_id == site_id))
 
 
 def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> list[int]:
-    """Store blocks of a site's comparison, and return their ids."""
+    """Store the blocks of a site's comparison, and return their IDs."""
     ids = session.scalars(
         insert(ComparisonBlock).returning(ComparisonBlock.id),
         [
@@ -65,7 +65,7 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
 
 
 def take_turns(session: Session, site_id: int, milliseconds: int) -> int:
-    """Advance the turn of a site's comparison by the cost of blocks; return the turn before."""
+    """Advance the turn of a site's comparison by the cost of blocks; return the previous turn."""
     after = session.scalars(
         update(SiteComparison)
         .where(SiteComparison.site_id == site_id)
@@ -77,7 +77,7 @@ def take_turns(session: Session, site_id: int, milliseconds: int) -> int:
 
 
 def first_turn(session: Session, site_id: int) -> int:
-    """Return the turn that the comparison of a site began with."""
+    """Return the initial turn of a site's comparison."""
     began = cast(func.extract("epoch", SiteComparison.began_at) * 1000, BigInteger)
     return session.scalars(select(began).where(SiteComparison.site_id == site_id)).one()
 
@@ -93,7 +93,7 @@ _IS_IN_FLIGHT = rows_only(
 
 
 def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
-    """Mark overdue blocks as requested again, and return their ids."""
+    """Mark overdue blocks as requested again, and return their IDs."""
     return list(
         session.scalars(
             update(ComparisonBlock)
@@ -108,7 +108,7 @@ def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> lis
 
 
 def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
-    """Return a block, counting the attempt; None if it is done."""
+    """Return a block and count the attempt; return None if the block is finished."""
     return session.scalar(
         update(ComparisonBlock)
         .where(ComparisonBlock.id == block_id)
@@ -118,7 +118,7 @@ def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
 
 
 def leave_rest(session: Session, block_id: int) -> bool:
-    """Note that a block is partly done and its rest requested; return False if it is finished."""
+    """Record that the rest of a partly compared block is requested; return False if finished."""
     return bool(
         session.scalar(
             update(ComparisonBlock)
@@ -130,22 +130,22 @@ def leave_rest(session: Session, block_id: int) -> bool:
 
 
 def lock_for_result(session: Session, site_id: int) -> None:
-    """Serialise the results of a site's blocks, so that the last one sees that it is the last.
+    """Serialise the results of a site's blocks, so that the last one is recognised as the last.
 
-    To be called before anything else is written: the intake, too, locks the site first.
+    Call this before writing anything else, since the intake also locks the site first.
     """
     session.execute(select(Site.id).where(Site.id == site_id).with_for_update())
 
 
 @dataclass(frozen=True)
 class Finished:
-    """A finished block; `is_last` is whether it is the last one of its site."""
+    """A finished block; `is_last` indicates whether it is the last of its site."""
 
     is_last: bool
 
 
 def finish_block(session: Session, block_id: int) -> Finished | None:
-    """Remove a finished block; None if it is already removed."""
+    """Delete and return a finished block; return None if it was already deleted."""
     done = session.execute(
         delete(ComparisonBlock)
         .where(ComparisonBlock.id == block_id)
@@ -162,7 +162,7 @@ def finish_block(session: Session, block_id: int) -> Finished | None:
 
 @dataclass(frozen=True)
 class StoredNearest:
-    """The reference nearest to a tree, and their normalised distance.
+    """A tree's nearest reference, and the normalised distance between the two.
 
     Both are None if the tree is too large to compare.
     """
@@ -172,7 +172,7 @@ class StoredNearest:
 
 
 def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:
-    """Store a set of references unless it exists, and return its id."""
+    """Store a reference set if it does not exist, and return its ID."""
     digest = hashlib.sha256(" ".join(map(str, tree_ids)).encode()).hexdigest()
     session.execute(
         insert(ReferenceSet)
@@ -187,7 +187,7 @@ def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:
 
 
 def sets_of_site(session: Session, site_id: int) -> dict[int, list[int]]:
-    """Return the references of each set of a site, by the id of the set."""
+    """Return the references in each of a site's sets, by set ID."""
     rows = session.execute(
         select(ReferenceSet.id, ReferenceSet.tree_ids)
         .where(ReferenceSet.site_id == site_id)
@@ -197,7 +197,7 @@ def sets_of_site(session: Session, site_id: int) -> dict[int, list[int]]:
 
 
 def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
-    """Remove all reference sets of a site except these, with their nearest references."""
+    """Delete a site's reference sets, except the given ones, along with their nearest references."""
     session.execute(
         delete(ReferenceSet).where(ReferenceSet.site_id == site_id, ReferenceSet.id.not_in(set_ids))
     )
@@ -206,7 +206,7 @@ def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
 def load_nearest(
     session: Session, set_id: int, tree_ids: Sequence[int]
 ) -> dict[int, StoredNearest]:
-    """Return the stored nearest references by tree."""
+    """Return the stored nearest references, by tree ID."""
     rows = session.execute(
         select(
             NearestReference.tree_id, NearestReference.reference_id, NearestReference.distance
@@ -221,7 +221,7 @@ def load_nearest(
 
 
 def save_nearest(session: Session, set_id: int, nearest: Mapping[int, StoredNearest]) -> None:
-    """Store the nearest references of trees; existing ones stay."""
+    """Store the nearest references of trees, keeping existing ones."""
     values = [
         {
             "reference_set_id": set_id,

@@ -42,29 +42,29 @@ T = TypeVar("T")
 RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
 """Pauses before a transaction is retried.
 
-A restart of PostgreSQL takes seconds and a failover a minute or two. Five minutes cover both, so
-that neither sends a task to quarantine.
+A PostgreSQL restart takes seconds and a failover a minute or two. Five minutes cover both, so
+neither sends a task to quarantine.
 """
 
 SILENCE_SECONDS = 25
-"""Silence after which either side of a network connection considers it lost.
+"""Time without traffic after which either side considers a network connection lost.
 
-A host that is gone closes nothing: without a limit, the server would hold its locks for two hours
-and block everyone who waits for them.
+A host that goes down does not close its connections. Without a limit, the server would hold its
+locks for two hours and block every process waiting for them.
 """
 
 _KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
-"""Keepalive settings, in seconds and probes; together `SILENCE_SECONDS`."""
+"""Keepalive settings, in seconds and number of probes; they add up to `SILENCE_SECONDS`."""
 
 CONNECT_SECONDS = 10
-"""Maximum time to connect before the process retries."""
+"""Connection timeout, after which the process retries."""
 
 LOCK_SECONDS = 60
-"""Maximum time that a statement waits for a lock before its transaction is retried."""
+"""Lock timeout of a statement, after which its transaction is retried."""
 
 RESTING_SECONDS = 300
-"""Maximum idle time within a transaction: a stuck process must not keep its locks, and one that
-computes, or waits for the broker on a busy host, must not lose its work."""
+"""Maximum idle time within a transaction. A stuck process must not keep its locks, but one that is
+computing, or waiting for the broker on a busy host, must not lose its work."""
 
 _CONNECTION = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
@@ -73,8 +73,8 @@ _CONNECTION = {
         [
             f"-c tcp_user_timeout={1000 * SILENCE_SECONDS}",
             *(f"-c tcp_keepalives_{name}={value}" for name, value in _KEEPALIVES.items()),
-            # Compiling a statement that the planner expects to be long takes longer than any of
-            # ours: finding an article's stories took 20 ms instead of 2.
+            # JIT compilation takes longer than any of our statements: finding an article's
+            # stories took 20 ms instead of 2.
             "-c jit=off",
             f"-c lock_timeout={1000 * LOCK_SECONDS}",
             f"-c idle_in_transaction_session_timeout={1000 * RESTING_SECONDS}",
@@ -83,8 +83,8 @@ _CONNECTION = {
 }
 
 IDLE_SECONDS = 5.0
-"""Idle time after which a connection is tested before use. Testing each time would add four round
-trips to an extraction; on a connection lost more recently, the statement itself fails."""
+"""Idle time after which a connection is tested before use. Testing every time would add four round
+trips to an extraction. If a connection was lost more recently, the statement itself fails."""
 
 _LAST_USE = "last use"
 
@@ -99,7 +99,7 @@ _TRY_LOCK = select(_KEY, func.pg_try_advisory_lock(*_LOCK))
 _UNLOCK = select(func.pg_advisory_unlock(*_LOCK))
 
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
-"""Errors of a lost or refused connection; these include deadlocks and shutdowns."""
+"""Errors raised for lost or refused connections; they include deadlocks and shutdowns."""
 
 
 REFUSALS = re.compile(
@@ -107,15 +107,15 @@ REFUSALS = re.compile(
     "|password authentication failed|no password supplied|no pg_hba.conf entry"
     "|permission denied for database|(?:role|database) .* does not exist"
 )
-"""Messages of libpq and PostgreSQL for a connection that waiting will not fix."""
+"""libpq and PostgreSQL messages for connection failures that waiting will not fix."""
 
 
 class DatabaseRefusesError(ExpectedError):
-    """The database answers but refuses this process, or cannot be trusted."""
+    """The database responds but refuses this process, or cannot be trusted."""
 
 
 class ForeignSchemaError(ExpectedError):
-    """The schema was migrated while this process ran, and no longer admits its version."""
+    """The schema was migrated while this process was running, and no longer admits its version."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"schema: {reason}: this process belongs to another version, and exits")
@@ -123,7 +123,7 @@ class ForeignSchemaError(ExpectedError):
 
 @dataclass(frozen=True)
 class ReadOnly:
-    """Limits of read-only connections: one server process, and a time limit.
+    """Limits on read-only connections: one server process, and a time limit.
 
     ``seconds`` limits each statement, and the idle time within a transaction.
     """
@@ -132,7 +132,7 @@ class ReadOnly:
 
     @property
     def options(self) -> str:
-        """Options of such a connection."""
+        """Connection options that set these limits."""
         limit = 1000 * self.seconds
         return (
             " -c default_transaction_read_only=on -c max_parallel_workers_per_gather=0"
@@ -162,7 +162,7 @@ class Database:
                 "options": options,
                 "connect_timeout": connect_seconds,
             },
-            # Escaped, text in a non-Latin script would be three times as long.
+            # Escaping would triple the length of text in non-Latin scripts.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )
         event.listen(self.engine, "handle_error", _raise_if_foreign_schema)
@@ -172,7 +172,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """Yield a session; commit at the end, roll back on an exception."""
+        """Yield a session; commit on exit, or roll back on an exception."""
         with self._session.begin() as session:
             yield session
 
@@ -192,8 +192,8 @@ class Database:
     def run(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` in a transaction, and retry it if the connection is lost.
 
-        ``work`` may only read and write through its session: every retry calls it again with a
-        new one. If the database stays away for longer than the retries last, the last error is
+        ``work`` must have no effects outside its session, since every retry calls it again with a
+        new one. If the database is still unavailable after the last retry, the last error is
         raised.
         """
 
@@ -204,7 +204,7 @@ class Database:
         return _with_retries(attempt)
 
     def read_snapshot(self, query: Callable[[Session], T]) -> T:
-        """Run several queries on one consistent snapshot."""
+        """Run several queries against one consistent snapshot."""
 
         def work(session: Session) -> T:
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
@@ -214,15 +214,15 @@ class Database:
 
     @contextmanager
     def exclusive(self, lock: AdvisoryLock, key: int) -> Iterator[bool]:
-        """Try to hold one lock as `exclusive_each` does; yield whether it is held."""
+        """Try to acquire one lock like `exclusive_each`, and yield whether it was acquired."""
         with self.exclusive_each(lock, [key]) as held:
             yield bool(held)
 
     @contextmanager
     def exclusive_each(self, lock: AdvisoryLock, keys: Collection[int]) -> Iterator[set[int]]:
-        """Try to hold advisory locks, and yield the keys of those acquired, without waiting.
+        """Try to acquire advisory locks without waiting, and yield the keys of those acquired.
 
-        They belong to the connection, so that they are released however this process ends.
+        The locks belong to the connection, so they are released however this process ends.
         """
         wanted = {"class": lock.value, "keys": list(keys)}
 
@@ -247,14 +247,15 @@ class Database:
                     try:
                         connection.execute(_UNLOCK, {"class": lock.value, "keys": list(held)})
                     except DBAPIError as error:
-                        # A lost connection has released them.
+                        # Losing the connection released the locks.
                         if not is_connection_lost(error):
                             raise
 
     def wait(self) -> None:
-        """Wait until the database answers, and log that once.
+        """Wait until the database responds; log the wait once.
 
-        Raises `DatabaseRefusesError` if waiting does not help: a missing right or a certificate.
+        Raises `DatabaseRefusesError` if waiting cannot help, as with a missing privilege or an
+        invalid certificate.
         """
         try:
             self.ping()
@@ -267,7 +268,7 @@ class Database:
             _with_retries(self.ping)
 
     def ping(self) -> None:
-        """Raise an error if the database does not answer."""
+        """Raise an error if the database does not respond."""
         with self.transaction() as session:
             session.execute(select(1))
 
@@ -297,7 +298,7 @@ def _check_if_idle(
     try:
         engine.dialect.do_ping(connection)
     except engine.dialect.loaded_dbapi.Error as error:
-        # The pool tries another one.
+        # Makes the pool try another connection.
         raise DisconnectionError from error
 
 
@@ -313,13 +314,13 @@ def _with_retries(attempt: Callable[[], T]) -> T:
 
 
 def is_connection_lost(error: DBAPIError) -> bool:
-    """Return whether a statement failed for its connection, not for what it asked."""
-    # A server that crashes while it answers causes a plain DatabaseError.
+    """Return whether a statement failed because of its connection, not its content."""
+    # A server that crashes while responding causes a plain DatabaseError.
     return isinstance(error, CONNECTION_ERRORS) or error.connection_invalidated
 
 
 def do_not_wait_for_disk(session: Session) -> None:
-    """Commit without waiting for the disk: a crash of the server may lose the transaction."""
+    """Commit without waiting for the disk; a server crash may lose the transaction."""
     session.execute(_DO_NOT_WAIT)
 
 

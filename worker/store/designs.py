@@ -1,4 +1,4 @@
-"""The history of a site's groups, and its redesigns."""
+"""History of a site's groups, and its redesigns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from worker.store.pages import only_sites
 
 @dataclass(frozen=True)
 class DatedPage:
-    """A page with its dates and its group, None for an outlier.
+    """A page with its dates and its group, which is None for an outlier.
 
-    A page sent without a fetch date is not dated; its time of receipt counts instead.
+    A page sent without a fetch date is not dated; its time of receipt is used instead.
     """
 
     url: str
@@ -28,11 +28,11 @@ class DatedPage:
 
 @dataclass(frozen=True)
 class GroupHistory:
-    """A group through the generations of its site.
+    """A group across the generations of its site.
 
-    ``since`` and ``until`` are the dates of its first and last clustering. ``size`` is its number
-    of pages in the site's last generation (0 if gone), ``largest`` its maximum, and ``example`` the
-    URL of its last pivot.
+    ``since`` and ``until`` are the dates of the first and latest clustering that found it. ``size``
+    is its number of pages in the site's latest generation (0 if it no longer exists), ``largest``
+    the maximum over all generations, and ``example`` the URL of its latest pivot.
     """
 
     number: int
@@ -48,7 +48,7 @@ def newest_pages(
 ) -> Sequence[DatedPage]:
     """Return the most recently fetched pages of a generation, oldest first.
 
-    A page sent without a fetch date counts as fetched when it was received.
+    A page sent without a fetch date counts as fetched at its time of receipt.
     """
     fetched_at = func.coalesce(StoredPage.fetched_at, StoredPage.received_at)
     rows = session.execute(
@@ -70,8 +70,8 @@ def newest_pages(
 def note_change(session: Session, change: DesignChange) -> bool:
     """Store a redesign, and return whether it is new.
 
-    One that began before the newest page seen with the last redesign is the same, and only
-    updates it.
+    A redesign that began before the newest page seen with the latest stored one is the same
+    redesign, which is then updated.
     """
     last = last_change(session, change.site_id)
     if last is None or change.since > last.seen_until:
@@ -86,7 +86,7 @@ def note_change(session: Session, change: DesignChange) -> bool:
 
 
 def last_change(session: Session, site_id: int) -> DesignChange | None:
-    """Return a site's last redesign."""
+    """Return a site's latest redesign."""
     return session.scalar(
         select(DesignChange)
         .where(DesignChange.site_id == site_id)
@@ -96,7 +96,7 @@ def last_change(session: Session, site_id: int) -> DesignChange | None:
 
 
 def last_changes(session: Session, site_ids: Sequence[int] | None) -> dict[int, datetime]:
-    """Return the start of the last redesign, by site; of all sites if None."""
+    """Return the start of the latest redesign of the given sites (all if None), by site ID."""
     query = (
         select(DesignChange.site_id, DesignChange.since)
         .ext(distinct_on(DesignChange.site_id))
@@ -115,7 +115,7 @@ def changes(session: Session, site_id: int) -> Sequence[DesignChange]:
 
 
 def group_histories(session: Session, site_id: int) -> list[GroupHistory]:
-    """Return the history of every group that a site has had, by number."""
+    """Return the history of all past and present groups of a site, by number."""
     last_generation = (
         select(func.max(Generation.number)).where(Generation.site_id == site_id).scalar_subquery()
     )

@@ -1,4 +1,4 @@
-"""Doubtful articles by site: how a site whose extraction broke is noticed."""
+"""Doubtful articles by site, which reveal sites whose extraction has broken."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -13,14 +13,14 @@ from worker.outcomes import PageOutcome
 from worker.store.pages import only_sites
 
 LATELY = timedelta(days=1)
-"""Maximum age of a recent article, measured from the request of its extraction."""
+"""Maximum age of a recent article, measured from its extraction request."""
 
 MIN_DOUBTFUL = 5
-"""Minimum number of recent doubtful articles for a site to be dark: fewer may be chance."""
+"""Minimum number of recent doubtful articles for a site to be dark; fewer may be coincidental."""
 
 
 class Doubts(NamedTuple):
-    """Numbers of recent articles of a site, and of the doubtful ones among them."""
+    """Number of a site's recent articles, and how many of them are doubtful."""
 
     articles: int
     doubtful: int
@@ -37,7 +37,7 @@ def is_doubtful() -> ColumnElement[bool]:
 
 
 def walled_sites(session: Session) -> dict[int, int]:
-    """Return the number of recent walls, by site, for sites where most recent pages are walls."""
+    """Return the number of recent walls, by site, for sites where they are the majority."""
     walls = func.count().filter(StoredPage.outcome == PageOutcome.WALL)
     query = (
         select(StoredPage.site_id, walls)
@@ -49,7 +49,7 @@ def walled_sites(session: Session) -> dict[int, int]:
 
 
 def doubts_of_sites(session: Session, site_ids: Sequence[int] | None = None) -> dict[int, Doubts]:
-    """Return the recent articles of sites with doubtful ones among them; of all sites if None."""
+    """Return the counts for the given sites (all if None) that have recent doubtful articles."""
     doubtful = func.count().filter(is_doubtful())
     query = (
         select(StoredPage.site_id, func.count(), doubtful)

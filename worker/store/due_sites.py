@@ -1,4 +1,4 @@
-"""Sites that are due for clustering."""
+"""Sites due for clustering."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class SettleTimes:
 
 @dataclass(frozen=True)
 class DueSite:
-    """A site to be clustered, with its number of pages; new if it was never clustered."""
+    """A site to be clustered, with its number of pages; new if it has never been clustered."""
 
     id: int
     is_new: bool
@@ -50,14 +50,14 @@ def due_sites(
     pauses_seconds: Sequence[float] = (),
     first_at_once: bool = False,
 ) -> list[DueSite]:
-    """Return the sites whose pages changed since their last clustering and are settled.
+    """Return the settled sites whose pages have changed since their last clustering.
 
-    A site is settled when no page arrived for a while, or when it has waited too long for such a
-    silence (``settle``). With ``first_at_once``, a site that was never clustered is due at once.
+    A site is settled once no new page has arrived for a while, or once it has waited too long for
+    that (``settle``). With ``first_at_once``, a site that has never been clustered is due at once.
 
-    Left out are sites whose comparisons are under way, unless one of them was asked for more than
-    ``patience_seconds`` ago; sites whose clustering was requested since then and that no worker has
-    started; and sites whose failed clustering must not start yet
+    The following are excluded: sites with comparisons in progress, unless one was requested more
+    than ``patience_seconds`` ago; sites whose clustering was requested within that time and has not
+    yet been started by a worker; and sites whose failed clustering must not be retried yet
     (`worker.store.clusterings.may_begin`).
     """
     last = (

@@ -1,4 +1,4 @@
-"""Durations of pieces of work, counted in the database: correct for any number of processes."""
+"""Durations of work, counted in the database so that any number of processes is supported."""
 
 import logging
 import math
@@ -23,18 +23,18 @@ BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)
 """Upper bounds of the histogram buckets, in seconds."""
 
 SLOTS = 16
-"""Rows per bucket, so that few processes wait for each other when they count."""
+"""Rows per bucket, so that concurrent processes rarely wait for each other."""
 
 WRITTEN_AFTER_SECONDS = 5.0
-"""Maximum delay before a duration is written: metrics are scraped every fifteen seconds. Writing
-one row at a time cost process and database 0.8 ms per page."""
+"""Maximum delay before a duration is written; metrics are scraped every fifteen seconds. Writing
+one row at a time cost the process and the database 0.8 ms per page."""
 
 
 @dataclass(frozen=True)
 class Histogram:
     """Histogram of the durations of one kind of work.
 
-    ``cumulative`` counts the pieces up to each of `BOUNDS`; ``seconds`` is the total time.
+    ``cumulative`` counts the pieces of work up to each of `BOUNDS`; ``seconds`` is the total time.
     """
 
     cumulative: dict[float, int]
@@ -42,10 +42,10 @@ class Histogram:
 
 
 class Durations:
-    """The durations of a process, aggregated and written every few seconds.
+    """The durations measured by a process, aggregated and written every few seconds.
 
-    The last ones may be lost if the process is killed or the database is away. ``written_after``
-    is the delay, in seconds, from the first unwritten duration until all are written.
+    The most recent ones may be lost if the process is killed or the database is unavailable.
+    ``written_after`` is the delay, in seconds, between the first unwritten duration and the write.
     """
 
     def __init__(self, database: Database, *, written_after: float = WRITTEN_AFTER_SECONDS) -> None:
@@ -57,7 +57,7 @@ class Durations:
 
     @contextmanager
     def timed(self, work: str, pieces: int = 1) -> Iterator[None]:
-        """Record the duration of a block, however it ends; see `note`."""
+        """Record the duration of a ``with`` block, however it exits; see `note`."""
         began = monotonic()
         try:
             yield
@@ -65,7 +65,7 @@ class Durations:
             self.note(work, monotonic() - began, pieces)
 
     def note(self, work: str, seconds: float, pieces: int = 1) -> None:
-        """Record the duration of ``pieces`` done together; each counts for an equal share."""
+        """Record the duration of ``pieces`` processed together; each counts as an equal share."""
         share = seconds / pieces
         at_most = next(bound for bound in BOUNDS if share <= bound)
         with self._lock:
@@ -74,14 +74,14 @@ class Durations:
             counted[1] += seconds
             if self._timer is None:
                 self._timer = threading.Timer(self._written_after, self.write)
-                # It must not delay the end of the process.
+                # The timer must not delay the process exit.
                 self._timer.daemon = True
                 self._timer.start()
 
     def write(self) -> None:
         """Write the counts, or drop them with a warning if the database is unavailable."""
         with self._lock:
-            # Two processes that write the same rows in different orders would deadlock.
+            # Processes that write the same rows in different orders would deadlock.
             rows = [(*key, *counted) for key, counted in sorted(self._counts.items())]
             self._counts.clear()
             if self._timer is not None:
@@ -107,7 +107,7 @@ def _counting() -> Insert:
         .table_valued(*types, name="counted")
         .render_derived()
     )
-    # Within the statement, which is its own transaction, so that nobody waits for the disk.
+    # Set in the statement, which is its own transaction, so that no process waits for the disk.
     not_waited_for = func.set_config("synchronous_commit", "off", True).table_valued("setting")
     values = select(bindparam("slot", type_=Integer), *counted.c).select_from(
         counted.join(not_waited_for, true())
