@@ -352,7 +352,7 @@ def _is_older(one: datetime | None, other: datetime | None) -> bool:
     return one is not None and other is not None and one < other
 
 
-# Raw: the mapper would make one statement of each set of columns that are not null.
+# Raw: the mapper would emit one statement per set of non-null columns.
 _ADD = rows_only(
     insert(Address)
     .returning(Address.id, Address.site_id, Address.digest)

@@ -197,7 +197,7 @@ def sets_of_site(session: Session, site_id: int) -> dict[int, list[int]]:
 
 
 def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
-    """Delete a site's reference sets, except the given ones, along with their nearest references."""
+    """Delete a site's reference sets and their nearest references, except the given sets."""
     session.execute(
         delete(ReferenceSet).where(ReferenceSet.site_id == site_id, ReferenceSet.id.not_in(set_ids))
     )

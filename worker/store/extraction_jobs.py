@@ -1,4 +1,4 @@
-"""Extraction jobs: which pages wait for one, and how a worker begins and ends it."""
+"""Extraction jobs: which pages await one, and how a worker starts and completes it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,16 +45,16 @@ from worker.store.pages import is_asked_for, is_pending
 from worker.store.statements import rows_only
 
 MAX_ATTEMPTS: Final = 2**31 - 1
-"""Maximum of the column that counts attempts."""
+"""Maximum value of the column that counts attempts."""
 
 
 def await_extraction(
     session: Session, page_ids: Sequence[int], generation: int
 ) -> list[tuple[int, bool]]:
-    """Make pages wait for extraction with a generation, even if they were extracted with it.
+    """Mark pages as awaiting extraction with a generation, even if already extracted with it.
 
-    Returns their ids, ascending, each with whether the page has an outcome. Pages without a tree
-    or HTML are left out.
+    Returns their IDs, ascending, each with whether the page has an outcome. Pages without a tree or
+    without HTML are excluded.
     """
     values = {"page_ids": list(page_ids), "new_generation": generation}
     return sorted(
@@ -83,7 +83,7 @@ _AWAIT = rows_only(
 
 @dataclass(frozen=True)
 class Pivot:
-    """The page that another page is compared with."""
+    """The page with which another page is compared."""
 
     id: int
     url: str
@@ -93,11 +93,12 @@ class Pivot:
 
 @dataclass(frozen=True)
 class ExtractionJob:
-    """An extraction that a worker has begun, with everything it needs from the store.
+    """An extraction that a worker has started, with everything it needs from the store.
 
-    ``attempt`` counts how often a worker has begun it, including this time. ``group_size`` is the
-    number of pages in its group, and ``group_pattern`` the `TemplateGroup.comment_pattern`.
-    ``content`` is the page as fetched, and ``answer`` the HTTP response it came with.
+    ``attempt`` is the number of times it has been started, including this one. ``group_size`` is
+    the number of pages in the page's group, and ``group_pattern`` the group's
+    `TemplateGroup.comment_pattern`. ``content`` is the page as fetched, and ``answer`` the HTTP
+    response that contained it.
     """
 
     page_id: int
@@ -139,7 +140,7 @@ def _beginning() -> ReturningUpdate[*tuple[Any, ...]]:
             is_pending(),
             StoredPage.attempts <= bindparam("earlier", type_=Integer),
         )
-        # Two transactions that lock the same pages in different orders would deadlock.
+        # Transactions that lock the same pages in different orders would deadlock.
         .order_by(StoredPage.id)
         .with_for_update(of=StoredPage)
         .cte("due")
@@ -206,9 +207,10 @@ def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
 def begin(
     session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
 ) -> list[ExtractionJob]:
-    """Count an attempt for each extraction that its page still waits for, and return these.
+    """Count an attempt for each extraction that its page still awaits, and return these jobs.
 
-    ``wanted`` maps page ids to generations. Pages with more than ``earlier_attempts`` are left out.
+    ``wanted`` maps page IDs to generations. Pages with more than ``earlier_attempts`` attempts are
+    excluded.
     """
     # Two statements instead of eight: every round trip costs half a millisecond.
     earlier = MAX_ATTEMPTS if earlier_attempts is None else earlier_attempts
@@ -246,7 +248,7 @@ def begin(
 
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
-    """Return the waiting pages that a worker has begun before, by site."""
+    """Return the waiting pages whose extraction has already been started before, by site ID."""
     rows = session.execute(
         select(StoredPage.site_id, StoredPage.id)
         .join(
@@ -265,9 +267,9 @@ def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[
 
 @dataclass(frozen=True)
 class PageState:
-    """The current state of a page that waits for an extraction, to detect changes meanwhile.
+    """The current state of a page awaiting extraction, used to detect concurrent changes.
 
-    ``pivot_id`` is the page to compare it with, ``last_digest`` the digest of its last article.
+    ``pivot_id`` is the page to compare it with, ``last_digest`` the digest of its latest article.
     """
 
     site_id: int
@@ -325,12 +327,12 @@ _LAST_ARTICLES = rows_only(_last_articles())
 
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
-    """Lock the pages that still wait for the extractions, and return their states by id.
+    """Lock the pages that still await the given extractions, and return their states by ID.
 
-    ``wanted`` maps page ids to generations.
+    ``wanted`` maps page IDs to generations.
     """
     locked = {page_id: rest for page_id, *rest in session.execute(_LOCK, _asked(wanted))}
-    # After the lock: the transaction that was waited for may have changed them.
+    # Read after locking: a transaction that held the lock may have changed them.
     places = {page_id: rest for page_id, *rest in session.execute(_LAST_ARTICLES, _asked(wanted))}
     addresses_of = addresses.of_pages(session, list(locked))
     return {
@@ -341,7 +343,7 @@ def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageSta
 
 
 class ExtractionResult(NamedTuple):
-    """The changes that an extraction makes to its page."""
+    """The changes made to a page by its extraction."""
 
     page_id: int
     generation: int
@@ -354,7 +356,7 @@ class ExtractionResult(NamedTuple):
 
     @property
     def has_article(self) -> bool:
-        """Whether the page's last revision is current; see `worker.store.pages.has_article`."""
+        """Whether the page's latest revision is current; see `worker.store.pages.has_article`."""
         is_missed = self.outcome in (PageOutcome.WALL, PageOutcome.GONE)
         return self.outcome == PageOutcome.ARTICLE or (is_missed and self.revision > 0)
 
@@ -392,13 +394,13 @@ _NOTE = rows_only(_noting())
 
 
 def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
-    """Store the outcomes of pages, which must be locked."""
+    """Store the extraction results of pages, which must be locked."""
     columns = zip(ExtractionResult._fields, zip(*results, strict=True), strict=True)
     session.execute(_NOTE, {f"new_{name}": list(column) for name, column in columns})
 
 
 def _is_late(lanes: Sequence[str], patience_seconds: float) -> ColumnElement[bool]:
-    """Condition: the page's extraction was requested too long ago and is not in the outbox."""
+    """Condition: the page's extraction is overdue, and its request is not in the outbox."""
     waiting = exists().where(
         OutboxEntry.lane.in_(lanes),
         cast(OutboxEntry.arguments["page_id"].astext, BigInteger) == StoredPage.id,
@@ -414,9 +416,9 @@ def _is_late(lanes: Sequence[str], patience_seconds: float) -> ColumnElement[boo
 def find_late(
     session: Session, lanes: Sequence[str], *, patience_seconds: float, limit: int
 ) -> list[tuple[int, int]]:
-    """Return overdue extractions as page ids with generations.
+    """Return overdue extractions as page IDs with generations.
 
-    Those still in the outbox, in ``lanes``, are left out.
+    Extractions still in the outbox, in ``lanes``, are excluded.
     """
     late = (
         select(StoredPage.id, StoredPage.generation)
@@ -430,10 +432,10 @@ def find_late(
 def take_late(
     session: Session, lanes: Sequence[str], suspects: Mapping[int, int], *, patience_seconds: float
 ) -> dict[int, list[tuple[int, int]]]:
-    """Return the extractions among ``suspects`` that are overdue, see `find_late`, by site id.
+    """Return the overdue extractions among ``suspects``, by site ID; see `find_late`.
 
-    Each page comes with its generation, and counts as requested again. ``suspects`` maps page ids
-    to generations; ``lanes`` are the outbox lanes of extractions.
+    Each page is returned with its generation, and counts as requested again. ``suspects`` maps page
+    IDs to generations; ``lanes`` are the outbox lanes for extractions.
     """
     late = (
         select(StoredPage.id)

@@ -1,4 +1,4 @@
-"""Failures of tasks."""
+"""Task failures."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from models.tables import TaskFailure
 
 
 class LastFailure(NamedTuple):
-    """The last failure of a task."""
+    """A task's latest failure."""
 
     failed_at: datetime
     error: str
@@ -24,7 +24,7 @@ def note_failure(session: Session, *, task_id: str, task: str, error: str, trace
 
 
 def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFailure]:
-    """Return the last failure of each of the given tasks that failed."""
+    """Return the latest failure of each given task that has failed, by task ID."""
     rows = session.execute(
         select(TaskFailure.task_id, TaskFailure.failed_at, TaskFailure.error, TaskFailure.traceback)
         .where(TaskFailure.task_id.in_(list(task_ids)))

@@ -1,4 +1,4 @@
-"""A page before it is stored: as its message describes it, and as it was parsed."""
+"""Pages before they are stored, as described by their messages and as parsed."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ class FetchedPage:
 
     @classmethod
     def of(cls, message: PageMessage) -> Self:
-        """Return the page of a message."""
+        """Create the page from its message."""
         return cls(
             site=site_key(message.site, message.url),
             url=message.url,
@@ -48,7 +48,7 @@ class FetchedPage:
 
     @cached_property
     def refusal(self) -> Refusal | None:
-        """Answer of the site instead of the page, or None if it sent the page."""
+        """What the site returned instead of the page, or None if it returned the page."""
         return refusal_of(self.url, self.answer)
 
     @cached_property
@@ -67,7 +67,8 @@ class FetchedPage:
     def content_digest(self) -> str:
         """SHA-256 of the content.
 
-        Text and bytes of the same characters differ, and so do a page and a refusal.
+        It differs between text and bytes with the same characters, and between a page and a
+        refusal.
         """
         kind = b"text:" if isinstance(self.content, str) else b"bytes:"
         if self.refusal is not None:
@@ -81,7 +82,7 @@ class FetchedPage:
 
 
 def digest_of_url(url: str) -> str:
-    """Return the SHA-256 of a URL, the key of its page."""
+    """Return the SHA-256 of a URL, which is the key of its page."""
     return hashlib.sha256(url.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
@@ -89,9 +90,9 @@ def digest_of_url(url: str) -> str:
 class ReadPage:
     """A parsed page.
 
-    A refused page has no tree but an outcome. ``encoding`` is that of its bytes,
-    ``comment_pattern`` where its comments are (see `StoredPage.comment_pattern`), and ``declared``
-    what it declares about its addresses.
+    A refused page has an outcome instead of a tree. ``encoding`` is the encoding of its bytes,
+    ``comment_pattern`` locates its comments (see `StoredPage.comment_pattern`), and ``declared``
+    holds what it declares about its addresses.
     """
 
     tree: Tree | None = None

@@ -1,4 +1,4 @@
-"""Generations of template groups, and the knowledge learned from each template."""
+"""Generations of template groups, and the knowledge learned from pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class ComparablePage:
-    """Data of a page that clustering and dispatch need."""
+    """The page data needed for clustering and dispatch."""
 
     id: int
     url: str
@@ -54,9 +54,9 @@ class ComparablePage:
 class NewGroup:
     """A group of a new generation.
 
-    ``number`` identifies it through all generations, ``size`` is its number of pages, and
-    ``pivot_id`` the page that the others are compared with. New pages are compared with the
-    ``representative_trees``, all different. For ``comment_pattern`` see
+    ``number`` identifies the group across generations, ``size`` is its number of pages, and
+    ``pivot_id`` the page with which its other pages are compared. New pages are compared with the
+    ``representative_trees``, which are distinct. For ``comment_pattern``, see
     `TemplateGroup.comment_pattern`.
     """
 
@@ -69,7 +69,7 @@ class NewGroup:
 
 @dataclass(frozen=True)
 class NewMembership:
-    """The place of a page in a generation."""
+    """The group assignment of a page in a generation."""
 
     page_id: int
     group_number: int | None
@@ -79,13 +79,13 @@ class NewMembership:
 
 
 def lock_clustering(session: Session, site_id: int) -> None:
-    """Lock the clustering of a site until the transaction ends, waiting for other holders."""
+    """Lock a site's clustering until the transaction ends, waiting for other holders."""
     lock = func.pg_advisory_xact_lock(AdvisoryLock.GENERATION.value, func.hashint8(site_id))
     session.execute(select(lock))
 
 
 def try_lock_clustering(session: Session, site_id: int) -> bool:
-    """Try to lock the clustering of a site until the transaction ends; return whether it is."""
+    """Try to lock a site's clustering until the transaction ends, and return whether it worked."""
     return bool(session.scalar(_TRY_LOCK, {"site_id": site_id}))
 
 
@@ -99,11 +99,11 @@ _TRY_LOCK = rows_only(
 
 
 class SiteState(NamedTuple):
-    """State of a site when its clustering begins.
+    """State of a site when its clustering starts.
 
-    ``generation`` is its last one (0 if none), and ``seen_version`` the site's version that it saw.
-    ``compared_version`` and ``compared_trees`` are those of the comparison in progress, or None;
-    see `SiteComparison`.
+    ``generation`` is the site's latest generation (0 if there is none), and ``seen_version`` the
+    version of the site that it was based on. ``compared_version`` and ``compared_trees`` describe
+    the comparison in progress, or are None; see `SiteComparison`.
     """
 
     version: int
@@ -140,7 +140,7 @@ def is_clustered(session: Session, site_id: int) -> bool:
 
 
 def last_generation(session: Session, site_id: int) -> int:
-    """Return the number of a site's last generation, 0 before the first."""
+    """Return the number of a site's latest generation, or 0 if there is none."""
     return session.scalar(_LAST_GENERATION, {"site_id": site_id}) or 0
 
 
@@ -150,7 +150,7 @@ _LAST_GENERATION = rows_only(
 
 
 def generation_version(session: Session, site_id: int, number: int) -> int:
-    """Return the version of the site that a generation saw."""
+    """Return the version of the site that a generation was based on."""
     version: int = session.scalars(
         _GENERATION_VERSION, {"site_id": site_id, "number": number}
     ).one()
@@ -199,9 +199,9 @@ def save_generation(
     groups: Sequence[NewGroup],
     memberships: Sequence[NewMembership],
 ) -> None:
-    """Store a generation, which saw the site's version ``site_version``, with its groups.
+    """Store a generation, based on version ``site_version`` of the site, with its groups.
 
-    ``silhouette`` measures how well they are separated. There must be one membership for each
+    ``silhouette`` measures how well the groups are separated. There must be one membership for each
     comparable page.
     """
     session.execute(
@@ -243,7 +243,7 @@ _ADD_REPRESENTATIVES = rows_only(insert(GroupRepresentative).execution_options(d
 def save_groups(
     session: Session, site_id: int, generation: int, groups: Sequence[NewGroup]
 ) -> None:
-    """Store groups of a generation."""
+    """Store the groups of a generation."""
     if not groups:
         return
     key = {"site_id": site_id, "generation": generation}
@@ -271,7 +271,7 @@ def save_groups(
 
 
 def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Sequence[int]]:
-    """Return the ids of the pages in each group of a generation."""
+    """Return the IDs of the pages in each group of a generation."""
     rows = session.execute(
         select(Membership.group_number, func.array_agg(Membership.page_id))
         .where(
@@ -285,7 +285,7 @@ def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Seq
 
 
 def is_of_membership() -> ColumnElement[bool]:
-    """Condition: the group is that of the membership."""
+    """Condition: the group is the one that the membership refers to."""
     return and_(
         TemplateGroup.site_id == Membership.site_id,
         TemplateGroup.generation == Membership.generation,
@@ -294,7 +294,7 @@ def is_of_membership() -> ColumnElement[bool]:
 
 
 def last_group(session: Session, site_id: int) -> int:
-    """Return the highest group number that a site has used, 0 before the first."""
+    """Return the highest group number ever used by a site, or 0 if there is none."""
     return (
         session.scalar(
             select(func.max(TemplateGroup.number)).where(TemplateGroup.site_id == site_id)
@@ -304,7 +304,7 @@ def last_group(session: Session, site_id: int) -> int:
 
 
 def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
-    """Keep the outcomes of pages for which a generation changes nothing."""
+    """Carry over to a generation the outcomes of pages that it does not affect."""
     session.execute(
         update(StoredPage)
         .where(StoredPage.id.in_(page_ids))
@@ -325,7 +325,7 @@ def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str 
 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
-    """Return the ids of the pages that wait for, or were extracted with, a generation."""
+    """Return the IDs of the pages extracted with a generation or awaiting that extraction."""
     return list(
         session.scalars(
             select(StoredPage.id)
@@ -336,7 +336,7 @@ def pages_of_generation(session: Session, site_id: int, number: int) -> list[int
 
 
 class StoredKnowledge(NamedTuple):
-    """Knowledge learned from a page; without it, the page as fetched if it is still stored."""
+    """The knowledge learned from a page or, if missing, the page as fetched if still stored."""
 
     packed: bytes | None
     content: bytes | str | None
@@ -362,7 +362,7 @@ def save_knowledge(session: Session, page_id: int, content_digest: str, packed: 
 _LOAD = rows_only(
     select(
         PageKnowledge.packed,
-        # Only if needed: it is as large as the page.
+        # Load the content only if needed: it is as large as the page.
         case((PageKnowledge.page_id.is_(None), PageContent.compressed)),
         PageContent.is_text,
     )

@@ -5,31 +5,32 @@ from enum import IntEnum, unique
 
 @unique
 class AdvisoryLock(IntEnum):
-    """Class of a lock; no other user of the database may use its number."""
+    """Lock classes; nothing else that uses the database may use these numbers."""
 
     GENERATION = 0x6474
-    """Site whose generation is being written; held until the transaction ends."""
+    """The key is a site whose generation is being written; held until the transaction ends."""
 
     EXTRACTION = 0x6475
-    """Page that is being extracted."""
+    """The key is a page being extracted."""
 
     REPROCESSING = 0x6476
-    """Resumes reprocessing of all sites; the key is 0."""
+    """Held to continue the reprocessing of all sites; the key is 0."""
 
     CLUSTERING = 0x6477
-    """Site that is being clustered, which takes several transactions."""
+    """The key is a site being clustered, which takes several transactions."""
 
     COMPARISON = 0x6478
-    """Block of pairs that is being compared."""
+    """The key is a block of pairs being compared."""
 
     STORIES = 0x6479
-    """Groups articles into stories; the key is 0; held until the transaction ends."""
+    """Held until the transaction ends, to group articles into stories; the key is 0."""
 
     STORY_TELLING = 0x6482
-    """Resumes articles that wait to be grouped; the key is 0."""
+    """Held to process articles waiting to be grouped; the key is 0."""
 
     SHORT_TEXTS = 0x6483
-    """Site whose identical short texts are being counted; held until the transaction ends."""
+    """The key is a site whose identical short texts are being counted; held until the
+    transaction ends."""
 
     PARTS = 0x6481
-    """Joins the parts of articles; the key is 0."""
+    """Held to join the parts of articles; the key is 0."""

@@ -1,4 +1,4 @@
-"""Migration of the schema."""
+"""Schema migrations."""
 
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from worker.store.schema import UnknownSchemaError, revision_of
 
 
 def migrate(database: Database, version: str | None = None) -> None:
-    """Migrate the schema to a version, the newest by default, and keep what is stored.
+    """Migrate the schema to a version, by default the newest, preserving stored data.
 
-    A downgrade drops the data that later versions added. Raises `UnknownSchemaError` if the target
+    A downgrade drops data introduced by later versions. Raises `UnknownSchemaError` if the target
     or the current version is unknown.
     """
     with database.patient_transaction() as session:
@@ -34,7 +34,7 @@ def migrate(database: Database, version: str | None = None) -> None:
 
 
 def _admit(connection: Connection, revision: str) -> None:
-    """Record the versions that may work on the new schema; see `worker.store.revisions`."""
+    """Record which versions may use the new schema; see `worker.store.revisions`."""
     oldest = min(OLDEST_NEIGHBOUR, revision)
     if connection.scalar(text("SELECT to_regproc('admitted_schemas')")) is None:
         return

@@ -1,17 +1,18 @@
 """The transactional outbox: messages are written in the transaction that causes them.
 
-A crash between commit and publish loses nothing, since the relay finds the entry; a crash between
-publish and removal publishes twice, which every consumer of the service tolerates.
+A crash between commit and publish loses nothing, since the relay finds the entry afterwards. A
+crash between publish and removal publishes the message twice, which every consumer tolerates.
 
-Tasks of one kind are published round-robin by site, however many a site requests: start-time fair
-queueing (Goyal, Vin and Cheng 1996) with equal task lengths. A task's place follows the last one of
-its site, or is the first of the current round if that is later, so that a site neither waits for
-another's backlog nor saves up turns. A round is `QUANTUM` tasks of every site that has as many.
+Tasks of one kind are published round-robin by site, however many a site enqueues: start-time fair
+queueing (Goyal, Vin and Cheng 1996) with equal task lengths. A task's position follows that of the
+site's previous task, or is the first of the current round if that is later, so that a site neither
+waits for another site's backlog nor saves up turns. A round consists of up to `QUANTUM` tasks of
+each site.
 
-A task for a site with nothing waiting goes before the backlogs of all others, like new flows in
-fq_codel (RFC 8290): to the head of the current round. It uses up the site's quantum in that round,
-which the relay records as it publishes (`ServedTurn`), so that a site that always has one task
-waiting gets only its share. For tasks of unequal cost, the caller sets the turns.
+A task for a site with no waiting tasks precedes the backlogs of all other sites, at the head of the
+current round, like new flows in fq_codel (RFC 8290). It counts against the site's quantum in that
+round, which the relay records when publishing (`ServedTurn`), so a site that always has one waiting
+task gets only its share. For tasks of unequal cost, the caller sets the turns.
 """
 
 import json
@@ -46,18 +47,18 @@ from models.tables import OutboxEntry, ServedTurn
 from worker.store.statements import rows_only
 
 QUANTUM = 8
-"""Tasks per site and round: a page every few seconds never falls behind a backlog, and one task of
-a worker takes as many."""
+"""Tasks per site and round. A site that sends a page every few seconds never falls behind a
+backlog, and a batched task contains the same number of pages."""
 
 _ROUND = 2 * QUANTUM
-"""Turns per round: those of its head first, then those of the backlogs."""
+"""Turns per round: first the turns of its head, then the turns of the backlogs."""
 
 _WHOLE_LANE = 0
 """Site ID that represents the whole lane in `ServedTurn`."""
 
 
 class Waiting(NamedTuple):
-    """An entry as the relay publishes it; see `OutboxEntry`."""
+    """An entry as published by the relay; see `OutboxEntry`."""
 
     id: int
     task: str | None
@@ -72,7 +73,7 @@ class Waiting(NamedTuple):
 def add_tasks(
     session: Session, task: str, arguments: Iterable[Mapping[str, Any]], *, site_id: int | None
 ) -> None:
-    """Enqueue one Celery task per mapping of arguments, all for one site or for none."""
+    """Enqueue one Celery task per mapping of arguments, all for the same site, or for none."""
     add_tasks_of_sites(session, task, [(site_id, each) for each in arguments])
 
 
@@ -130,7 +131,7 @@ def _adding_tasks() -> Insert:
     after_own = own // _ROUND * QUANTUM + own % QUANTUM + 1
     first = func.greatest(after_own, served_round * QUANTUM, type_=BigInteger)
     place = first + of_site.c.place - 1
-    # A site that has had nothing in this round but tasks at its head.
+    # In this round, the site has had tasks only at the head, if any.
     is_head = and_(
         or_(own.is_(None), own // _ROUND < served_round, own % _ROUND < QUANTUM),
         place // QUANTUM == served_round,
@@ -152,9 +153,10 @@ def _adding_tasks() -> Insert:
 
 
 def _round_of(lane: ColumnElement[str]) -> ColumnElement[int]:
-    """Return the round that is being served; a new one where nothing waits, for which all are new.
+    """Return the round being served, or a new round if the lane is empty.
 
-    Else a site would be behind a backlog for what it had while there was none.
+    All sites are new to a new round. Otherwise, tasks that a site had while there was no backlog
+    would later place it behind one.
     """
     first = select(func.min(OutboxEntry.turn)).where(OutboxEntry.lane == lane).scalar_subquery()
     served = _served(lane, _WHOLE_LANE)
@@ -175,7 +177,7 @@ _ADD_TASKS = rows_only(_adding_tasks())
 
 
 def clock(session: Session) -> int:
-    """Return the current time in ms, for lanes whose turns are times."""
+    """Return the current time in milliseconds, for lanes whose turns are timestamps."""
     now = cast(func.extract("epoch", func.now()) * 1000, BigInteger)
     return session.scalars(select(now)).one()
 
@@ -268,7 +270,7 @@ def _removing() -> Insert:
         ["lane", "site_id", "turn"],
         select(each.c.lane, each.c.site_id, func.max(each.c.turn))
         .group_by(each.c.lane, each.c.site_id)
-        # Two relays that update the same sites in different orders would deadlock.
+        # Relays that update the same sites in different orders would deadlock.
         .order_by(each.c.lane, each.c.site_id),
     )
     return add.on_conflict_do_update(
@@ -299,14 +301,15 @@ _ADD_MESSAGES = rows_only(insert(OutboxEntry).execution_options(dml_strategy="ra
 
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
-    """Return those of the given lanes that have entries."""
+    """Return the given lanes that have entries."""
     return session.scalars(_LANES_WAITING, {"lanes": list(lanes)}).all()
 
 
 def take_next(session: Session, lane: str, limit: int, *, max_bytes: int) -> Sequence[Waiting]:
     """Lock and return the next entries of a lane, skipping those that another relay holds.
 
-    No entry follows once the bodies reach ``max_bytes``; the first is returned whatever its size.
+    No more entries are added once the bodies total ``max_bytes``; the first entry is returned
+    whatever its size.
     """
     rows = session.execute(_TAKE_NEXT, {"lane": lane, "number": limit, "max_bytes": max_bytes})
     return [Waiting(*row) for row in rows]
@@ -318,7 +321,7 @@ def remove(session: Session, entry_ids: Sequence[int]) -> None:
 
 
 def refuse(session: Session, entry_id: int, refusal: str) -> None:
-    """Set aside an entry that the broker refused, with the broker's reason."""
+    """Set aside an entry refused by the broker, recording the broker's reason."""
     session.execute(
         update(OutboxEntry)
         .where(OutboxEntry.id == entry_id)
@@ -329,7 +332,7 @@ def refuse(session: Session, entry_id: int, refusal: str) -> None:
 def refused(
     session: Session, message_id: str | None = None, *, limit: int | None = None
 ) -> Sequence[OutboxEntry]:
-    """Return the entries that the broker refused, oldest first; of one message id if given."""
+    """Return the entries refused by the broker, optionally of one message ID, oldest first."""
     query = select(OutboxEntry).where(*_is_refused(message_id)).order_by(OutboxEntry.id)
     return session.scalars(query.limit(limit)).all()
 
@@ -337,7 +340,7 @@ def refused(
 def retry_refused(
     session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
 ) -> int:
-    """Return refused entries to the relay, and return their number."""
+    """Hand refused entries back to the relay, and return their number."""
     again = update(OutboxEntry).where(*_is_refused(message_id, entry_ids))
     return len(
         session.scalars(
@@ -369,7 +372,7 @@ def _is_refused(
 def withdraw(
     session: Session, tasks: Sequence[str], site_id: int, argument: str, values: list[int]
 ) -> None:
-    """Remove a site's tasks by values of one argument, except those that a relay holds."""
+    """Remove a site's tasks that match values of one argument, except those held by a relay."""
     void = (
         select(OutboxEntry.id)
         .where(
@@ -383,7 +386,7 @@ def withdraw(
 
 
 def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:
-    """Return whether tasks of a kind, for one site if given, wait to be published."""
+    """Return whether tasks of a kind, optionally for one site, are waiting to be published."""
     query = exists().where(OutboxEntry.lane == task)
     if site_id is not None:
         query = query.where(OutboxEntry.site_id == site_id)
@@ -391,7 +394,7 @@ def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:
 
 
 def sites_waiting(session: Session, task: str) -> set[int | None]:
-    """Return the sites for which tasks of a kind wait to be published."""
+    """Return the sites for which tasks of a kind are waiting to be published."""
     return set(session.scalars(select(OutboxEntry.site_id).where(OutboxEntry.lane == task)))
 
 

@@ -1,4 +1,4 @@
-"""Links of pages, as last published."""
+"""Links of pages, as most recently published."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ _LAST_IDS = rows_only(
 
 
 def last_ids(session: Session, page_ids: Collection[int]) -> dict[int, str]:
-    """Return the ids of the last link messages, by page."""
+    """Return the IDs of the latest link messages, by page ID."""
     rows = session.execute(_LAST_IDS, {"page_ids": list(page_ids)})
     return dict(map(tuple, rows))
 
@@ -38,6 +38,6 @@ def save(session: Session, messages: Mapping[int, dict[str, Any]]) -> None:
 
 
 def links_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
-    """Yield the link messages of the pages of a run, ordered by site and URL."""
+    """Yield the link messages of a run's pages, ordered by site and URL."""
     query = select(PageLinks.message).join(StoredPage, StoredPage.id == PageLinks.page_id)
     yield from session.scalars(of_run(query, message_prefix))

@@ -1,4 +1,4 @@
-"""Pages, their sites and contents, and the receipts of their messages."""
+"""Pages, their sites and contents, and the receipts for their messages."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -48,11 +48,11 @@ _ADD_SITES = rows_only(
 
 
 def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
-    """Return the ids of sites, created if new, and lock their rows until the transaction ends.
+    """Return the IDs of sites, created if new, and lock their rows until the transaction ends.
 
-    Pages of a site are thus written one after another, each seeing those before it.
+    The lock serialises writes to the pages of a site, so each sees the ones before it.
     """
-    # Two transactions that lock the same sites in different orders would deadlock.
+    # Transactions that lock the same sites in different orders would deadlock.
     missing = sorted(set(keys))
     locked: dict[str, int] = {}
     while missing:
@@ -65,14 +65,14 @@ def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
 
 
 def lock_site(session: Session, key: str) -> int:
-    """Return the id of a site, created if new, and lock its row until the transaction ends."""
+    """Return the ID of a site, created if new, and lock its row until the transaction ends."""
     return lock_sites(session, [key])[key]
 
 
 def sites_called(session: Session, name: str) -> dict[int, str]:
-    """Return the keys of the sites of a name, by id.
+    """Return the keys of the sites with the given name, by ID.
 
-    There are several if a sender uses the name for pages of several domains
+    There are several if a sender uses one name for pages of several domains
     (`worker.html.site_key`).
     """
     called_so = or_(Site.key == name, Site.key.startswith(f"{name}@", autoescape=True))
@@ -83,7 +83,7 @@ def sites_called(session: Session, name: str) -> dict[int, str]:
 def only_sites(
     query: Select[*Columns], site_id: InstrumentedAttribute[int], ids: Sequence[int] | None
 ) -> Select[*Columns]:
-    """Restrict a query to some sites; None for all."""
+    """Restrict a query to the given sites; None means all."""
     if ids is None:
         return query
     return query.where(site_id == any_(bindparam(None, list(ids), type_=ARRAY(BigInteger))))
@@ -91,9 +91,9 @@ def only_sites(
 
 @dataclass(frozen=True)
 class TouchedSite:
-    """A site after a change of its pages.
+    """A site after a change to its pages.
 
-    ``has_groups`` tells whether it has been clustered.
+    ``has_groups`` indicates whether it has been clustered.
     """
 
     version: int
@@ -110,7 +110,7 @@ _TOUCH_SITES = rows_only(
 
 
 def touch_sites(session: Session, site_ids: Iterable[int]) -> dict[int, TouchedSite]:
-    """Record that pages of sites changed, and return the new state of these, by id."""
+    """Record that pages of sites changed, and return the new states of the sites, by ID."""
     rows = session.execute(_TOUCH_SITES, {"ids": list(site_ids)})
     return {site_id: TouchedSite(version, has_groups) for site_id, version, has_groups in rows}
 
@@ -127,7 +127,7 @@ def load_page(session: Session, page_id: int, *, lock: bool = False) -> StoredPa
 
 
 def sites_of(session: Session, page_ids: Sequence[int]) -> dict[int, int]:
-    """Return the site ids of pages, by page."""
+    """Return the site IDs of pages, by page ID."""
     rows = session.execute(
         select(StoredPage.id, StoredPage.site_id).where(StoredPage.id.in_(page_ids))
     )
@@ -135,7 +135,7 @@ def sites_of(session: Session, page_ids: Sequence[int]) -> dict[int, int]:
 
 
 def load_content(session: Session, page_id: int) -> bytes | str | None:
-    """Return the page as fetched (text if sent as text), or None if it was removed."""
+    """Return a page's content as fetched (text if sent as text), or None if it was removed."""
     stored = session.execute(_CONTENT, {"page_id": page_id}).one_or_none()
     if stored is None:
         return None
@@ -155,9 +155,9 @@ def key_of_site(session: Session, site_id: int) -> str:
 
 
 def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
-    """Return the ids of a site's pages whose HTML is stored, ascending.
+    """Return the IDs of a site's pages whose HTML is stored, ascending.
 
-    Pages joined to another are left out.
+    Pages joined to another page are excluded.
     """
     return list(
         session.scalars(
@@ -173,7 +173,7 @@ def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
 
 
 def pending_with_tree(session: Session, site_id: int) -> list[int]:
-    """Return the ids of a site's extractable pages that wait for extraction, ascending."""
+    """Return the IDs of a site's extractable pages awaiting extraction, ascending."""
     return list(
         session.scalars(
             select(StoredPage.id)
@@ -189,7 +189,7 @@ def pending_with_tree(session: Session, site_id: int) -> list[int]:
 
 
 def force_revisions(session: Session, page_ids: Sequence[int]) -> None:
-    """Make the next extraction of these pages publish a revision, changed or not."""
+    """Make the next extraction of these pages publish a revision, even if nothing changed."""
     session.execute(
         update(StoredPage)
         .where(StoredPage.id.in_(page_ids), StoredPage.tree_id.is_not(None))
@@ -198,7 +198,7 @@ def force_revisions(session: Session, page_ids: Sequence[int]) -> None:
 
 
 class NewReceipt(NamedTuple):
-    """The result of a message; see `Receipt`."""
+    """The result of processing a message; see `Receipt`."""
 
     message_id: str | None
     result: ReceiptResult
@@ -216,19 +216,19 @@ def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
 
 
 def has_article() -> ColumnElement[bool]:
-    """Condition: the page's last revision is current, even if the page is now behind a wall."""
+    """Condition: the page's latest revision is current, even if the page is now behind a wall."""
     is_missed = StoredPage.outcome.in_((PageOutcome.WALL, PageOutcome.GONE))
     return or_(StoredPage.outcome == PageOutcome.ARTICLE, and_(is_missed, StoredPage.revision > 0))
 
 
 def is_pending() -> ColumnElement[bool]:
-    """Condition: the page waits for an outcome, or for a better one."""
+    """Condition: the page is awaiting an outcome, or a better one."""
     return or_(StoredPage.outcome.is_(None), StoredPage.forced, is_asked_for())
 
 
 def is_asked_for() -> ColumnElement[bool]:
-    """Condition: the page's extraction was requested, at `StoredPage.asked_at`, and is not done.
+    """Condition: the page's extraction was requested at `StoredPage.asked_at` and is unfinished.
 
-    A page that is pending without this waits for an earlier stage.
+    A pending page that does not meet this condition is awaiting an earlier stage.
     """
     return StoredPage.extracted_generation < StoredPage.generation
