@@ -32,7 +32,7 @@ COMMAND_CONNECT_SECONDS = 3.0
 
 
 class BrokerIsAwayError(ExpectedError):
-    """The broker does not answer."""
+    """The broker does not respond."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(

@@ -11,8 +11,8 @@ from worker.settings import Settings
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
     """Publish raw page messages on ``crawler.pages``, and return their number.
 
-    Each has an AMQP id, by which its result can be followed, and a body, which is not checked: that
-    is the task of the intake.
+    Each message consists of an AMQP ID, by which its result can be tracked, and a body. Bodies are
+    not validated here; the intake does that.
     """
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address

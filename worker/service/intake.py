@@ -55,8 +55,8 @@ INTAKE = "intake"
 
 GATE_SECONDS = 1.0
 GATE_MESSAGES = 100
-"""Time and number of messages after which the intake checks the backlog again; it exceeds the limit
-by at most as many messages."""
+"""Time and number of messages after which the intake checks the backlog again. The backlog exceeds
+its limit by at most this number of messages."""
 
 BATCH_BYTES = 8 * 1024 * 1024
 """Total size of the bodies in one transaction at which no further message is added."""
@@ -69,10 +69,10 @@ READ_SECONDS = 0.001
 """Time that a busy intake listens to the broker."""
 
 GATHER_SECONDS = 0.01
-"""Time that a message waits for others to be stored with."""
+"""Time to wait for further messages that can be stored in the same transaction."""
 
 LOOK_SECONDS = 1.0
-"""Time between two searches for pages that must not wait for a clustering."""
+"""Interval between searches for pages that must not wait for a clustering."""
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between attempts while the database is unavailable."""
@@ -103,9 +103,9 @@ class Prepared:
 class Intake(ConsumerMixin):
     """The consumer of page messages.
 
-    Messages that arrive together are stored in one transaction. A redelivered message may be what
-    killed the process that had it: it is stored alone, and while such messages arrive they are
-    taken one by one, so that it takes no others with it into quarantine.
+    Messages that arrive together are stored in one transaction. A redelivered message may have
+    killed the process that was handling it, so it is stored alone. While such messages arrive, all
+    messages are taken one by one, so that none is quarantined because of another.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -259,9 +259,9 @@ class Intake(ConsumerMixin):
     def _deal_with_waiting(self) -> None:
         """Store the messages in hand, and acknowledge them.
 
-        While the database is away they are kept and retried: requeued, they would return at once
-        and use up their deliveries. A message that cannot be stored because of a defect is
-        requeued; the queue bounds its deliveries and then moves it to quarantine.
+        While the database is unavailable, messages are held and retried: if requeued, they would be
+        redelivered at once and exhaust their delivery limit. A message that cannot be stored
+        because of a defect is requeued, and quarantined by the queue at the delivery limit.
         """
         messages = self._waiting[:]
         self._waiting.clear()

@@ -76,7 +76,7 @@ class QuarantinedMessage:
 
     @property
     def fingerprint(self) -> str:
-        """Identity of the message within its stage, with or without an id."""
+        """ID of the message within its stage, even if it has no AMQP ID."""
         digest = hashlib.sha256(f"{self.message_id!r}\n".encode())
         digest.update(self.body)
         return digest.hexdigest()[:32]
@@ -217,7 +217,7 @@ def _is_chosen(
 
 
 def _entries(session: Session, only: Collection[str] | None) -> list[int] | None:
-    """Return the outbox entries of some fingerprints, or None for all."""
+    """Return the outbox entries with the given fingerprints, or None for all."""
     if only is None:
         return None
     entries = outbox.refused(session)

@@ -45,8 +45,8 @@ from worker.store.outbox import Waiting
 logger = logging.getLogger(__name__)
 
 BATCH = 200
-"""Maximum number of entries of a lane per transaction: 200 rows cost little more than one to lock
-and remove."""
+"""Maximum number of entries of a lane per transaction. Locking and removing 200 rows costs little
+more than locking and removing one."""
 
 BATCH_BYTES = 32 * 1024 * 1024
 """Maximum size of a lane's messages per transaction: twice the largest article message, and far
@@ -80,10 +80,10 @@ DEFAULT_EXCHANGE = ""
 """Exchange of messages for quarantine, which has no limit."""
 
 QUARANTINE = "quarantine"
-"""Name of these in the summary."""
+"""Name of quarantined messages in the summary."""
 
 TROUBLE_SECONDS = 2.0
-"""Pause after a failure of the broker or the database."""
+"""Pause after a broker or database failure."""
 
 
 class UnroutableError(Exception):

@@ -119,7 +119,7 @@ def _record(
 
 
 def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
-    """Store what parsing a stored page again gave: the tree, or the outcome of a refusal."""
+    """Store the result of parsing a stored page again: its tree, or the outcome of a refusal."""
     tree_ids = trees.save_trees(session, [read.tree] if read.tree is not None else [])
     _assign(page, _of_reading(read, tree_ids))
     addresses.save_reading(session, page, read.declared)
@@ -224,9 +224,9 @@ def _add_pages(
 def _continue_revisions(
     session: Session, judged: Sequence[_Judged], added: Mapping[tuple[int, str], int]
 ) -> None:
-    """Continue the revisions of the former page for addresses that leave it.
+    """Continue the revision numbers of the previous page for addresses that leave it.
 
-    The ids of both articles derive from addresses of what was one page.
+    The IDs of both articles derive from addresses of what used to be a single page.
     """
     for each in judged:
         if each.located.parted_from is None:

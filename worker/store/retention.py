@@ -1,4 +1,4 @@
-"""Removal of what need not be kept forever, in small transactions."""
+"""Removal of data that need not be kept forever, in small transactions."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -183,7 +183,7 @@ _RULES = (
 
 
 def first_place(kinds: Collection[Kind]) -> Place | None:
-    """Return where the removal of these kinds begins, or None if there are none."""
+    """Return where to start removing the given kinds, or None if there are none."""
     return _place_from(0, kinds)
 
 

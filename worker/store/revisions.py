@@ -13,7 +13,7 @@ MARK: Final = "detourage.schema"
 """Setting of a connection that holds the revision of its code."""
 
 LAST_UNMARKED: Final = "0024"
-"""Revision of the last version whose connections have no mark; one without a mark counts as it."""
+"""Last revision whose connections carry no mark; connections without one count as this revision."""
 
 OLDEST_NEIGHBOUR: Final = LAST_UNMARKED
 """Revision of the oldest version that works on the newest schema alongside this one.
@@ -22,7 +22,7 @@ Raise it in a migration that removes or changes what code of that revision uses.
 """
 
 FOREIGN_SCHEMA: Final = "DT001"
-"""SQLSTATE of a refusal. Without a mark it is 57P03, on which earlier versions wait."""
+"""SQLSTATE of a refusal. Unmarked connections get 57P03, on which earlier versions wait."""
 
 
 @cache

@@ -13,7 +13,7 @@ S = TypeVar("S", bound=Select[*tuple[Any, ...]])
 
 
 def is_of_run(message_prefix: str) -> ColumnElement[bool]:
-    """Condition: a message of the run brought the page."""
+    """Condition: the page was received in one of the run's messages."""
     return StoredPage.id.in_(
         select(Receipt.page_id)
         .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
@@ -48,7 +48,7 @@ def received(session: Session, message_prefix: str) -> Iterator[str]:
 
 
 def forget_attempts(session: Session) -> None:
-    """Forget the attempts at unfinished work, all of whose processes have ended."""
+    """Reset the attempt counts of unfinished work once all processes have exited."""
     for statement in (
         update(StoredPage).where(is_pending(), StoredPage.attempts > 0).values(attempts=0),
         update(ComparisonBlock).where(ComparisonBlock.attempts > 0).values(attempts=0),

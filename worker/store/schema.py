@@ -40,7 +40,7 @@ def check_current(database: Database) -> None:
 
 
 class DatabaseIsAwayError(ExpectedError):
-    """The database does not answer, or refuses this process."""
+    """The database does not respond, or refuses this process."""
 
     def __init__(self, error: DBAPIError) -> None:
         reason = without_passwords(cause(error))
@@ -88,7 +88,7 @@ def require_current(database: Database) -> None:
 
 @contextmanager
 def current_database(url: str) -> Iterator[Database]:
-    """Yield the database of this version's schema to a command, and close its connections.
+    """Yield the database for a command, requiring this version's schema; close it on exit.
 
     Raises
     ------

@@ -360,7 +360,7 @@ _ADD_SAID = rows_only(
 
 
 def add_said(session: Session, said: Mapping[int, Told]) -> None:
-    """Record what pages without a story say about it until they are grouped."""
+    """Record what ungrouped pages state about their story until they are grouped."""
     if said:
         values = [
             {
@@ -457,8 +457,8 @@ _IS_TOLD_OTHERWISE = and_(
 def pages_to_correct(session: Session, limit: int) -> list[int]:
     """Return pages whose last revision states an outdated story, ascending.
 
-    Left out are pages that wait for extraction, since their next article states the new one, those
-    whose article waits to be grouped, and those corrected recently.
+    Pages awaiting extraction are excluded, since their next article will state the new story. So
+    are pages whose articles are waiting to be grouped, and recently corrected pages.
     """
     return list(
         session.scalars(
