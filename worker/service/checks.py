@@ -95,7 +95,7 @@ def _checked(name: str, check: Callable[[], str]) -> Finding:
 
 
 def _reason(error: Exception) -> str:
-    """Return why a check failed, without its subject, which the check's name gives."""
+    """Return why a check failed, omitting the subject, which the check's name states."""
     origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
     lines = str(getattr(origin, "orig", None) or origin).splitlines()
     return without_passwords(lines[0]) if lines else type(origin).__name__

@@ -1,4 +1,4 @@
-"""Pages of multi-page articles: where each leads, and what was joined from them."""
+"""Pages of multi-page articles: the parts they link to, and the articles joined from them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -194,7 +194,7 @@ _NOTE = rows_only(_noting())
 
 
 def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
-    """Record where pages, which must be locked, lead; those that changed become due."""
+    """Record the links of pages, which must be locked, to parts; changed pages become due."""
     if parts:
         session.execute(
             _NOTE,
@@ -271,7 +271,7 @@ def is_due() -> ColumnElement[bool]:
 def begin(session: Session, page_id: int) -> tuple[int, int] | None:
     """Count an attempt to join a page's parts; return the number of attempts, and the version.
 
-    None if the page was seen meanwhile, with another part of its article.
+    Returns None if the page has meanwhile been examined along with another part of its article.
     """
     do_not_wait_for_disk(session)
     row = session.execute(
@@ -307,9 +307,9 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
 
 
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
-    """Return pages that are parts, locked until the transaction ends, ordered by id.
+    """Return pages that are parts, locked until the transaction ends, ordered by ID.
 
-    Without their messages, which may not fit into memory for many parts.
+    Their messages are omitted, since those of many parts may not fit into memory.
     """
     locked = {
         row.id: row
@@ -379,7 +379,7 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
 
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
-    """Record that joining made a revision of a page's article; the page must be locked."""
+    """Record a revision of a page's article created by joining; the page must be locked."""
     articles.note_revision(session, page_id, revision)
     session.execute(
         update(PageParts).where(PageParts.page_id == page_id).values(joined_revision=revision),

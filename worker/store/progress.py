@@ -29,7 +29,7 @@ from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
 
 RECENT_SECONDS = 900
-"""Maximum age of a recent failure. A total would fall when failures are pruned."""
+"""Maximum age of a recent failure. An all-time total would drop whenever failures are pruned."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class RunProgress:
     outcomes: dict[str, int]
     outbox: int
     parts: int
-    """Pages whose parts are still to be joined."""
+    """Number of pages whose parts have yet to be joined."""
     stories: int
-    """Pages whose articles are still to be grouped into stories."""
+    """Number of pages whose articles have yet to be grouped into stories."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class SiteStatus:
     silhouette: float | None = None
     outcomes: dict[str, int] = field(default_factory=dict)
     changed_design: datetime | None = None
-    """When the first page of the last redesign was fetched."""
+    """Fetch date of the first page of the latest redesign."""
     not_clustered_since: datetime | None = None
-    """Since when clustering is disabled, or None."""
+    """When clustering was disabled, or None if it is enabled."""
     not_clustered_because: str | None = None
     doubtful: int = 0
     """Number of articles that are probably wrong."""
@@ -145,9 +145,9 @@ class ServiceCounts:
     sites_in_quarantine
         Number of sites for which clustering is disabled.
     generations, articles
-        Clusterings and articles, ever.
+        All-time numbers of clusterings and articles.
     design_changes
-        Redesigns, ever, by site.
+        All-time number of redesigns, by site.
     doubtful
         Doubtful articles of the last day, for sites where they are the majority.
     walls

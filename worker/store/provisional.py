@@ -109,8 +109,8 @@ def lone_pages(
 ) -> dict[int, int]:
     """Return pages that are alone on their site and have waited for a while, with their site ids.
 
-    They have waited for between ``alone_seconds`` and ``watched_seconds``: a page that was not
-    alone in that time never will be. At most ``most`` are returned.
+    Only pages that have waited between ``alone_seconds`` and ``watched_seconds`` are considered: a
+    page that was not alone in that time never will be. At most ``most`` are returned.
     """
     values = {"alone_seconds": alone_seconds, "watched_seconds": watched_seconds, "most": most}
     return _by_page(session.execute(_LONE, values))
@@ -132,7 +132,7 @@ def _by_page(rows: Result[int, int]) -> dict[int, int]:
 def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
     """Lock sites until the transaction ends, and return their ids.
 
-    Sites that someone else writes to are skipped, without waiting.
+    Sites locked by other writers are skipped, without waiting.
     """
     free = session.scalars(
         select(Site.id)
@@ -185,7 +185,7 @@ def place(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) ->
 
 
 def without_siblings(session: Session, site_ids: Sequence[int]) -> list[int]:
-    """Return those of the sites that are new and have no two comparable pages."""
+    """Return the given sites that are new and have fewer than two comparable pages."""
     return list(
         session.scalars(
             select(Site.id)

@@ -10,8 +10,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 - ``html``: pages as fetched, except those whose outcome a later version may improve
   (`worker.store.retention.KEPT_OUTCOMES`) and those that others of their site are compared with;
 - ``revisions``: articles superseded by a later revision of their page;
-- ``groups``: the places of pages in clusterings before the last one of their site, whatever their
-  age. The groups themselves stay, as the site's history;
-- ``trees``: trees that no page has any more, with their distances, whatever their age;
+- ``groups``: the group assignments of pages in all but their site's latest clustering, whatever
+  their age. The groups themselves are kept as the site's history;
+- ``trees``: trees no longer used by any page, with their distances, whatever their age;
 - ``receipts``: the results of messages, and the failures of tasks.
 """

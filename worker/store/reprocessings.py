@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from models.tables import FollowedRequest, Reprocessing, Site
 
 CATCH_UP = timedelta(minutes=2)
-"""Maximum delay that is made up for; more would cause a burst."""
+"""Maximum delay to catch up on; catching up on more would cause a burst."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
 
 
 def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages: int) -> None:
-    """Record that a site was taken up, and delay the next by the share of its pages."""
+    """Record that a site was started, and delay the next one in proportion to its pages."""
     reprocessing.site_id = site_id
     reprocessing.pages += pages
     if reprocessing.pages_per_minute is not None:

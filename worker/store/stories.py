@@ -160,7 +160,7 @@ _CANDIDATES = rows_only(_candidates())
 def texts_like(
     session: Session, bands: Sequence[int], seen_at: datetime, window: timedelta
 ) -> list[KnownText]:
-    """Return texts that share bands with one, those with most first."""
+    """Return texts that share bands with the given one, those sharing most first."""
     between = {"bands": list(bands), "earliest": seen_at - window, "latest": seen_at + window}
     return [_known(row) for row in session.execute(_CANDIDATES, between)]
 
@@ -246,7 +246,7 @@ _FULL = rows_only(_finding_full())
 
 
 def full_texts(session: Session, text_ids: Collection[int]) -> set[int]:
-    """Return those of the texts with the maximum number of stored overlaps."""
+    """Return the given texts that have the maximum number of stored overlaps."""
     return set(session.execute(_FULL, {"ids": sorted(text_ids)}).scalars().all())
 
 
@@ -349,7 +349,7 @@ def move_texts(session: Session, text_ids: Collection[int], story_id: int) -> No
 
 
 def remove_empty_stories(session: Session, story_ids: Collection[int]) -> None:
-    """Delete those of the stories without texts."""
+    """Delete the given stories that have no texts."""
     session.execute(_REMOVE_STORIES, {"ids": sorted(story_ids)})
 
 
@@ -400,7 +400,7 @@ _OLD = rows_only(_finding_old())
 def remove_old_stories(session: Session, window: timedelta, most: int) -> int:
     """Delete the texts of stories without a new article for ``window``, and the empty stories.
 
-    The stories told to their articles stay. The caller must hold the lock of `lock_stories`.
+    The stories stated by published articles are kept. The caller must hold the `lock_stories` lock.
     Returns the number of rows handled, at most ``most``.
     """
     found = session.execute(_OLD, {"window": window, "most": most}).all()
