@@ -17,14 +17,14 @@ _LOST = frozenset(
         "gaierror",
     }
 )
-"""Names of errors of Python and of client libraries for a lost connection."""
+"""Names of Python and client library errors for a lost connection."""
 
 _REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"})
-"""Names of errors of client libraries for a missing right."""
+"""Names of client library errors for a missing privilege."""
 
 
 class ExpectedError(Exception):
-    """An error that a person can fix; its first line says what, for that person."""
+    """An error that a person can fix; its first line tells them what is wrong."""
 
 
 class MissingExtraError(ExpectedError):
@@ -61,12 +61,12 @@ def without_passwords(text: str) -> str:
 
 
 def is_lost_connection(error: BaseException) -> bool:
-    """Return whether an error of any library means that a server does not answer."""
+    """Return whether an error, from any library, means that a server does not respond."""
     names = {each.__name__ for each in type(error).__mro__}
     return bool(names & _LOST)
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Return whether an error means that a server denies a user a right."""
+    """Return whether an error means that a server denied a user a privilege."""
     origin = getattr(error, "orig", None) or error
     return bool({each.__name__ for each in type(origin).__mro__} & _REFUSED)

@@ -1,4 +1,4 @@
-"""Names of the tasks: all that a sender needs to know."""
+"""Task names, which are all that a sender needs."""
 
 from typing import Final, Literal, get_args
 

@@ -28,7 +28,7 @@ _HEADER = ">HHQ"
 _HEADER_BYTES = 12
 
 _LENGTHS = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
-"""Sizes of numeric properties; the others are short strings, and one is a table."""
+"""Sizes of numeric properties; all other properties are short strings, apart from one table."""
 
 _TABLE = "application_headers"
 

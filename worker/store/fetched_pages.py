@@ -48,7 +48,7 @@ class FetchedPage:
 
     @cached_property
     def refusal(self) -> Refusal | None:
-        """What the site returned instead of the page, or None if it returned the page."""
+        """The response of the site in place of the page, or None if it returned the page."""
         return refusal_of(self.url, self.answer)
 
     @cached_property

@@ -308,7 +308,7 @@ def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
 def take_next(session: Session, lane: str, limit: int, *, max_bytes: int) -> Sequence[Waiting]:
     """Lock and return the next entries of a lane, skipping those that another relay holds.
 
-    No more entries are added once the bodies total ``max_bytes``; the first entry is returned
+    No further entries are added once the bodies total ``max_bytes``; the first entry is returned
     whatever its size.
     """
     rows = session.execute(_TAKE_NEXT, {"lane": lane, "number": limit, "max_bytes": max_bytes})
