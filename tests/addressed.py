@@ -1,4 +1,4 @@
-"""One article under five addresses, as sites give it."""
+"""One article under five URLs, as sites serve it."""
 
 from tests.pages import article_html, paragraphs
 
@@ -11,7 +11,7 @@ FIVE = (PLAIN, TRACKED, AMP, MOBILE, PRINT)
 
 
 def five_pages(seed: int = 7) -> dict[str, str]:
-    """Return the pages of one article by its five addresses, in four templates."""
+    """Return the pages of one article by their five URLs, in four templates."""
     title = f"Bridge story number {seed}"
     body = "".join(f"<p>{text}</p>" for text in paragraphs(seed))
     canonical = f"<link rel=canonical href='{PLAIN}'>"
@@ -29,5 +29,5 @@ def five_pages(seed: int = 7) -> dict[str, str]:
 
 
 def declaring(html: str, address: str) -> str:
-    """Return a page that declares an address as its own."""
+    """Return a page that declares the given URL as canonical."""
     return html.replace("<head>", f"<head><link rel='canonical' href='{address}'>", 1)

@@ -1,4 +1,4 @@
-"""An authority of certificates, for the time of a test."""
+"""A temporary certificate authority for tests."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,14 +11,14 @@ from cryptography.x509.oid import NameOID
 
 
 class Authority:
-    """Signs certificates of servers.
+    """Signs server certificates.
 
     Parameters
     ----------
     home
-        Directory of the files.
+        Directory for its files.
     name
-        Of the authority, and of its file.
+        Name of the authority and of its file.
     """
 
     def __init__(self, home: Path, name: str) -> None:
@@ -31,7 +31,7 @@ class Authority:
         self.file.write_bytes(own.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM))
 
     def sign_for(self, host: str) -> tuple[Path, Path]:
-        """Return the certificate and the key of a host."""
+        """Return the certificate and the key for a host."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = x509.SubjectAlternativeName([x509.DNSName(host)])
         made = _begun(_name_of(host), self._name, key).add_extension(names, critical=False)

@@ -1,4 +1,4 @@
-"""Every command of the command line with arguments, right and wrong, and what comes of them."""
+"""Every command with valid and invalid arguments, and the expected results."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Trees of a site with the distances computed of them, in memory: the store of the policy."""
+"""In-memory store of the comparison policy: a site's trees and their computed distances."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -41,7 +41,7 @@ class ComparedTrees:
         self._nearest: dict[tuple[int, ...], dict[int, NearestReference]] = {}
 
     def add(self, trees: Iterable[Tree]) -> list[int]:
-        """Add the trees that are new, and return the identity of each."""
+        """Add the new trees, and return the ID of each tree."""
         ids = []
         for tree in trees:
             if tree not in self._id_of:
@@ -52,11 +52,11 @@ class ComparedTrees:
         return ids
 
     def tree(self, tree_id: int) -> Tree:
-        """Return the tree of an identity."""
+        """Return the tree with the given ID."""
         return self._trees[tree_id]
 
     def known_site(self, *, whole_matrix_trees: int) -> KnownSite:
-        """Compare until all is known that the policy asks for."""
+        """Compare until everything that the policy requests is known."""
         while True:
             found = known_or_missing(self.shapes, self, whole_matrix_trees=whole_matrix_trees)
             if isinstance(found, KnownSite):
@@ -64,7 +64,7 @@ class ComparedTrees:
             self.compare(found)
 
     def group(self, pages: Sequence[PageOfTree], *, whole_matrix_trees: int) -> Grouping:
-        """Group pages by what the policy asks for."""
+        """Group pages, computing whatever the policy requests."""
         site = self.known_site(whole_matrix_trees=whole_matrix_trees)
         while True:
             found = group_or_missing(site, pages, self.shapes, self)
@@ -78,7 +78,7 @@ class ComparedTrees:
             self.compare_part(wanted)
 
     def compare_part(self, wanted: MissingComparisons) -> None:
-        """Compute a part of what is missing."""
+        """Compute part of what is missing."""
         match wanted:
             case MissingPairs(tree_ids, is_known):
                 self._compare_pairs(
@@ -92,7 +92,7 @@ class ComparedTrees:
     def among(
         self, tree_ids: Sequence[int]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-        """Return the distances among trees, and which of them are known."""
+        """Return the distances between trees, and which of them are known."""
         distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
         np.fill_diagonal(distances, 0)
         for i, row in enumerate(tree_ids):
@@ -103,12 +103,12 @@ class ComparedTrees:
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> dict[int, NearestReference | None]:
-        """Return the nearest reference of each tree of which it is known."""
+        """Return the nearest reference of each tree for which it is known."""
         known = self._nearest.get(tuple(references), {})
         return {tree_id: known[tree_id] for tree_id in tree_ids if tree_id in known}
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> dict[int, int | None]:
-        """Return the distance to a pivot of each tree of which it is known."""
+        """Return the distance to a pivot of each tree for which it is known."""
         found = {each: self._distances.get(_ordered(pivot, each)) for each in tree_ids}
         return {tree_id: distance for tree_id, distance in found.items() if distance is not None}
 

@@ -1,7 +1,7 @@
-"""Fixtures: real services, a fresh database for each module that asks, and a running deployment.
+"""Fixtures: real services, a fresh database per requesting module, and a running deployment.
 
-Each imports what it needs: most tests need no services, and importing their clients takes longer
-than a file of such tests.
+Each fixture imports what it needs: most tests need no services, and importing the clients takes
+longer than running a file of such tests.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
-    """Let the processes of the tests hear signals that whoever started the tests ignores.
+    """Let test processes receive signals that the caller of the tests ignores.
 
-    A shell without job control starts what runs in the background deaf to SIGINT, nohup deaf
-    to SIGHUP, and every child inherits that.
+    A shell without job control makes background processes ignore SIGINT; nohup makes them ignore
+    SIGHUP. Child processes inherit both.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
-    # How long an example takes says more of the machine than of the code.
+    # The duration of an example depends on the machine more than on the code.
     hypothesis.settings.register_profile("tests", deadline=None)
     hypothesis.settings.load_profile("tests")
-    # Many times the examples: `make fuzz`.
+    # Many times the usual number of examples, for `make fuzz`.
     hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=20_000)
 
 
 @pytest.fixture(scope="session")
 def services() -> Iterator[Services]:
-    """PostgreSQL and RabbitMQ: configured, found on this machine, or brought up."""
+    """PostgreSQL and RabbitMQ: configured, found on this machine, or started for the tests."""
     from tests.services import running_services
 
     with running_services() as services:
@@ -51,7 +51,7 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture(scope="session")
 def migrated_url(services: Services) -> Iterator[str]:
-    """A database with the newest schema, to be copied: migrating takes ten times as long."""
+    """A database with the latest schema, to be copied: migrating takes ten times as long."""
     from tests.services import temporary_database
     from worker.store.database import Database
     from worker.store.migrations import migrate
@@ -65,7 +65,7 @@ def migrated_url(services: Services) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def database_url(services: Services, migrated_url: str) -> Iterator[str]:
-    """An empty database with the newest schema."""
+    """An empty database with the latest schema."""
     from tests.services import temporary_database
 
     with temporary_database(services, template=migrated_url) as url:
@@ -92,7 +92,7 @@ def session(database_url: str) -> Iterator[Session]:
 def settings(
     services: Services, database_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Settings:
-    """Settings of a deployment with queues of its own on the real broker."""
+    """Settings of a deployment with its own queues on the real broker."""
     from tests.deployment import own_settings
 
     return own_settings(services, database_url, tmp_path_factory.mktemp("heartbeats"))
@@ -102,7 +102,7 @@ def settings(
 def deployment(
     settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
-    """Intake, relay, worker and beat as real processes; its queues are removed at the end."""
+    """Intake, relay, worker and beat as real processes; the queues are removed at the end."""
     from tests.deployment import Deployment
 
     logs: Path = tmp_path_factory.mktemp("logs")

@@ -30,7 +30,7 @@ SITES = ("harbour-post.example", "sada-almina.example")
 
 @dataclass(frozen=True)
 class Client:
-    """A browser without scripts; it follows redirects, and keeps cookies."""
+    """A browser without scripts that follows redirects and stores cookies."""
 
     base: str
     session: requests.Session
@@ -42,7 +42,7 @@ class Client:
         return self.session.post(urljoin(self.base, path), data=fields, timeout=30, **options)
 
     def values(self, path: str) -> dict[str, Any]:
-        """Return the twin of a page."""
+        """Return the contents of a page's JSON twin."""
         answer = self.get(path)
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = json.loads(answer.content)
@@ -53,7 +53,7 @@ class Client:
 def crawled_deployment(
     services: Services, template: str, directory: Path, *, pages_per_template: int = 4
 ) -> Iterator[Settings]:
-    """Give the settings of a deployment that has read a sample crawl in two halves."""
+    """Yield the settings of a deployment that has read a sample crawl in two halves."""
     with temporary_database(services, template=template) as url:
         settings = own_settings(services, url, directory)
         try:
@@ -64,7 +64,7 @@ def crawled_deployment(
 
 
 def fill(settings: Settings, pages_per_template: int) -> None:
-    """Let the service read a sample crawl, clustered twice."""
+    """Have the service read a sample crawl and cluster it twice."""
     configure(settings)
     tasks = Tasks(process_state().database)
     messages = [
@@ -81,7 +81,7 @@ def fill(settings: Settings, pages_per_template: int) -> None:
 
 
 def quarantine(settings: Settings, messages: Iterable[tuple[bytes, str]]) -> None:
-    """Put messages into the quarantine of the intake, each a body and a reason."""
+    """Put messages into the intake's quarantine, each given as a body and a reason."""
     topology = topology_of(settings)
     with connect(settings) as connection, connection.channel() as channel:
         topology.declare(connection)
@@ -98,7 +98,7 @@ def quarantine(settings: Settings, messages: Iterable[tuple[bytes, str]]) -> Non
 def inspected(
     settings: Settings, *, is_writing: bool = False, token: str | None = None
 ) -> Iterator[str]:
-    """Give the address of an inspector over a deployment."""
+    """Yield the URL of an inspector of the given deployment."""
     with bound_socket("127.0.0.1", 0) as listening:
         app = create_app(settings, is_writing=is_writing, token=token)
         with served(app, listening):
@@ -109,7 +109,7 @@ def inspected(
 def client_of(
     settings: Settings, *, is_writing: bool = False, token: str | None = None
 ) -> Iterator[Client]:
-    """Give a browser without scripts at an inspector."""
+    """Yield a browser without scripts, connected to an inspector."""
     with (
         inspected(settings, is_writing=is_writing, token=token) as base,
         requests.Session() as session,
@@ -118,7 +118,7 @@ def client_of(
 
 
 def page_ids(settings: Settings, outcome: str = "article") -> list[int]:
-    """Return the pages of an outcome."""
+    """Return the IDs of the pages with the given outcome."""
     database = Database(settings.require_database_url())
     with database.transaction() as session:
         found = list(

@@ -1,4 +1,4 @@
-"""A deployment of the service in real processes, and the neighbours that use it."""
+"""A deployment of the service in real processes, and the systems around it."""
 
 import json
 import os
@@ -30,7 +30,7 @@ PROCESSES = ("intake", "relay", "worker", "beat")
 
 
 def own_settings(services: Services, database_url: str, heartbeats: Path) -> Settings:
-    """Return settings of a deployment with queues of its own on the real broker."""
+    """Return settings of a deployment with its own queues on the real broker."""
     return Settings.model_validate(
         {
             "database_url": database_url,
@@ -45,7 +45,7 @@ def own_settings(services: Services, database_url: str, heartbeats: Path) -> Set
 
 
 def remove_queues(settings: Settings) -> None:
-    """Remove the queues and exchanges that settings name."""
+    """Remove the queues and exchanges named in the settings."""
     queues = topology_of(settings).queues()
     with connect(settings) as connection, connection.channel() as channel:
         for queue in queues:
@@ -55,21 +55,21 @@ def remove_queues(settings: Settings) -> None:
 
 
 def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
-    """Return what starts a process of the service, named after its kind, such as ``worker-0``.
+    """Return the command for a service process named after its kind, such as ``worker-0``.
 
     Parameters
     ----------
     name
-        The name, which no other of these processes has.
+        Unique name of the process.
     directory
-        Where it may keep files.
+        Directory for its files.
     pool
         Number of processes in which a worker runs tasks.
     """
     celery = [sys.executable, "-m", "celery", "-A", "worker"]
     match name.split("-")[0]:
         case "worker":
-            # Another run of the tests, beside this one, may use the same broker.
+            # Another test run may use the same broker concurrently.
             host = ".".join(directory.parts[1:])
             quiet = ["--without-gossip", "--without-mingle", f"--hostname={name}@{host}"]
             return [*celery, "worker", f"--concurrency={pool}", *quiet]
@@ -80,14 +80,14 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
 
 
 def process_environment(settings: Settings) -> dict[str, str]:
-    """Return the environment of the processes of a deployment."""
+    """Return the environment of a deployment's processes."""
     return {**os.environ, **settings.environment()}
 
 
 class Deployment:
-    """The processes of the service, and what a crawler and a recogniser do with it.
+    """The processes of the service, with the actions of a crawler and a recogniser.
 
-    Each process has the database's address in another spelling.
+    Each process is given a different form of the database URL.
     """
 
     def __init__(
@@ -134,27 +134,27 @@ class Deployment:
         return all(Heartbeat(directory, process).is_alive() for process in self._processes)
 
     def check(self) -> None:
-        """Raise if a process of the service has ended."""
+        """Raise if a process of the service has exited."""
         self._supervisor.check()
 
     def children(self, process: str) -> list[psutil.Process]:
-        """Return the processes of the pool of a process."""
+        """Return the pool processes of a process."""
         return psutil.Process(self._pids[process]).children()
 
     def peak_bytes(self, process: str) -> int:
-        """Return the most memory that a process has held so far."""
+        """Return the peak memory of a process so far."""
         status = Path(f"/proc/{self._pids[process]}/status").read_text()
         return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
     def logged(self, process: str) -> list[dict[str, Any]]:
-        """Return the lines that a process has logged, without what Celery prints at its start."""
+        """Return the lines logged by a process, without Celery's startup banner."""
         _, start, rest = self.log_file(process).read_text().partition("{")
-        # The last line may be on its way.
+        # The last line may be incomplete.
         lines = (start + rest).rpartition("\n")[0]
         return [json.loads(line) for line in lines.splitlines()]
 
     def log_file(self, process: str) -> Path:
-        """Return the file that takes what a process logs."""
+        """Return the log file of a process."""
         return self._logs / f"{process}.log"
 
     def publish(self, bodies: Iterable[bytes]) -> None:
@@ -168,22 +168,22 @@ class Deployment:
                 )
 
     def take_articles(self) -> list[dict[str, Any]]:
-        """Take all articles that wait for entity recognition."""
+        """Consume all articles waiting for entity recognition."""
         return self.take(self.topology.articles_queue)
 
     def take(self, queue: str) -> list[dict[str, Any]]:
-        """Take all messages that wait in a queue."""
+        """Consume all messages waiting in a queue."""
         return [json.loads(message.body) for message in self.messages(queue)]
 
     def messages(self, queue: str) -> Iterator[amqp.Message]:
-        """Yield all messages that wait in a queue, and acknowledge each when the next is asked."""
+        """Yield all messages waiting in a queue; acknowledge each when the next is requested."""
         with self.amqp() as connection, connection.channel() as channel:
             while (message := channel.basic_get(queue)) is not None:
                 yield message
                 channel.basic_ack(message.delivery_tag)
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait for a condition; fail if a process dies or it takes too long."""
+        """Wait for a condition; fail if a process exits or the wait takes too long."""
         deadline = time.monotonic() + self.patience_seconds
         while not condition():
             self.check()
@@ -191,11 +191,11 @@ class Deployment:
             time.sleep(self.looks_apart_seconds)
 
     def receipts(self) -> int:
-        """Return how many messages have been dealt with since the beginning."""
+        """Return the number of messages processed since the start."""
         return self.count(select(func.count()).select_from(Receipt))
 
     def wait_for_receipts(self, number: int) -> None:
-        """Wait until so many messages have been dealt with since the beginning."""
+        """Wait until the given number of messages have been processed since the start."""
         self.wait_until(lambda: self.receipts() >= number)
 
     def revisions(self, site: str) -> dict[str, int]:
@@ -208,7 +208,7 @@ class Deployment:
         return self.database.run(lambda session: dict(session.execute(query).all()))
 
     def wait_for_outcomes(self) -> None:
-        """Wait until no page lacks its outcome and nothing is left to publish."""
+        """Wait until every page has an outcome and nothing is left to publish."""
         self.wait_until(
             lambda: (
                 self.count(select(func.count()).select_from(StoredPage).where(is_pending())) == 0
@@ -217,11 +217,11 @@ class Deployment:
         )
 
     def count(self, query: Any) -> int:
-        """Return the number that a query gives, after a while if the database is away."""
+        """Return the number that a query gives; retry for a while if the database is down."""
         return int(self.database.run(lambda session: session.scalar(query)))
 
     def remove_queues(self) -> None:
-        """Remove the queues and exchanges that the deployment declared."""
+        """Remove the queues and exchanges declared by the deployment."""
         remove_queues(self.settings)
 
     def amqp(self) -> amqp.Connection:

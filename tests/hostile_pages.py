@@ -1,6 +1,6 @@
-"""Pages made to keep a reader busy: one short thing, repeated, at a place that is read.
+"""Pages meant to keep a reader busy: a short piece, repeated where it is read.
 
-`baits` gives them at any size: a small one for the tests, a large one for a campaign.
+`baits` generates them at any size: small ones for the tests, large ones for a campaign.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ def _page(body: str, head: str = "", attributes: str = "") -> str:
 
 
 def _comments(text: str) -> str:
-    """Return comments, the first of which shows something long where the others show a name."""
+    """Return comments, the first of which has a long text in place of a name."""
     made = "".join(
         f"<li class='comment'><b class='name'>{author}</b> <i class='when'>{when}</i>"
         f"<p>{body}</p></li>"
@@ -192,7 +192,7 @@ def _listed(item: str, size: int) -> str:
 
 
 def _numbered(piece: str, size: int) -> str:
-    """Return a piece many times, with its number for `%`, in letters for `$`, the last for `@`."""
+    """Repeat a piece, replacing `%` by its number, `$` by letters, `@` by the previous number."""
     pieces = []
     for number in range(1, size // len(piece) + 1):
         letters = "".join(chr(97 + int(digit)) for digit in str(number // 2))
@@ -268,7 +268,7 @@ MARKUP: dict[str, Make] = {
 
 
 def baits() -> dict[str, Make]:
-    """Return what makes hostile pages of about so many characters, by what is hostile in them."""
+    """Return functions that create hostile pages of about a given length, by description."""
     return {
         **{
             f"{text} in {place}": make

@@ -1,4 +1,4 @@
-"""The build context of the image: the files that .dockerignore does not exclude."""
+"""The image's build context: the files that .dockerignore does not exclude."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def tracked_files() -> list[str]:
-    """Return the paths of the files that the repository holds."""
+    """Return the paths of the files tracked in the repository."""
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -20,8 +20,8 @@ def tracked_files() -> list[str]:
 
 
 def in_context(paths: Iterable[str]) -> list[str]:
-    """Return those of some paths that .dockerignore lets through."""
-    # As Git's patterns, but one without a slash is of the root alone.
+    """Return the given paths that .dockerignore does not exclude."""
+    # Like Git's patterns, except that those without a slash match only in the root.
     rules = (ROOT / ".dockerignore").read_text().splitlines()
     anchored = [re.sub(r"^(!?)/?(?=[^#\s])", r"\1/", rule) for rule in rules]
     ignored = GitIgnoreSpec.from_lines(anchored)
@@ -29,7 +29,7 @@ def in_context(paths: Iterable[str]) -> list[str]:
 
 
 def copied_sources() -> list[str]:
-    """Return what the Dockerfile copies from its context, as it names it."""
+    """Return the paths that the Dockerfile copies from its context, as written there."""
     text = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text())
     sources: list[str] = []
     for arguments in re.findall(r"^(?:COPY|ADD)\s+(.+)$", text, re.MULTILINE):
@@ -40,7 +40,7 @@ def copied_sources() -> list[str]:
 
 
 def below(source: str, paths: Iterable[str]) -> set[str]:
-    """Return the paths that are a source of a COPY, or in it."""
+    """Return the paths that are a COPY source or inside one."""
     return {
         path for path in paths if source == "." or path == source or path.startswith(f"{source}/")
     }

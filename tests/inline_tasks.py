@@ -1,4 +1,4 @@
-"""Broker and worker played in one process: the tasks run one by one on a real PostgreSQL."""
+"""Broker and worker simulated in one process: tasks run one by one on a real PostgreSQL."""
 
 import json
 import random
@@ -45,25 +45,25 @@ _WAITING_APART = {task: (apart,) for apart, task in task_names.PUBLISHED_AS.item
 
 
 class Tasks:
-    """Plays broker and worker: runs what the outbox holds, in the order that chance gives."""
+    """Simulates broker and worker: runs the tasks in the outbox in random order."""
 
     def __init__(self, database: Database, seed: int = 0) -> None:
         self.database = database
         self._chance = random.Random(seed)
 
     def restart(self, **settings: object) -> None:
-        """Let the tasks run in a process that has just started, with some settings changed."""
+        """Run the tasks as in a newly started process, with some settings changed."""
         configure(process_state().settings.model_copy(update=settings))
 
     def publish(self, site: str, htmls: Iterable[tuple[str, str]]) -> int:
-        """Store pages, given by path and content, as the intake does; return the site's id."""
+        """Store pages, given by path and content, as the intake does; return the site's ID."""
         for path, html in htmls:
             url = f"https://news.example/{path}"
             site_id = self._store(FetchedPage(site, url, html, None, None, None, "{}"))
         return site_id
 
     def send(self, messages: Iterable[Mapping[str, Any]]) -> int:
-        """Store the pages of page messages; return the id of the last one's site."""
+        """Store the pages in page messages; return the site ID of the last one."""
         for values in messages:
             site_id = self._store(FetchedPage.of(PageMessage.model_validate(values)))
         return site_id
@@ -75,7 +75,7 @@ class Tasks:
             return recorded.site_id
 
     def take(self, task: str) -> list[dict[str, Any]]:
-        """Take the arguments of all tasks of a kind that are asked for."""
+        """Remove all requested tasks of a kind, and return their arguments."""
         with self.database.transaction() as session:
             found = session.execute(
                 delete(OutboxEntry)
@@ -87,7 +87,7 @@ class Tasks:
         return arguments
 
     def finish(self) -> None:
-        """Run comparisons and clusterings until there are no more."""
+        """Run comparisons and clusterings until none are left."""
         while blocks := self.take(task_names.COMPARE):
             for block in blocks:
                 compare(**block)
@@ -95,7 +95,7 @@ class Tasks:
                 cluster(**site)
 
     def run(self, task: str, *, times: int = 1) -> int:
-        """Run all tasks of a kind that are asked for, each so many times; return their number."""
+        """Run each requested task of a kind the given number of times; return their number."""
         arguments = self.take(task)
         entries = [Waiting(0, task, each, None, None, None, None, None) for each in arguments]
         for entry in [as_one_task(each) for each in joined(entries)] * times:
@@ -107,16 +107,16 @@ class Tasks:
         TASKS[task](**arguments)
 
     def settle(self) -> None:
-        """Run all tasks until there are no more."""
+        """Run all tasks until none are left."""
         while sum(self.run(task) for task in TASKS):
             pass
 
     def reprocess(self, site: str, stage: task_names.ReprocessStage = "extract") -> None:
-        """Ask for a site to be taken up again."""
+        """Request reprocessing of a site."""
         reprocess(site, stage)
 
     def articles(self) -> dict[str, dict[str, Any]]:
-        """Take the articles that were sent, the last revision of each page, by URL."""
+        """Consume the articles that were sent; return the latest revision of each page, by URL."""
         with self.database.transaction() as session:
             bodies = session.scalars(
                 delete(OutboxEntry)
@@ -127,16 +127,16 @@ class Tasks:
         return {article["url"]: article for article in sent}
 
     def group(self, site_id: int) -> None:
-        """Cluster a site with all that this needs."""
+        """Cluster a site, including all required steps."""
         cluster(site_id)
         self.finish()
 
     def read(self, query: Callable[[Session], T]) -> T:
-        """Return what a function of the store tells."""
+        """Return the result of a store function."""
         return self.database.run(query)
 
     def ask(self, query: Any) -> Any:
-        """Return the rows that a query gives, or the values where it has one column."""
+        """Return the rows of a query, or the values if it has a single column."""
         with self.database.transaction() as session:
             return [row[0] if len(row) == 1 else tuple(row) for row in session.execute(query).all()]
 
@@ -145,7 +145,7 @@ class Tasks:
         return len(self.ask(select(Generation.number).where(Generation.site_id == site_id)))
 
     def groups(self, site_id: int) -> dict[str, tuple[int | None, str, str | None]]:
-        """Return group, role and page compared with, by URL, of the last clustering."""
+        """Return group, role and compared page, by URL, from the latest clustering."""
         last = select(func.max(Generation.number)).where(Generation.site_id == site_id)
         url_of = dict(self.ask(select(StoredPage.id, StoredPage.url)))
         return {

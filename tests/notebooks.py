@@ -1,7 +1,7 @@
-"""The notebooks of the examples, run without Jupyter.
+"""The example notebooks, run without Jupyter.
 
-Its kernel and client are twenty packages more, and a cell is Python that prints. After a change of
-what comes out, ``python -m tests.notebooks`` writes what the cells print now into the notebooks.
+Jupyter's kernel and client would add twenty packages, and the cells are plain Python that prints.
+After a change of the output, ``python -m tests.notebooks`` updates the output in the notebooks.
 """
 
 import io
@@ -14,17 +14,17 @@ NOTEBOOKS = sorted((Path(__file__).parents[1] / "examples").glob("*.ipynb"))
 
 
 def cells_of(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the cells of a notebook that are code."""
+    """Return the code cells of a notebook."""
     return [cell for cell in content["cells"] if cell["cell_type"] == "code"]
 
 
 def shown_by(cell: dict[str, Any]) -> str:
-    """Return what a notebook shows below a cell."""
+    """Return the stored output of a cell."""
     return "".join(text for output in cell["outputs"] for text in output["text"])
 
 
 def printed_by(notebook: Path) -> list[str]:
-    """Run the cells of a notebook, one after the other, and return what each prints."""
+    """Run the cells of a notebook in order, and return the output of each."""
     names: dict[str, object] = {"__name__": "__main__"}
     printed = []
     for cell in cells_of(json.loads(notebook.read_text())):
@@ -35,7 +35,7 @@ def printed_by(notebook: Path) -> list[str]:
 
 
 def update(notebook: Path) -> None:
-    """Write what the cells print into a notebook."""
+    """Write the output of the cells into a notebook."""
     content = json.loads(notebook.read_text())
     for cell, text in zip(cells_of(content), printed_by(notebook), strict=True):
         lines = text.splitlines(keepends=True)

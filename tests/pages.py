@@ -19,7 +19,7 @@ SENTENCES = (
 
 
 def paragraphs(seed: int, number: int = 5) -> list[str]:
-    """Return paragraphs that differ from seed to seed."""
+    """Return paragraphs that differ between seeds."""
     return [
         " ".join(
             f"{SENTENCES[(seed + 3 * position + step) % len(SENTENCES)]} Note {seed}-{position}."
@@ -30,7 +30,7 @@ def paragraphs(seed: int, number: int = 5) -> list[str]:
 
 
 def article_html(seed: int, *, number: int = 5, template: str = "plain") -> str:
-    """Return an article page of one of two templates of a small site."""
+    """Return an article page in one of the two templates of a small site."""
     body = "".join(f"<p>{text}</p>" for text in paragraphs(seed, number))
     title = f"Bridge story number {seed}"
     if template == "plain":
@@ -58,5 +58,5 @@ def message(url: str, html: str | None = None, **more: Any) -> bytes:
 
 
 def site_messages(host: str, seeds: Sequence[int]) -> list[bytes]:
-    """Return article pages of one template of a site."""
+    """Return the article pages of a site with one template."""
     return [message(f"https://{host}/a/{seed}", article_html(seed), id=str(seed)) for seed in seeds]

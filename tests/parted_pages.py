@@ -1,4 +1,4 @@
-"""Pages of an article in parts, written for the tests."""
+"""Pages of multi-part articles, written for the tests."""
 
 from tests.pages import message, paragraphs
 
@@ -8,7 +8,7 @@ TITLE = "The long story of the old bridge"
 
 
 def address(number: int) -> str:
-    """Return the address of a part."""
+    """Return the URL of a part."""
     return STORY if number == 1 else f"{STORY}?page={number}"
 
 
@@ -21,7 +21,7 @@ def part_html(
     story: str = STORY,
     whole: str | None = None,
 ) -> str:
-    """Return a part of an article that leads to the others."""
+    """Return a part of an article that links to the other parts."""
 
     def link(other: int, label: str, rel: str = "") -> str:
         href = story if other == 1 else f"{story}?page={other}"
@@ -38,7 +38,7 @@ def part_html(
 
 
 def page_html(pager: str, body: str, title: str = TITLE) -> str:
-    """Return a page with something below its article."""
+    """Return a page with the given content below its article."""
     return (
         f"<!doctype html><html lang='en'><head><title>{title}</title></head><body>"
         "<div class='menu'><ul><li><a href='/s1'>Sports</a></li></ul></div>"
@@ -48,7 +48,7 @@ def page_html(pager: str, body: str, title: str = TITLE) -> str:
 
 
 def part_messages(of: int = 3) -> list[bytes]:
-    """Return page messages of an article in parts."""
+    """Return the page messages of a multi-part article."""
     return [
         message(address(number), part_html(number, of), site=SITE) for number in range(1, of + 1)
     ]

@@ -1,4 +1,4 @@
-"""Pages that scroll on to the next articles, as themes mark them up, and pages that do not."""
+"""Pages that scroll on to further articles, in the markup of real themes, and pages that do not."""
 
 import json
 import random
@@ -26,14 +26,14 @@ _SECTIONS = ("news", "city", "culture", "sport", "business")
 
 @dataclass(frozen=True)
 class Story:
-    """An article as a theme fills it in.
+    """An article to be filled into a theme.
 
     Attributes
     ----------
     seed
-        What all of it is made of: another gives other words.
+        Determines the words of the article.
     count
-        Number of its paragraphs.
+        Number of paragraphs.
     """
 
     seed: int
@@ -45,63 +45,63 @@ class Story:
 
     @cached_property
     def title(self) -> str:
-        """Its headline."""
+        """The headline."""
         chance = random.Random(f"title {self.seed}")
         picked = (chance.choice(each) for each in (_SUBJECTS, _VERBS, _OBJECTS))
         return f"Old {' '.join(picked)} in Ward {self.seed}"
 
     @cached_property
     def path(self) -> str:
-        """The path of its address."""
+        """The path of its URL."""
         chance = random.Random(f"path {self.seed}")
         slug = "-".join(self.title.lower().split())
         return f"/{chance.choice(_SECTIONS)}/{slug}"
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The URL."""
         return SITE + self.path
 
     @cached_property
     def author(self) -> str:
-        """Who wrote it."""
+        """The author."""
         return random.Random(f"author {self.seed}").choice(_NAMES)
 
     @cached_property
     def day(self) -> tuple[int, int]:
-        """Month and day of its date, of 2024."""
+        """Month and day of its date, in 2024."""
         chance = random.Random(f"day {self.seed}")
         return chance.randrange(len(_MONTHS)) + 1, chance.randrange(27) + 1
 
     @property
     def iso(self) -> str:
-        """Its date for machines."""
+        """The date in ISO format."""
         return "2024-{:02}-{:02}".format(*self.day)
 
     @property
     def date(self) -> str:
-        """Its date for readers."""
+        """The date as displayed to readers."""
         month, day = self.day
         return f"{day} {_MONTHS[month - 1]} 2024"
 
     @cached_property
     def paragraphs(self) -> list[str]:
-        """Its text; each paragraph holds a word that no other has."""
+        """The paragraphs of the text, each of which contains a unique word."""
         return [paragraph(self.seed, number) for number in range(self.count)]
 
     @property
     def marks(self) -> list[str]:
-        """Those words."""
+        """The unique words of the paragraphs."""
         return [mark(self.seed, number) for number in range(self.count)]
 
     @property
     def body(self) -> str:
-        """Its text, marked up."""
+        """The text, with markup."""
         return "".join(f"<p>{text}</p>" for text in self.paragraphs)
 
 
 def mark(seed: int, number: int) -> str:
-    """Return the word that a paragraph alone holds."""
+    """Return the unique word of a paragraph."""
     return f"Zone{seed}x{number}"
 
 
@@ -115,16 +115,16 @@ def paragraph(seed: int, number: int, sentences: int = 3) -> str:
 
 @dataclass(frozen=True)
 class Made:
-    """A page that was made.
+    """A generated page.
 
     Attributes
     ----------
     html, url
-        The page and its address.
+        The page and its URL.
     own, further
-        Words that its text holds, and words of the articles below.
+        Unique words of the page's own text, and of the articles below it.
     links
-        Addresses of those, where the page gives them.
+        URLs of the articles below, if the page gives them.
     """
 
     html: str
@@ -492,7 +492,7 @@ ALONE: Mapping[str, Callable[[Story], str]] = {
 
 
 def alone(make: Callable[[Story], str], seed: int) -> Made:
-    """Return a page of one article in parts."""
+    """Return a page with a single article in parts."""
     own = Story(seed)
     html = make(own)
     marks = [each for n in range(20) if (each := mark(seed, n)) in html]

@@ -1,10 +1,9 @@
-"""A PostgreSQL and a RabbitMQ for the test session.
+"""PostgreSQL and RabbitMQ for the test session.
 
-Configured ones are used; else those on this machine's standard ports; else
-they are brought up: the embedded PostgreSQL, and RabbitMQ by docker compose or
-from Debian's package, which root installs where it is missing. Where that
-cannot be, the session ends with a clear word: no test is skipped for lack of a
-service. What is brought up shares nothing with a service of this machine.
+Configured servers are used first, then those on this machine's standard ports. Otherwise they are
+started: the embedded PostgreSQL, and RabbitMQ with docker compose or from Debian's package, which
+root installs if it is missing. If that fails, the session ends with a clear message: no test is
+skipped for lack of a service. Servers started here share nothing with the machine's own.
 """
 
 import os
@@ -41,13 +40,13 @@ RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 
 
 def spelled(url: str, spelling: str) -> str:
-    """Return the URL of a database as another operator would write it."""
+    """Return a database URL in another equivalent form."""
     return f"{spelling}://{url.partition('://')[2]}"
 
 
 @dataclass(frozen=True)
 class Services:
-    """Addresses: a PostgreSQL server where databases can be made, and a RabbitMQ."""
+    """URLs of a PostgreSQL server that allows creating databases, and of a RabbitMQ."""
 
     server_url: URL
     broker_url: str
@@ -55,16 +54,16 @@ class Services:
 
 @contextmanager
 def running_services() -> Iterator[Services]:
-    """Give both services; what was brought up for the session ends with it."""
+    """Yield both services; servers started for the session are stopped at the end."""
     with ExitStack() as stack:
         yield Services(_postgresql(stack), _rabbitmq(stack))
 
 
 @contextmanager
 def temporary_database(services: Services, template: str = "") -> Iterator[str]:
-    """Give the URL of an empty database, or of a copy of another one; it is removed at the end.
+    """Yield the URL of an empty database, or of a copy of another; it is removed at the end.
 
-    Its transactions do not wait for the disk: nothing here outlives its server.
+    Its transactions do not wait for the disk, as no data needs to outlive the server.
     """
     name = f"detourage_test_{secrets.token_hex(6)}"
     original = make_url(template).database if template else "template1"
@@ -100,7 +99,7 @@ def _postgresql(stack: ExitStack) -> URL:
 
 
 def _database_problem(url: URL) -> str | None:
-    """Return why databases cannot be made on a server, or nothing if they can."""
+    """Return why databases cannot be created on a server, or None if they can."""
     engine = create_engine(url, connect_args={"connect_timeout": 3})
     try:
         with engine.connect() as connection:
@@ -142,13 +141,13 @@ def _broker_answers(url: str) -> bool:
     try:
         with Connection(url, connect_timeout=3) as connection:
             connection.ensure_connection(max_retries=1, timeout=3)
-    except Exception:  # whatever keeps it from answering
+    except Exception:  # whatever prevents a connection
         return False
     return True
 
 
 def wait_for_broker(url: str) -> bool:
-    """Wait until a broker answers; tell whether it did."""
+    """Wait until a broker responds; return whether it did."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if _broker_answers(url):
@@ -179,7 +178,7 @@ def _compose(stack: ExitStack) -> str | None:
 
 
 def rabbitmq_program() -> Path | None:
-    """Return RabbitMQ's program of Debian's package, which root installs where it is missing."""
+    """Return the RabbitMQ command of Debian's package, which root installs if it is missing."""
     if not RABBITMQ_SERVER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
         quiet = {"DEBIAN_FRONTEND": "noninteractive"}
         _succeeds("apt-get", "update", "--quiet", environment=quiet)
@@ -188,9 +187,9 @@ def rabbitmq_program() -> Path | None:
 
 
 def postgresql_programs() -> Path:
-    """Return the directory of the programs of Debian's PostgreSQL, which root installs.
+    """Return the directory of Debian's PostgreSQL commands, which root installs if missing.
 
-    The embedded one has no TLS.
+    The embedded PostgreSQL has no TLS.
     """
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     if not _installed_postgresql() and os.geteuid() == 0:
@@ -225,10 +224,9 @@ def _debian_package(stack: ExitStack) -> str | None:
 def private_node(home: Path, port: int, distribution_port: int, epmd_port: int) -> dict[str, str]:
     """Return the environment of a node that shares nothing with any other on this machine.
 
-    The package's own settings name one node and one data directory. A second
-    node on that directory, which ports alone do not prevent, destroys the data
-    of the first; so every place is given here, and the packaged settings file
-    is replaced by none.
+    The package's own settings specify one node name and one data directory. A second node on that
+    directory, which separate ports alone do not prevent, destroys the first node's data. Therefore,
+    all paths are set here, and the packaged settings file is not used.
     """
     inherited = {
         name: value
@@ -257,7 +255,7 @@ def private_node(home: Path, port: int, distribution_port: int, epmd_port: int) 
 
 
 def unused_ports(count: int) -> list[int]:
-    """Return ports of the loopback that nothing listens on."""
+    """Return unused ports on the loopback interface."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

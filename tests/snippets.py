@@ -1,7 +1,7 @@
-"""The snippets of the documentation, and what has to be there for each of them to work.
+"""The snippets in the documentation, and what each of them needs to work.
 
-A fenced block is a snippet; so is a command in the running text. A language or a program that is
-not known here is refused, so that whoever uses one says how it is checked.
+Fenced blocks are snippets; so are commands in running text. Unknown languages and commands are
+rejected, so that whoever adds one specifies how to check it.
 """
 
 import configparser
@@ -46,7 +46,7 @@ OUTSIDE = frozenset(
 
 @dataclass(frozen=True)
 class Snippet:
-    """A fenced block of a document."""
+    """A fenced block in a document."""
 
     document: Path
     line: int
@@ -58,7 +58,7 @@ class Snippet:
 
 
 def snippets(document: Path) -> list[Snippet]:
-    """Return the fenced blocks of a document."""
+    """Return the fenced blocks in a document."""
     return [
         Snippet(document, (token.map or [0])[0] + 1, token.info.strip(), token.content)
         for token in _markdown(document)
@@ -67,7 +67,7 @@ def snippets(document: Path) -> list[Snippet]:
 
 
 def python_of(document: Path) -> str:
-    """Return the Python of a document as one program, each line where the document has it."""
+    """Return the Python code of a document as one module, with line numbers preserved."""
     lines: list[str] = []
     for each in snippets(document):
         if each.language == "python":
@@ -76,7 +76,7 @@ def python_of(document: Path) -> str:
 
 
 def inline_commands(document: Path) -> list[str]:
-    """Return the commands of ours in the running text of a document, as far as they are whole."""
+    """Return our commands in the running text of a document, if they are complete."""
     pieces = (piece for token in _markdown(document) for piece in token.children or ())
     codes = [piece.content for piece in pieces if piece.type == "code_inline"]
     ours = re.compile(r"(detourage|celery|make|docker compose|pip|python -m) \S")
@@ -88,17 +88,17 @@ def _markdown(document: Path) -> list[Any]:
 
 
 def check(snippet: Snippet) -> None:
-    """Raise if the snippet would not work; Python is run by the tests."""
+    """Raise if the snippet would not work; Python snippets are run by the tests."""
     CHECKS[snippet.language](snippet.text)
 
 
 def check_command(command: str) -> None:
-    """Raise if a command of the running text would not work; its arguments may be left out."""
+    """Raise if a command in running text would not work; its arguments may be omitted."""
     _check_words(command.split(), whole=False)
 
 
 def check_console(text: str) -> None:
-    """Check the lines with a prompt; the others are what the commands print."""
+    """Check the lines with a prompt; the others are output."""
     lines = re.findall(r"^\$ (.*)$", text.replace("\\\n", " "), re.MULTILINE)
     assert lines, "no command: one begins with `$ `"
     for line in lines:
@@ -107,7 +107,7 @@ def check_console(text: str) -> None:
 
 
 def _commands(line: str) -> Iterator[list[str]]:
-    """Return the words of each command of a line of shell, without redirections."""
+    """Return the words of each command in a shell line, without redirections."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     command: list[str] = []
@@ -168,7 +168,7 @@ def _check_click(root: click.Command, arguments: Sequence[str], *, whole: bool) 
     command, rest = root, list(arguments)
     while isinstance(command, click.Group) and rest:
         if rest[0].startswith("-"):
-            # The group's own options; those of ours end the program.
+            # The group's own options; ours make it exit.
             _, rest, _ = command.make_parser(context).parse_args(rest)
             continue
         name, below, rest = command.resolve_command(context, rest)
@@ -180,13 +180,13 @@ def _check_click(root: click.Command, arguments: Sequence[str], *, whole: bool) 
     if whole:
         command.make_context(context.info_name, [_present(each) for each in rest], context.parent)
         return
-    # An option may be named without its value.
+    # An option may be mentioned without a value.
     with suppress(click.BadOptionUsage):
         command.make_parser(context).parse_args(rest)
 
 
 def _present(argument: str) -> str:
-    """Return an argument that names a file of this folder, made if it names a file at all."""
+    """Return an argument; one that names a path becomes relative to this folder, and is created."""
     if argument.startswith("-") or "://" in argument or re.search(r"[\s>|]", argument):
         return argument
     path = Path(argument.removeprefix("/"))
@@ -200,14 +200,14 @@ def _present(argument: str) -> str:
 
 @cache
 def make_targets() -> frozenset[str]:
-    """Return what ``make`` can be asked for."""
+    """Return the targets of ``make``."""
     makefile = (ROOT / "Makefile").read_text()
     return frozenset(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)) | extras()
 
 
 @cache
 def extras() -> frozenset[str]:
-    """Return the extras of the package; each is a target of ``make``."""
+    """Return the package's extras; each is also a target of ``make``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return frozenset(project["optional-dependencies"])
 
@@ -258,7 +258,7 @@ def _check_python(arguments: Sequence[str]) -> None:
 
 
 def check_json(text: str) -> None:
-    """Check a message whole, by its contract; a piece of an article, by the fields that it has."""
+    """Validate a message against its contract; check a fragment of an article by its fields."""
     value = json.loads(text)
     if "html_base64" in value:
         assert not PageMessage.model_validate_json(text).model_extra
@@ -274,38 +274,38 @@ def check_json(text: str) -> None:
 
 
 def check_yaml(text: str) -> None:
-    """Check the commands of ours in it."""
+    """Check our commands in YAML."""
     for command in re.findall(r"\[(detourage, .*)\]", text):
         _check_words(command.split(", "), whole=True)
     yaml.safe_load(text)
 
 
 def check_assignments(text: str) -> None:
-    """Check lines that set variables of the environment."""
+    """Check lines that set environment variables."""
     for name, _, value in (line.partition("=") for line in text.splitlines()):
         assert value
         _check_variable(name)
 
 
 def check_ini(text: str) -> None:
-    """Check a file of settings; servers have no sections in theirs."""
+    """Check a settings file; settings files of servers have no sections."""
     configparser.ConfigParser(delimiters="=", interpolation=None).read_string(f"[all]\n{text}")
 
 
 def check_nginx(text: str) -> None:
-    """Check that each directive ends, and each block."""
+    """Check that each directive and each block is terminated."""
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     assert all(line[-1] in "{};" for line in lines if line)
     assert text.count("{") == text.count("}")
 
 
 def check_nothing(text: str) -> None:
-    """Accept a drawing, or the form of a command; a command that can be run is no text."""
+    """Accept a drawing or the syntax of a command; runnable commands are not ``text`` snippets."""
     assert not re.search(r"^\$ ", text, re.MULTILINE)
 
 
 CHECKS: Mapping[str, Callable[[str], object]] = {
-    # For the site, whose build refuses what it does not find.
+    # For the website, whose build rejects missing references.
     "{eval-rst}": check_nothing,
     "console": check_console,
     "ini": check_ini,

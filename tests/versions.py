@@ -1,4 +1,4 @@
-"""Databases of earlier versions of the schema."""
+"""Databases with earlier versions of the schema."""
 
 import alembic.command
 
@@ -13,7 +13,7 @@ ADMITTED = (
 
 
 def go_to(database: Database, version: str, *, down: bool = False) -> None:
-    """Bring the schema up, or down, to a version."""
+    """Upgrade or downgrade the schema to a version."""
     with database.engine.begin() as connection:
         config = _config()
         config.attributes["connection"] = connection

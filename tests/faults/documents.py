@@ -1,4 +1,4 @@
-"""Sections of a document that are measured and written by a program."""
+"""Generated sections of documents."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ FAULTS = Path(__file__).parents[2] / "docs" / "explanation" / "faults.md"
 
 
 def replace_section(document: Path, title: str, lines: Iterable[str]) -> None:
-    """Write a section of a Markdown document, in the place of the one of its title."""
+    """Replace the section of a Markdown document that has the same title."""
     heading = f"## {title}"
     before, found, rest = document.read_text().partition(f"{heading}\n")
     if not found:
@@ -18,7 +18,7 @@ def replace_section(document: Path, title: str, lines: Iterable[str]) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return the lines of a table; columns whose title ends in a colon are numbers."""
+    """Return the lines of a table; columns whose title ends in a colon hold numbers."""
     titles = [column.rstrip(":") for column in columns]
     rules = ["---:" if column.endswith(":") else "---" for column in columns]
     return [_line(titles), _line(rules), *map(_line, rows)]

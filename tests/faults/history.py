@@ -18,13 +18,13 @@ class Delivery:
     Attributes
     ----------
     id
-        Of the article, the consumer's idempotency key.
+        ID of the article, the consumer's idempotency key.
     url, revision
-        Of which page, and which revision.
+        URL of the page, and revision number.
     digest
-        Of its text.
+        Digest of its text.
     redelivered
-        Whether the broker says that it delivered the message before.
+        Whether the broker reports the message as redelivered.
     """
 
     id: str
@@ -35,7 +35,7 @@ class Delivery:
 
     @classmethod
     def of(cls, body: str | bytes, *, redelivered: bool) -> Self:
-        """Return the delivery of a message's body."""
+        """Return the delivery of the message with the given body."""
         article = json.loads(body)
         return cls(
             id=article["id"],
@@ -55,13 +55,13 @@ class Findings:
     lost
         Stored revisions that were never delivered.
     doubled
-        Revisions delivered under several ids or with several texts, or whose id was also used for
+        Revisions delivered under several IDs or with several texts, or whose ID was also used for
         another revision.
     reordered
         Deliveries of a revision after a higher one of the same page. Repeats do not count, as a
-        consumer recognises them by their id.
+        consumer recognises them by their ID.
     repeats
-        Deliveries of an id that was delivered before.
+        Deliveries of a previously delivered ID.
     """
 
     lost: set[Revision]
@@ -81,9 +81,9 @@ def check(history: Iterable[Delivery], stored: Mapping[str, Revision]) -> Findin
     Parameters
     ----------
     history
-        All deliveries, in the order in which they were received.
+        All deliveries, in the order they were received.
     stored
-        The revisions that the service has stored, by the id of their articles.
+        The stored revisions, by article ID.
     """
     contents: dict[Revision, set[tuple[str, str]]] = defaultdict(set)
     revisions: dict[str, set[Revision]] = defaultdict(set)

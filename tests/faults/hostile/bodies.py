@@ -1,4 +1,4 @@
-"""Kinds whose body is hostile: as JSON, or in a field of the page message."""
+"""Kinds whose body is hostile, either its JSON or a field of the page message."""
 
 import base64
 import json
@@ -44,7 +44,7 @@ def _raw(draw: Draw, body: bytes) -> Sent:
 
 
 def _with_extra(draw: Draw, extra: str, *, is_sound: bool = False) -> Sent:
-    """Return a message with a key that nobody knows, whose value is given as JSON."""
+    """Return a message with an unknown key, whose value is given as JSON."""
     body = draw.body()[:-1] + f', "extra": {extra}}}'.encode("utf-8", "surrogatepass")
     return draw.send(body, is_sound=is_sound)
 
@@ -169,7 +169,7 @@ def _wrong_type(field: str) -> Make:
 
 
 def _field(field: str, *values: Any) -> Make:
-    """Return the kind of messages with one of some values; an ``%`` in it is their number."""
+    """Return the kind of messages with one of the given values; `%` is replaced by the number."""
 
     def make(draw: Draw) -> Sent:
         value = draw.one_of(values)
@@ -181,7 +181,7 @@ def _field(field: str, *values: Any) -> Make:
 
 
 def _url(*values: str) -> Make:
-    """Return the kind of messages whose address ends so, behind scheme, host and number."""
+    """Return the kind of messages whose URL has the given ending after scheme, host and number."""
 
     def make(draw: Draw) -> Sent:
         return draw.send(draw.body(url=draw.url + draw.one_of(values)))
@@ -190,7 +190,7 @@ def _url(*values: str) -> Make:
 
 
 def _host(*values: str) -> Make:
-    """Return the kind of messages with an address of such hosts."""
+    """Return the kind of messages with a URL on the given hosts."""
 
     def make(draw: Draw) -> Sent:
         return draw.send(draw.body(url=f"{draw.one_of(values)}/{draw.message_id}"))

@@ -1,4 +1,4 @@
-"""A campaign of hostile messages against the service, with good pages in between."""
+"""A campaign of hostile messages against the service, interspersed with good pages."""
 
 import hashlib
 import os
@@ -88,7 +88,7 @@ class Planned:
     good: bytes = b""
 
     def make(self) -> Sent:
-        """Return the message, made on demand to save memory."""
+        """Return the message, created on demand to save memory."""
         if self.kind is None:
             return self.draw.send(self.good, is_sound=True)
         return self.kind.make(self.draw)
@@ -114,15 +114,15 @@ class Report:
     Attributes
     ----------
     results
-        Number of messages of each kind by their results.
+        Number of messages of each kind, by result.
     memory
         Peak memory of each process, in bytes.
     slowest
-        Number of pieces of each kind of work, and the maximum CPU seconds of one.
+        Number of work items of each kind, and the maximum CPU time of one, in seconds.
     phases
-        Waits of good pages without crowds, and together with them.
+        Waiting times of good pages, with and without crowds.
     load
-        Load average of the machine over the minute before.
+        The machine's load average over the preceding minute.
     problems
         Descriptions of violations; empty if all is well.
     """
@@ -138,12 +138,12 @@ class Report:
 
     @property
     def messages(self) -> int:
-        """How many hostile messages there were."""
+        """Number of hostile messages."""
         return sum(results.total() for results in self.results.values())
 
 
 class WatchedDeployment(Deployment):
-    """A deployment of which no process may end, and whose memory is watched."""
+    """A deployment whose processes must not exit, and whose memory is monitored."""
 
     def __init__(self, settings: Settings, logs: Path) -> None:
         super().__init__(settings, logs)
@@ -190,7 +190,7 @@ class WatchedDeployment(Deployment):
             self.memory[name] = max(peak, self.memory.get(name, 0))
 
     def send(self, planned: Sequence[Planned], *, seconds: float = 0) -> Iterator[Published]:
-        """Publish messages one by one, spread over some time, and yield each as published."""
+        """Publish messages one by one, spread over a period, and yield each once published."""
         began = time.monotonic()
         connection = self.amqp()
         connection.connect()
@@ -206,7 +206,7 @@ class WatchedDeployment(Deployment):
                 )
             except (*_REFUSALS, UnicodeDecodeError):
                 is_refused = True
-                # No orderly close: a broker that dropped the connection would not answer.
+                # No orderly close: a broker that dropped the connection would not respond.
                 connection.collect()
                 connection = self.amqp()
                 connection.connect()
@@ -224,7 +224,7 @@ class WatchedDeployment(Deployment):
         connection.close()
 
     def is_idle(self) -> bool:
-        """Return whether there is nothing to do now."""
+        """Return whether there is currently no work."""
         waiting = (
             select(func.count()).select_from(StoredPage).where(is_pending()),
             select(func.count()).select_from(OutboxEntry),
@@ -238,7 +238,7 @@ class WatchedDeployment(Deployment):
             return not any(depth(channel, queue) for queue in queues)
 
     def wait_until_quiet(self) -> None:
-        """Wait until there is nothing to do for a while."""
+        """Wait until there has been no work for a while."""
         since = time.monotonic()
 
         def is_quiet() -> bool:
@@ -251,14 +251,14 @@ class WatchedDeployment(Deployment):
         self.wait_until(is_quiet)
 
     def noted(self) -> list[tuple[str, float]]:
-        """Return the pieces of work that processes have noted, with their seconds."""
+        """Return the work items recorded by processes, with their duration in seconds."""
         if not self.cpu_file.exists():
             return []
         lines = (line.rpartition(" ") for line in self.cpu_file.read_text().splitlines())
         return [(work, float(seconds)) for work, _, seconds in lines]
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of the command line as an operator does."""
+        """Run a command as an operator does."""
         return subprocess.run(
             [sys.executable, "-m", "worker.cli", *arguments],
             env=process_environment(self.settings),
@@ -271,7 +271,7 @@ class WatchedDeployment(Deployment):
 
 
 def kinds() -> list[Kind]:
-    """Return all kinds of messages that are hostile for themselves."""
+    """Return all kinds of messages that are hostile individually."""
     return [*envelopes.kinds(), *bodies.kinds(), *pages.kinds()]
 
 
@@ -281,11 +281,11 @@ def plan(seed: int, most: int, good_pages: int) -> list[Planned]:
     Parameters
     ----------
     seed
-        Of another one, they come in another order.
+        Random seed of their order.
     most
-        Messages of each kind at most.
+        Maximum number of messages of each kind.
     good_pages
-        Good pages of each site.
+        Number of good pages per site.
     """
     planned = []
     for kind in kinds():
@@ -301,16 +301,16 @@ def plan(seed: int, most: int, good_pages: int) -> list[Planned]:
 
 
 def plan_crowds(seed: int, most: int, good: Sequence[GoodPage]) -> list[Planned]:
-    """Return the messages of an attack by crowds: each kind in its order, and all evenly.
+    """Return the messages of an attack by crowds: each kind in order, all evenly interleaved.
 
     Parameters
     ----------
     seed
-        Of another one, they have other sources of chance.
+        Random seed of the messages.
     most
-        Messages of each kind at most.
+        Maximum number of messages of each kind.
     good
-        The pages beside it, whose addresses a part of it claims.
+        Concurrent good pages, whose URLs some of the messages claim.
     """
     places = []
     for kind in crowds.kinds(good):
@@ -347,18 +347,18 @@ def run(
     phase_seconds: float = PHASE_SECONDS,
     only_crowds: bool = False,
 ) -> Report:
-    """Run a campaign through a deployment of its own, and look at what came out.
+    """Run a campaign on its own deployment, and check the results.
 
     Parameters
     ----------
     home
         Directory for logs.
     seed, most, of_each_site
-        As of `plan`.
+        See `plan`.
     beside, phase_seconds
-        Good pages with the crowds and without, and the time over which they are sent.
+        Number of good pages in each phase, with and without crowds, and the duration of sending.
     only_crowds
-        Whether to send no message that is hostile for itself.
+        Whether to omit messages that are hostile individually.
     """
     planned = [] if only_crowds else plan(seed, most, of_each_site)
     calm, attacked = (good_pages(name, beside, seed + place) for place, name in enumerate(PREFIXES))
@@ -403,7 +403,7 @@ def _send_beside(
     crowd: Sequence[Planned],
     seconds: float,
 ) -> list[Published]:
-    """Send good pages and a crowd over the same time, wait for all, and note what that took."""
+    """Send good pages and a crowd concurrently, wait for all, and record how long they took."""
     before = len(deployment.noted())
     began = time.monotonic()
     published: list[Published] = []
@@ -444,7 +444,7 @@ def _settings(servers: Servers, home: Path) -> Settings:
 
 
 def _judge(report: Report, deployment: Deployment, published: list[Published]) -> None:
-    """Note how each message ended, and what is wrong about that."""
+    """Record how each message ended, and what is wrong with that."""
     with deployment.database.transaction() as session:
         receipts = session.execute(
             select(Receipt.message_id, Receipt.result, Receipt.reason, Receipt.page_id)
@@ -488,7 +488,7 @@ def _judge(report: Report, deployment: Deployment, published: list[Published]) -
 
 
 class _Endings:
-    """How messages ended, by their ids, else by the addresses of their pages or their bodies."""
+    """How messages ended, by message ID, or else by page URL or body."""
 
     def __init__(
         self,
@@ -521,7 +521,7 @@ class _Endings:
                 self._by_id.setdefault(each.message_id, []).append(ending)
 
     def of(self, message: Published) -> str:
-        """Return how a message ended; several endings where there is more than one."""
+        """Return how a message ended; several endings if there is more than one."""
         found = (
             self._by_id.get(message.message_id)
             or self._by_url.get(message.url)
@@ -561,7 +561,7 @@ def _judge_articles(
 
 
 def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
-    """Note what is wrong about the commands for what is there now."""
+    """Record problems of the commands that display the current state."""
     drop = ("quarantine", "drop", "--yes")
     for arguments in (
         *(("status",), ("status", "--json"), ("quarantine", "list"), ("quarantine", "show")),
@@ -572,7 +572,7 @@ def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
         if done.returncode:
             report.problems.append(f"{words} exits {done.returncode}: {done.stderr[-300:]}")
         for output in (done.stdout, done.stderr):
-            # Within a line it is a value: the stored failure of a task.
+            # Within a line, it is a value: the stored failure of a task.
             if any(line.startswith(_TRACE) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a traceback")
             if found := _CONTROLS.search(output):

@@ -1,6 +1,6 @@
-"""Kinds whose pages are harmless individually, but hostile in their relations to each other.
+"""Kinds whose pages are harmless individually but hostile in their relations to each other.
 
-They are sent in order, evenly over the time of the attack.
+They are sent in order, evenly distributed over the duration of the attack.
 """
 
 import json
@@ -36,7 +36,7 @@ RING = 10
 
 
 def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
-    """Yield the kinds; a part of them claims the addresses of good pages."""
+    """Yield the kinds, some of which claim the URLs of good pages."""
     yield Kind("stories", "near-copies of one site", _near_copy, 1500)
     yield Kind("stories", "near-copies, each earlier than all before", _earlier_copy, 300)
     yield Kind("stories", "versions of two stories", _version, 2 * VERSIONS)
@@ -53,7 +53,7 @@ def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
 
 @cache
 def _words(seed: str) -> tuple[str, ...]:
-    """Return the words of a text that no other seed has in common with it."""
+    """Return the words of a text that shares no words with texts of other seeds."""
     chance = random.Random(seed)
     return tuple("".join(chance.choices("bcdfghklmnprstvaeiou", k=7)) for _ in range(WORDS))
 
@@ -105,7 +105,7 @@ def _version(draw: Draw) -> Sent:
 
 
 def _flip(draw: Draw) -> Sent:
-    """Return the next fetch of a page that leads from one story to another, or no longer."""
+    """Return the next fetch of a page whose text is that of two stories, of one or of neither."""
     page, turn = draw.number % FLIPPING, draw.number // FLIPPING
     one, other = (_changed(_words(f"story {each}"), draw.number) for each in (0, 1))
     own = _changed(_words(f"page {page}"), draw.number)
@@ -131,7 +131,7 @@ def _part(draw: Draw) -> Sent:
 
 
 def _ring(draw: Draw) -> tuple[int, int, int, int]:
-    """Return the number of a cycle, and the places in it: before a page, its own, after it."""
+    """Return the number of a cycle, and the previous, current and next positions in it."""
     ring, place = divmod(draw.number, RING)
     return ring, (place - 1) % RING, place, (place + 1) % RING
 
@@ -163,7 +163,7 @@ def _cycle_of_redirects(draw: Draw) -> Sent:
 
 
 def _variant(draw: Draw) -> Sent:
-    """Return a spelling of one address, or what claims to be: every third has another text."""
+    """Return a real or purported spelling of one URL; every third has a different text."""
     text = " ".join(_words(f"variant {draw.number}" if draw.number % 3 == 2 else "variants"))
     page = "variants.example/story.html"
     urls = (
@@ -180,7 +180,7 @@ def _variant(draw: Draw) -> Sent:
 
 
 def _claim(good: Sequence[GoodPage]) -> Make:
-    """Return the kind of pages that declare a good page of their host; half are copies of it."""
+    """Return the kind of pages that claim a good page on their host; half are copies of it."""
 
     def make(draw: Draw) -> Sent:
         victim = good[draw.number]

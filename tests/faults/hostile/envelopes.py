@@ -253,7 +253,7 @@ def _on_plain(draw: Draw) -> Sent:
 
 @cache
 def _gzip_bomb() -> bytes:
-    # A flushed block ends on a whole byte, and so can be repeated.
+    # A flushed block ends on a byte boundary, and so can be repeated.
     deflate = zlib.compressobj(9, zlib.DEFLATED, 31)
     start = deflate.compress(b"{") + deflate.flush(zlib.Z_FULL_FLUSH)
     block = deflate.compress(bytes(1 << 20)) + deflate.flush(zlib.Z_FULL_FLUSH)
@@ -272,7 +272,7 @@ def _lzma_bomb() -> bytes:
 
 @cache
 def _lzma_of_much_memory() -> bytes:
-    # A dictionary of 4 GiB, of a file that holds one byte.
+    # A dictionary of 4 GiB, for a one-byte file.
     return b"\x5d\xff\xff\xff\xff" + b"\xff" * 8 + lzma.compress(b"{", lzma.FORMAT_ALONE)[13:]
 
 

@@ -1,4 +1,4 @@
-"""Kinds whose message is sound and whose page is hostile."""
+"""Kinds with a valid message and a hostile page."""
 
 import gzip
 import io
@@ -39,7 +39,7 @@ def _page(page: Page) -> Make:
         size = draw.one_of((LARGEST, LARGEST // 10, LARGEST // 3, 1_000))
         found = page(size)
         if isinstance(found, str) and draw.number % 2:
-            # Within an article, whose template the site's other pages have.
+            # Within an article in the template of the site's other pages.
             found = draw.html.replace("</p>", f"</p>{found}", 1)
         return draw.send_page(found)
 
@@ -47,7 +47,7 @@ def _page(page: Page) -> Make:
 
 
 def _text(pages: Sequence[TextPage]) -> Make:
-    """Return the kind of messages whose page holds, at one place, one text after the other."""
+    """Return the kind of messages whose page holds one of the given texts at a given position."""
 
     def make(draw: Draw) -> Sent:
         return draw.send_page(draw.one_of(pages)(LARGEST_TEXT))

@@ -1,4 +1,4 @@
-"""Run the campaign of hostile messages and write down its outcome.
+"""Run the campaign of hostile messages and record the results.
 
 python -m tests.faults.hostile.report [SEED] [--most N] [--crowds] [--beside N] [--seconds S]
 """
@@ -24,7 +24,7 @@ TITLE = "Hostile messages"
 
 
 def main() -> int:
-    """Write the section, of a whole campaign; return 1 if there are problems."""
+    """Write the section if the campaign is complete; return 1 if there are problems."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seed", type=int, nargs="?", default=1)
     parser.add_argument("--most", type=int, help="messages of each kind at most")

@@ -1,4 +1,4 @@
-"""Messages that are hostile, kind by kind, down to the bytes of their properties."""
+"""Hostile messages of each kind, down to the bytes of their properties."""
 
 import base64
 import json
@@ -35,16 +35,16 @@ _TABLE = "application_headers"
 
 @dataclass(frozen=True)
 class Sent:
-    """A message as it is published.
+    """A message to be published.
 
     Attributes
     ----------
     body
         Its body.
     properties
-        Its properties as AMQP packs them.
+        Its properties in AMQP encoding.
     is_sound
-        Whether its page is an article that must come out, whatever the rest of it is.
+        Whether its page is an article that must be delivered, whatever the rest of the message.
     """
 
     body: bytes
@@ -67,7 +67,7 @@ class PackedMessage(amqp.Message):  # type: ignore[misc]  # the library has no t
 class Draw:
     """Ingredients of one message of a kind.
 
-    `number` is its number among its kind; `url` and `message_id` belong to no other message, and
+    `number` is its number within its kind; `url` and `message_id` are unique, and
     `random` is its own random number generator.
     """
 
@@ -77,24 +77,24 @@ class Draw:
     random: Random
 
     def one_of(self, values: Any) -> Any:
-        """Return one of some values, cycling by the message's number."""
+        """Return one of the given values, cycling by the message's number."""
         return values[self.number % len(values)]
 
     @property
     def html(self) -> str:
-        """A page that is an article."""
+        """An article page."""
         return article_html(zlib.crc32(self.url.encode()) % 10_000)
 
     def values(self, **more: Any) -> dict[str, Any]:
-        """Return the fields of a sound page message, with some that differ."""
+        """Return the fields of a valid page message, with some replaced."""
         return {"version": 1, "url": self.url, "html": self.html, "id": self.message_id, **more}
 
     def body(self, **more: Any) -> bytes:
-        """Return the body of a sound page message, with fields that differ."""
+        """Return the body of a valid page message, with some fields replaced."""
         return json.dumps(self.values(**more)).encode()
 
     def send(self, body: bytes, *, is_sound: bool = False, **properties: Any) -> Sent:
-        """Return a message with the usual properties, some replaced, or left out if None."""
+        """Return a message with the usual properties, some replaced, or omitted if None."""
         usual: dict[str, Any] = {
             "content_type": b"application/json",
             "delivery_mode": 2,
@@ -103,7 +103,7 @@ class Draw:
         return Sent(body, packed(usual | properties), is_sound)
 
     def send_page(self, html: str | bytes, **more: Any) -> Sent:
-        """Return a sound message of a hostile page."""
+        """Return a valid message with a hostile page."""
         if isinstance(html, bytes):
             encoded = base64.b64encode(html).decode()
             return self.send(self.body(html=None, html_base64=encoded, **more))
@@ -120,13 +120,13 @@ class Kind:
     Attributes
     ----------
     part
-        What of the message is hostile.
+        The hostile part of the message.
     name
-        Which it is.
+        Name of the kind.
     make
-        Makes one of them.
+        Function that creates a message.
     copies
-        How many the campaign sends.
+        Number of messages in the campaign.
     """
 
     part: str
@@ -136,19 +136,19 @@ class Kind:
 
     @property
     def slug(self) -> str:
-        """Its name as a part of a host name."""
+        """The name in a form usable in a host name."""
         words = "".join(each if each.isalnum() else " " for each in self.name.lower())
         return "-".join(words.encode("ascii", "ignore").decode().split())[:50].strip("-")
 
 
 def packed(properties: Mapping[str, Any]) -> bytes:
-    """Return properties as AMQP packs them (0-9-1, section 4.2.6.1).
+    """Return properties in AMQP encoding (0-9-1, section 4.2.6.1).
 
     Parameters
     ----------
     properties
-        Texts as bytes, as nobody checks; the table of headers as its bytes, see `table`; a
-        property whose value is None is left out.
+        Texts as unchecked bytes; the header table as bytes, see `table`; a
+        property whose value is None is omitted.
     """
     flags = 0
     content = b""
@@ -167,15 +167,15 @@ def packed(properties: Mapping[str, Any]) -> bytes:
 
 
 def entry(name: bytes, tag: bytes, value: bytes) -> bytes:
-    """Return an entry of a table of headers."""
+    """Return an entry of a header table."""
     return bytes([len(name)]) + name + tag + value
 
 
 def text_entry(name: bytes, value: bytes) -> bytes:
-    """Return an entry of a table of headers that is a text."""
+    """Return a text entry of a header table."""
     return entry(name, b"S", pack(">I", len(value)) + value)
 
 
 def table_entry(name: bytes, content: bytes, tag: bytes = b"F") -> bytes:
-    """Return an entry that is a table, or by another tag an array."""
+    """Return an entry that is a table, or an array if given its tag."""
     return entry(name, tag, pack(">I", len(content)) + content)

@@ -1,4 +1,4 @@
-"""How long good pages wait for their articles."""
+"""Waiting times of good pages for their articles."""
 
 import base64
 import json
@@ -19,16 +19,16 @@ PAGES_OF_ROUND = 12
 
 @dataclass(frozen=True)
 class GoodPage:
-    """A page whose article must come.
+    """A page whose article must be delivered.
 
     Attributes
     ----------
     url, message_id
-        Its address, and the id of its message.
+        Its URL, and the ID of its message.
     body
-        Its message.
+        Body of its message.
     paragraphs
-        What its text says.
+        Paragraphs of its text.
     """
 
     url: str
@@ -37,23 +37,23 @@ class GoodPage:
     paragraphs: Sequence[str]
 
     def is_in(self, text: str) -> bool:
-        """Return whether a text has at least half of the page's paragraphs."""
+        """Return whether a text contains at least half of the page's paragraphs."""
         found = "".join(text.split())
         said = ["".join(each.split()) for each in self.paragraphs]
         return 2 * sum(each in found for each in said) >= len(said)
 
 
 def good_pages(prefix: str, number: int, seed: int) -> list[GoodPage]:
-    """Return articles of the sample crawl, shuffled, whose sites have names of their own.
+    """Return articles of the sample crawl, shuffled, on sites with distinct names.
 
     Parameters
     ----------
     prefix
-        What the names of the sites begin with.
+        Prefix of the site names.
     number
-        How many.
+        Number of pages.
     seed
-        Of another one, the pages tell other stories.
+        Random seed of the stories.
     """
     rounds = -(-number // PAGES_OF_ROUND)
     found = []
@@ -75,27 +75,27 @@ def good_pages(prefix: str, number: int, seed: int) -> list[GoodPage]:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """Return a percentile of some values; 0 of none."""
+    """Return a percentile of the given values, or 0 if there are none."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] if ordered else 0.0
 
 
 @dataclass
 class Phase:
-    """A time in which good pages come evenly, with or without others.
+    """A period in which good pages are sent evenly, with or without hostile ones.
 
     Attributes
     ----------
     name
-        Beside what they come.
+        What is sent alongside.
     good, hostile
-        How many pages are sent.
+        Number of pages sent.
     sending_seconds, seconds
-        How long they are sent, and until nothing is left to do.
+        Duration of the sending, and until all work is done.
     waits
-        How long each good page waited for its first article, in seconds.
+        Waiting time of each good page for its first article, in seconds.
     lock_clock, lock_processors
-        How long each transaction held the lock of all stories, in ms.
+        Duration for which each transaction held the lock on all stories, in ms.
     """
 
     name: str
@@ -115,14 +115,14 @@ class Phase:
 
 
 class Consumer:
-    """Takes the articles of a deployment as they come.
+    """Consumes the articles of a deployment as they arrive.
 
     Attributes
     ----------
     articles
-        Each article, without what is not judged.
+        Each article, without the parts that are not checked.
     came_at
-        When the first article of an address came.
+        Arrival time of the first article of each URL.
     """
 
     def __init__(self, deployment: Deployment) -> None:
@@ -145,7 +145,7 @@ class Consumer:
         self.stop()
 
     def stop(self) -> None:
-        """Take the remaining articles, then stop."""
+        """Consume the remaining articles, then stop."""
         self._stop.set()
         self._thread.join()
 
@@ -163,7 +163,7 @@ class Consumer:
     def _note(self, article: Mapping[str, Any]) -> None:
         self.came_at.setdefault(article["url"], time.monotonic())
         kept = ("id", "site", "url", "revision", "text")
-        # The texts of crowds are large, and nobody looks at them.
+        # The texts of crowds are large, and no check uses them.
         is_large = len(article["text"]) > 100_000
         self.articles.append(
             {key: "" if key == "text" and is_large else article[key] for key in kept}

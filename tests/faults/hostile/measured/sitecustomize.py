@@ -1,10 +1,10 @@
-"""Has processes of the service write down the processor's time that each piece of work takes.
+"""Makes service processes record the CPU time of each work item.
 
-Python imports a module of this name before anything else. A piece is one message for the intake,
-one page for an extraction, and one task for all others; pages that a task does together count for
-an equal share of what they take beside that. Each is a line with its name and its
-seconds, in the file that `FILE` names. So is each transaction that holds the lock of all stories,
-with the seconds of the clock and those of the processors, of this process and of the server for it.
+Python imports a module of this name before anything else. A work item is one message for the
+intake, one page for an extraction, and one task otherwise; pages processed by a task together also
+share its remaining time equally. Each item is a line with its name and duration in seconds, in the
+file specified by `FILE`. Each transaction that holds the lock on all stories is recorded as well,
+with its elapsed time and the CPU time of this process and of the server process, in seconds.
 """
 
 import os
@@ -35,7 +35,7 @@ def _noted(work: str, pieces: int = 1) -> Iterator[None]:
 
 
 def _note(work: str, seconds: float) -> None:
-    # Appended at once: many processes write to one file.
+    # Appended in a single write, as many processes write to the file.
     written = os.open(os.environ[FILE], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(written, f"{work} {seconds:.4f}\n".encode())
     os.close(written)
@@ -74,7 +74,7 @@ def _measured_intake(intake: Any) -> Any:
 
 
 def _measured_lock(honest: Function) -> Function:
-    """Measure the lock from when it is had to the end of the transaction, which releases it."""
+    """Measure how long the lock is held: from acquisition to the end of the transaction."""
 
     @wraps(honest)
     def lock(session: Any) -> None:
