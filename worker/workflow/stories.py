@@ -1,6 +1,7 @@
 """Grouping of articles into stories, after their extraction."""
 
 import logging
+import time
 
 from sqlalchemy.exc import DBAPIError
 
@@ -13,7 +14,10 @@ from worker.workflow.story_index import request_telling, retell_some, tell_page
 logger = logging.getLogger(__name__)
 
 TOLD_AT_ONCE = 500
-"""Maximum number of articles that one task groups: some seconds of work."""
+"""Maximum number of articles that one task groups."""
+
+WORK_SECONDS = 5.0
+"""Time after which a task on stories stops; the next one continues."""
 
 
 def tell_waiting(state: ProcessState) -> None:
@@ -21,12 +25,15 @@ def tell_waiting(state: ProcessState) -> None:
     with state.database.exclusive(AdvisoryLock.STORY_TELLING, 0) as is_ours:
         if not is_ours:
             return
+        ends = time.monotonic() + WORK_SECONDS
         for page_id in state.database.run(
             lambda session: story_arrivals.waiting(session, TOLD_AT_ONCE)
         ):
             _tell_alone(state, page_id)
+            if time.monotonic() > ends:
+                break
         for _ in range(TOLD_AT_ONCE):
-            if not retell_some(state.database):
+            if not retell_some(state.database) or time.monotonic() > ends:
                 break
     # After releasing the lock: tasks that found it taken left their articles to this one.
     if state.database.run(story_arrivals.are_waiting):

@@ -1,5 +1,6 @@
 """Correction of sent articles whose story has changed, and removal of old stories."""
 
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -13,6 +14,7 @@ from worker.store.articles import NewArticle
 from worker.workflow.article_message import further_revision, next_number
 from worker.workflow.outgoing_articles import outgoing_of, send
 from worker.workflow.process import ProcessState
+from worker.workflow.stories import WORK_SECONDS
 
 CORRECTIONS: Final = 500
 """Maximum number of articles that one task corrects: some seconds of work."""
@@ -27,11 +29,14 @@ REMOVALS: Final = 40
 
 def correct_waiting(state: ProcessState) -> None:
     """Send articles again whose story has changed, and remove stories that are too old."""
+    ends = time.monotonic() + WORK_SECONDS
     pages = state.database.run(
         lambda session: story_articles.pages_to_correct(session, CORRECTIONS)
     )
     for page_id in pages:
         state.database.run(lambda session: correct(session, state, page_id))  # noqa: B023
+        if time.monotonic() > ends:
+            break
     for _ in range(REMOVALS):
         if not state.database.run(lambda session: _remove_old_stories(session, state)):
             break
