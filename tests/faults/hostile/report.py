@@ -121,13 +121,12 @@ def _what_was_done(report: Report, seed: int) -> str:
 def _what_waited(report: Report) -> str:
     calm, _ = report.phases
     return (
-        "Good pages of the sample crawl come evenly, first alone, then as many of the same sites"
-        " beside crowds of pages that hurt by what they say of each other. Both take"
-        f" {calm.sending_seconds:.0f} seconds to be sent. How long each page waits for its article,"
-        " from before it is published to its coming out of the queue of articles, and how long"
-        " transactions hold the lock of all stories meanwhile, by the clock and by the processors."
-        f" In the minute before, {report.load:.1f} processes wanted to run on the"
-        f" {os.cpu_count()} processors."
+        "Good pages of the sample crawl are sent at an even pace: first alone, then as many of the"
+        " same sites alongside crowds of pages whose claims about each other do harm. Each phase"
+        f" takes {calm.sending_seconds:.0f} seconds to send. The tables show each page's wait, from"
+        " just before it is published until its article arrives, and how long transactions hold the"
+        " lock of stories, in wall-clock and in CPU time. Load average of the minute before:"
+        f" {report.load:.1f} on {os.cpu_count()} CPUs."
     )
 
 
