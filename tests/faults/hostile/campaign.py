@@ -19,7 +19,6 @@ from typing import Any, Self
 import amqp
 import psutil
 from sqlalchemy import func, make_url, select
-from tests.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages, percentile
 
 from models.links import LinksMessage
 from models.tables import OutboxEntry, Receipt, StoredPage, StoryArrival
@@ -27,6 +26,7 @@ from tests.deployment import Deployment, process_environment
 from tests.faults.hostile import bodies, crowds, envelopes, pages
 from tests.faults.hostile.measured.sitecustomize import FILE, LOCK_CLOCK, LOCK_PROCESSORS
 from tests.faults.hostile.sent import FORGED, Draw, Kind, PackedMessage, Sent
+from tests.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages, percentile
 from tests.faults.proving_ground import Servers
 from tests.faults.scenarios import site_pages
 from worker.messaging.broker import connect, depth

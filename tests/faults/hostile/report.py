@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from tests.faults.hostile.waits import Phase, percentile
 
 from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
 from tests.faults.hostile.campaign import GOOD_BESIDE, PHASE_SECONDS, Report, run
 from tests.faults.hostile.sent import Kind
+from tests.faults.hostile.waits import Phase, percentile
 
 TITLE = "Hostile messages"
 
