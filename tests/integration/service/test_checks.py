@@ -137,7 +137,7 @@ def test_before_the_migration_every_command_says_what_to_do(
 ) -> None:
     result = CliRunner().invoke(main, list(command))
     # The first line of a process is its version.
-    said = [line for line in result.output.splitlines() if " begins " not in line]
+    said = [line for line in result.output.splitlines() if " started " not in line]
     assert (result.exit_code, said) == (1, [BEHIND])
 
 

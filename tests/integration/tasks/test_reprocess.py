@@ -209,7 +209,7 @@ def test_reprocessing_is_paused_resumed_and_cancelled_from_the_command_line(
     assert command("pause") == "1"
     reprocess.reprocess_all(pages_per_minute=1)
     tasks.settle()
-    assert command() == "running: 1 of 5 sites, 3 pages from extract on, at most 1 a minute\n"
+    assert command() == "running: 1 of 5 sites, 3 pages from extract, at most 1 a minute\n"
     again = CliRunner().invoke(main, ["reprocess", "--all"])
     assert again.exit_code == 1
     assert "already" in again.output
@@ -223,7 +223,7 @@ def test_reprocessing_is_paused_resumed_and_cancelled_from_the_command_line(
     assert command("cancel") == "cancelled\n"
     let_time_pass(tasks, 600)
     reprocess.reprocess_due()
-    assert command() == "ended: 2 of 5 sites, 6 pages from extract on, at most 1 a minute\n"
+    assert command() == "ended: 2 of 5 sites, 6 pages from extract, at most 1 a minute\n"
 
 
 @pytest.mark.parametrize(
