@@ -26,6 +26,7 @@ from worker.messaging.broker import check_message_size, connect, depth, topology
 from worker.messaging.task_names import (
     CLUSTER,
     COMPARE,
+    EXTRACT,
     EXTRACT_AGAIN,
     EXTRACT_LATE,
     EXTRACTIONS,
@@ -237,15 +238,21 @@ class Relay:
         confirmed: dict[int, str] = {}
         refused = 0
         trouble: Exception | None = None
+        first_extractions_left = False
         logs.unbind_all()
         try:
             for lane in self._in_order(outbox.lanes_waiting(session, self._bounds)):
                 room = self._room(lane, producer)
                 if lane == EXTRACT_AGAIN and self._is_again_due:
                     room = min(room, PAGES_OF_A_TASK)
+                elif lane == EXTRACT_AGAIN and first_extractions_left:
+                    # A worker may have made room in their common queue since the last check.
+                    room = 0
                 waiting = (
                     outbox.take_next(session, lane, room, max_bytes=BATCH_BYTES) if room else ()
                 )
+                if lane == EXTRACT:
+                    first_extractions_left = len(waiting) == room
                 for entries in joined(waiting):
                     try:
                         self._publish(as_one_task(entries), producer)
