@@ -815,21 +815,6 @@ class Duration(Base):
     seconds: Mapped[float] = mapped_column(Float, doc="Their total, in seconds.")
 
 
-class ServedTurn(Base):
-    """The last published turn of an outbox lane, and of each site in it.
-
-    Otherwise a site with a single waiting task would go first each time, as if it were new.
-    """
-
-    __tablename__ = "served_turns"
-
-    lane: Mapped[str] = mapped_column(primary_key=True)
-    site_id: Mapped[int] = mapped_column(
-        primary_key=True, autoincrement=False, doc="0 for the entire lane."
-    )
-    turn: Mapped[int]
-
-
 class OutboxEntry(Base):
     """A message to be published by the relay; deleted once the broker has confirmed it."""
 

@@ -12,7 +12,7 @@ from tests.services import SPELLINGS, Services, spelled
 from worker.settings import load_settings
 from worker.workflow.process import configure, process_state
 
-ALONE = ("sites", "trees", "outbox", "served_turns", "clustering_requests", "stories")
+ALONE = ("sites", "trees", "outbox", "clustering_requests", "stories")
 """Tables without foreign keys to the others."""
 
 

@@ -157,6 +157,7 @@ class Relay:
         self._returned: list[str] = []
         self._bounds = bounds_of(settings)
         self._since_again = 0
+        self._taken: Counter[str] = Counter()
         self._summary = Summary("relay", settings.summary_seconds)
 
     def run_until_signalled(self) -> None:
@@ -248,9 +249,7 @@ class Relay:
                 elif lane == EXTRACT_AGAIN and first_extractions_left:
                     # A worker may have made room in their common queue since the last check.
                     room = 0
-                waiting = (
-                    outbox.take_next(session, lane, room, max_bytes=BATCH_BYTES) if room else ()
-                )
+                waiting = self._take_next(session, lane, room) if room else ()
                 if lane == EXTRACT:
                     first_extractions_left = len(waiting) == room
                 for entries in joined(waiting):
@@ -270,6 +269,11 @@ class Relay:
         if confirmed:
             outbox.remove(session, list(confirmed))
         return PublishedBatch(list(confirmed.values()), refused, trouble)
+
+    def _take_next(self, session: Session, lane: str, room: int) -> Sequence[Waiting]:
+        self._taken[lane] += room
+        short_first = self._taken[lane] % 2 == 0
+        return outbox.take_next(session, lane, room, max_bytes=BATCH_BYTES, short_first=short_first)
 
     def _in_order(self, lanes: Iterable[str]) -> list[str]:
         """Return the lanes, extractions of pages with an outcome last except for their share."""

@@ -3,58 +3,55 @@
 A crash between commit and publish loses nothing, since the relay finds the entry afterwards. A
 crash between publish and removal publishes the message twice, which every consumer tolerates.
 
-Tasks of one kind are published round-robin by site, however many a site enqueues: start-time fair
-queueing (Goyal, Vin and Cheng 1996) with equal task lengths. A task's position follows that of the
-site's previous task, or is the first of the current round if that is later, so that a site neither
-waits for another site's backlog nor saves up turns. A round consists of up to `QUANTUM` tasks of
-each site.
+Tasks of one kind share a lane, and sites take turns in it. A site with at most `SHORT_QUEUE`
+waiting tasks has a short queue. Tasks of short queues have negative turns and are taken in order of
+arrival, as if each task before them in their own queue had delayed them by `SHORT_QUEUE_STEP`: the
+shortest queue first, but no task waits forever. All other tasks form backlogs, which are taken
+round-robin by site: start-time fair queueing (Goyal,
+Vin and Cheng 1996) with equal task lengths. A task's turn in a backlog follows that of the site's
+previous task, or is the first of the current round if that is later, so that a site neither waits
+for another site's backlog nor saves up turns.
 
-A task for a site with no waiting tasks precedes the backlogs of all other sites, at the head of the
-current round, like new flows in fq_codel (RFC 8290). It counts against the site's quantum in that
-round, which the relay records when publishing (`ServedTurn`), so a site that always has one waiting
-task gets only its share. For tasks of unequal cost, the caller sets the turns.
+Short queues and backlogs each get half of the places; what one does not use goes to the other. A
+site that sends a page now and then is thus served within seconds, whatever waits, and backlogs
+never starve. For tasks of unequal cost, the caller sets the turns.
 """
 
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ARRAY,
     BigInteger,
     ColumnElement,
-    Select,
     Text,
-    and_,
     any_,
     bindparam,
-    case,
     cast,
     delete,
     exists,
     func,
-    literal,
-    or_,
     select,
+    text,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSONB, Insert, array, insert
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from models.tables import OutboxEntry, ServedTurn
+from models.tables import OutboxEntry
 from worker.store.statements import rows_only
 
-QUANTUM = 8
-"""Tasks per site and round. A site that sends a page every few seconds never falls behind a
-backlog, and a batched task contains the same number of pages."""
+SHORT_QUEUE = 8
+"""Maximum number of waiting tasks in a short queue: the number of pages in a batched task."""
 
-_ROUND = 2 * QUANTUM
-"""Turns per round: first the turns of its head, then the turns of the backlogs."""
+SHORT_QUEUE_STEP = timedelta(minutes=5)
 
-_WHOLE_LANE = 0
-"""Site ID that represents the whole lane in `ServedTurn`."""
+_SHORT_TURNS = -(2**62)
+"""Start of the turns of short queues."""
 
 
 class Waiting(NamedTuple):
@@ -103,77 +100,40 @@ def _places_within_sites(site_ids: Iterable[int | None]) -> list[int]:
     return places
 
 
-def _adding_tasks() -> Insert:
-    asked = (
-        func.unnest(
-            bindparam("sites", type_=ARRAY(BigInteger)),
-            bindparam("arguments", type_=ARRAY(Text)),
-            bindparam("places", type_=ARRAY(BigInteger)),
+_ADD_TASKS = rows_only(
+    text(
+        """
+        WITH requested AS (
+            SELECT requested.*,
+                (SELECT count(*) FROM (
+                    SELECT FROM outbox
+                    WHERE lane = :task AND outbox.site_id = requested.site_id LIMIT :short
+                ) AS own) + place AS length,
+                (SELECT max(turn) FROM outbox
+                 WHERE lane = :task AND outbox.site_id = requested.site_id) AS last
+            FROM unnest(
+                CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:places AS bigint[])
+            ) AS requested (site_id, arguments, place)
+        ), served AS (
+            SELECT min(turn) AS turn FROM outbox WHERE lane = :task AND turn >= 0
         )
-        .table_valued("site_id", "arguments", "place", name="asked")
-        .render_derived()
+        INSERT INTO outbox (task, site_id, arguments, turn)
+        SELECT :task, site_id, CAST(arguments AS jsonb),
+            CASE
+                WHEN length <= :short AND site_id IS NOT NULL
+                    THEN :start + CAST(1000 * extract(epoch FROM now()) AS bigint) + :step * length
+                ELSE greatest(last, served.turn - 1, -1) + least(place, length - :short)
+            END
+        FROM requested, served
+        """
+    ).bindparams(
+        bindparam("start", _SHORT_TURNS, BigInteger),
+        short=SHORT_QUEUE,
+        step=SHORT_QUEUE_STEP // timedelta(milliseconds=1),
     )
-    lane = bindparam("task", type_=Text)
-    waiting = select(func.max(OutboxEntry.turn)).where(
-        OutboxEntry.lane == lane, OutboxEntry.site_id == asked.c.site_id
-    )
-    last = func.greatest(
-        waiting.scalar_subquery(), _served(lane, asked.c.site_id), type_=BigInteger
-    )
-    of_site = select(
-        asked.c.site_id,
-        asked.c.arguments,
-        asked.c.place,
-        last.label("own"),
-        _round_of(lane).label("round"),
-    ).subquery()
-    own, served_round = of_site.c.own, of_site.c.round
-    after_own = own // _ROUND * QUANTUM + own % QUANTUM + 1
-    first = func.greatest(after_own, served_round * QUANTUM, type_=BigInteger)
-    place = first + of_site.c.place - 1
-    # In this round, the site has had tasks only at the head, if any.
-    is_head = and_(
-        or_(own.is_(None), own // _ROUND < served_round, own % _ROUND < QUANTUM),
-        place // QUANTUM == served_round,
-    )
-    turn = place // QUANTUM * _ROUND + place % QUANTUM + case((is_head, 0), else_=QUANTUM)
-    return (
-        insert(OutboxEntry)
-        .from_select(
-            ["task", "site_id", "arguments", "turn"],
-            select(
-                bindparam("task", type_=Text),
-                of_site.c.site_id,
-                cast(of_site.c.arguments, JSONB),
-                turn,
-            ),
-        )
-        .execution_options(dml_strategy="raw")
-    )
-
-
-def _round_of(lane: ColumnElement[str]) -> ColumnElement[int]:
-    """Return the round being served, or a new round if the lane is empty.
-
-    All sites are new to a new round. Otherwise, tasks that a site had while there was no backlog
-    would later place it behind one.
-    """
-    first = select(func.min(OutboxEntry.turn)).where(OutboxEntry.lane == lane).scalar_subquery()
-    served = _served(lane, _WHOLE_LANE)
-    return func.greatest(
-        func.coalesce(first // _ROUND, served // _ROUND + 1, 0), served // _ROUND, type_=BigInteger
-    )
-
-
-def _served(lane: ColumnElement[str], site_id: ColumnElement[int] | int) -> ColumnElement[int]:
-    return (
-        select(ServedTurn.turn)
-        .where(ServedTurn.lane == lane, ServedTurn.site_id == site_id)
-        .scalar_subquery()
-    )
-
-
-_ADD_TASKS = rows_only(_adding_tasks())
+)
+"""The length of a site's queue includes the task; only its excess over a short queue counts as
+places in the backlog."""
 
 
 def clock(session: Session) -> int:
@@ -226,60 +186,38 @@ _LANES_WAITING = rows_only(
 )
 
 
-def _taking_next() -> Select[Any]:
-    in_turn = (OutboxEntry.turn, OutboxEntry.id)
-    locked = (
-        select(
-            OutboxEntry.id,
-            OutboxEntry.turn,
-            func.coalesce(func.octet_length(OutboxEntry.body), 0).label("size"),
+_TAKE_NEXT = rows_only(
+    text(
+        """
+        WITH short AS (
+            SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
+            WHERE lane = :lane AND turn < 0
+            ORDER BY turn, id LIMIT :number FOR UPDATE SKIP LOCKED
+        ), backlog AS (
+            SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
+            WHERE lane = :lane AND turn >= 0
+            ORDER BY turn, id LIMIT (SELECT :number - least(count(*), :share) FROM short)
+            FOR UPDATE SKIP LOCKED
+        ), taken AS (
+            (SELECT * FROM short
+             ORDER BY turn, id LIMIT (SELECT :number - count(*) FROM backlog))
+            UNION ALL SELECT * FROM backlog
+        ), sized AS (
+            SELECT id, sum(size) OVER (ORDER BY turn, id) - size AS before FROM taken
         )
-        .where(OutboxEntry.lane == bindparam("lane"))
-        .order_by(*in_turn)
-        .limit(bindparam("number"))
-        .with_for_update(skip_locked=True)
-        .cte("locked")
-    )
-    before = func.sum(locked.c.size).over(order_by=(locked.c.turn, locked.c.id)) - locked.c.size
-    chosen = select(locked.c.id, before.label("before")).cte("chosen")
-    return (
-        select(*(getattr(OutboxEntry, name) for name in Waiting._fields))
-        .join(chosen, chosen.c.id == OutboxEntry.id)
-        .where(chosen.c.before < bindparam("max_bytes"))
-        .order_by(*in_turn)
-    )
+        SELECT id, task, arguments, exchange, routing_key, headers, message_id, body
+        FROM sized JOIN outbox USING (id)
+        WHERE before < :max_bytes
+        ORDER BY turn, id
+        """
+    ).columns(*(OutboxEntry.__table__.columns[name] for name in Waiting._fields))
+)
 
-
-_TAKE_NEXT = rows_only(_taking_next())
-
-
-def _removing() -> Insert:
-    removed = (
-        delete(OutboxEntry)
-        .where(OutboxEntry.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
-        .returning(OutboxEntry.lane, OutboxEntry.site_id, OutboxEntry.turn)
-        .cte("removed")
-    )
-    site_id = func.unnest(array([removed.c.site_id, literal(_WHOLE_LANE, BigInteger)]))
-    each = (
-        select(removed.c.lane, site_id.label("site_id"), removed.c.turn)
-        .where(removed.c.site_id.is_not(None))
-        .subquery()
-    )
-    add = insert(ServedTurn).from_select(
-        ["lane", "site_id", "turn"],
-        select(each.c.lane, each.c.site_id, func.max(each.c.turn))
-        .group_by(each.c.lane, each.c.site_id)
-        # Relays that update the same sites in different orders would deadlock.
-        .order_by(each.c.lane, each.c.site_id),
-    )
-    return add.on_conflict_do_update(
-        index_elements=[ServedTurn.lane, ServedTurn.site_id],
-        set_={"turn": func.greatest(ServedTurn.turn, add.excluded.turn)},
-    ).execution_options(dml_strategy="raw")
-
-
-_REMOVE = rows_only(_removing())
+_REMOVE = rows_only(
+    delete(OutboxEntry)
+    .where(OutboxEntry.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
+    .execution_options(synchronize_session=False)
+)
 
 
 @dataclass(frozen=True)
@@ -305,18 +243,29 @@ def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
     return session.scalars(_LANES_WAITING, {"lanes": list(lanes)}).all()
 
 
-def take_next(session: Session, lane: str, limit: int, *, max_bytes: int) -> Sequence[Waiting]:
+def take_next(
+    session: Session, lane: str, limit: int, *, max_bytes: int, short_first: bool = True
+) -> Sequence[Waiting]:
     """Lock and return the next entries of a lane, skipping those that another relay holds.
 
-    No further entries are added once the bodies total ``max_bytes``; the first entry is returned
-    whatever its size.
+    Half of them are of short queues, rounded up with `short_first`, so that a caller that takes
+    entries one at a time alternates. No further entries are added once the bodies total
+    `max_bytes`; the first entry is returned whatever its size.
     """
-    rows = session.execute(_TAKE_NEXT, {"lane": lane, "number": limit, "max_bytes": max_bytes})
+    rows = session.execute(
+        _TAKE_NEXT,
+        {
+            "lane": lane,
+            "number": limit,
+            "share": (limit + short_first) // 2,
+            "max_bytes": max_bytes,
+        },
+    )
     return [Waiting(*row) for row in rows]
 
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
-    """Remove entries confirmed by the broker, and record their turns as served."""
+    """Remove entries confirmed by the broker."""
     session.execute(_REMOVE, {"ids": list(entry_ids)})
 
 

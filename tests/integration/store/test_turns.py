@@ -1,17 +1,17 @@
-"""Sites take turns in the outbox: new ones go first, and none gains by staying new."""
+"""Sites take turns in the outbox; short queues and backlogs share the places."""
 
 from collections import Counter
-from itertools import count
+from itertools import count, permutations
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from models.tables import OutboxEntry, ServedTurn
+from models.tables import OutboxEntry
 from worker.store import outbox
-from worker.store.outbox import QUANTUM
+from worker.store.outbox import SHORT_QUEUE
 
 SITES = 5
 BUSY = range(1, SITES)
@@ -22,9 +22,9 @@ def ask(session: Session, site_id: int, number: int = 1) -> None:
     outbox.add_tasks(session, "task", [{"site": site_id}] * number, site_id=site_id)
 
 
-def serve(session: Session, number: int) -> list[int]:
+def serve(session: Session, number: int, *, short_first: bool = True) -> list[int]:
     """Return the sites of the next tasks and remove these tasks."""
-    entries = outbox.take_next(session, "task", number, max_bytes=1000)
+    entries = outbox.take_next(session, "task", number, max_bytes=1000, short_first=short_first)
     outbox.remove(session, [entry.id for entry in entries])
     return [entry.arguments["site"] for entry in entries if entry.arguments]
 
@@ -33,90 +33,80 @@ def letters(sites: list[int]) -> str:
     return "".join("-abcdefgh"[site] for site in sites)
 
 
-def test_sites_take_turns_whatever_they_request(session: Session) -> None:
+def test_backlogs_take_turns_whatever_they_request(session: Session) -> None:
     ask(session, 1, 100)
-    assert letters(serve(session, 3 * QUANTUM)) == 3 * QUANTUM * "a"
-    ask(session, 2, 3 * QUANTUM)
-    # The site that was silent is served a quantum first, the other its own, then both in turn.
-    served = letters(serve(session, 4 * QUANTUM))
-    assert served == QUANTUM * "b" + QUANTUM * "a" + QUANTUM * "ab"
+    assert letters(serve(session, 3 * SHORT_QUEUE)) == 3 * SHORT_QUEUE * "a"
+    ask(session, 2, 3 * SHORT_QUEUE)
+    serve(session, 2 * SHORT_QUEUE)
+    assert letters(serve(session, SHORT_QUEUE)) == SHORT_QUEUE // 2 * "ab"
 
 
 @pytest.mark.parametrize("backlogged", [1, 50])
-def test_fresh_work_comes_before_the_backlogs_of_others(session: Session, backlogged: int) -> None:
+def test_a_short_queue_is_served_before_backlogs(session: Session, backlogged: int) -> None:
     for site_id in range(1, backlogged + 1):
         ask(session, site_id, 20)
-    serve(session, backlogged * 10)
+    serve(session, 2 * backlogged * SHORT_QUEUE)
     for fresh in (1001, 1002, 1003):
         ask(session, fresh)
-    assert serve(session, 3) == [1001, 1002, 1003]
+    assert serve(session, 6)[:3] == [1001, 1002, 1003]
 
 
-def test_a_page_every_round_never_waits(session: Session) -> None:
-    for site_id in BUSY:
-        ask(session, site_id, 100)
-    for _ in range(20):
-        serve(session, QUANTUM * len(BUSY))
-        ask(session, OTHER)
-        assert serve(session, 1) == [OTHER]
+def test_the_shortest_queue_is_served_first(session: Session) -> None:
+    ask(session, 1, 3)
+    ask(session, 2, 2)
+    ask(session, 3)
+    assert letters(serve(session, 6)) == "abcaba"
 
 
-@pytest.mark.parametrize("kept_waiting", [1, 2, QUANTUM])
-def test_a_site_with_constant_work_gets_no_more_than_its_share(
-    session: Session, kept_waiting: int
+@pytest.mark.parametrize("waiting", [1, 2, SHORT_QUEUE])
+def test_a_site_that_always_has_a_short_queue_leaves_half_to_backlogs(
+    session: Session, waiting: int
 ) -> None:
     for site_id in BUSY:
         ask(session, site_id, 100)
-    serve(session, 10)
-    ask(session, OTHER, kept_waiting)
+    serve(session, 2 * SHORT_QUEUE * len(BUSY))
+    ask(session, OTHER, waiting)
     served: Counter[int] = Counter()
-    for _ in range(300):
-        (site_id,) = serve(session, 1)
+    for place in range(200):
+        (site_id,) = serve(session, 1, short_first=place % 2 == 0)
         served[site_id] += 1
         if site_id == OTHER:
             ask(session, OTHER)
-    assert served[OTHER] <= min(served[site_id] for site_id in BUSY) + 2 * QUANTUM
-    assert min(served[site_id] for site_id in BUSY) >= 300 / SITES - 2 * QUANTUM
+    assert served[OTHER] == 100
+    assert {served[site_id] for site_id in BUSY} == {100 // len(BUSY)}
 
 
-def test_many_sites_with_constant_work_leave_others_their_share(
-    session: Session,
-) -> None:
+def test_many_short_queues_share_their_half(session: Session) -> None:
     ask(session, 1, 100)
-    serve(session, 1)
+    serve(session, 2 * SHORT_QUEUE)
     crowd = range(100, 130)
     for site_id in crowd:
         ask(session, site_id)
     served: Counter[int] = Counter()
-    for _ in range(1000):
-        (site_id,) = serve(session, 1)
+    for place in range(120):
+        (site_id,) = serve(session, 1, short_first=place % 2 == 0)
         served[site_id] += 1
         if site_id in crowd:
             ask(session, site_id)
-    assert served[1] >= 1000 // (len(crowd) + 1) - QUANTUM
+    assert served == {1: 60, **dict.fromkeys(crowd, 2)}
 
 
-def test_idle_sites_gain_no_advantage_without_contention(
-    session: Session,
-) -> None:
+def test_places_that_one_half_does_not_use_go_to_the_other(session: Session) -> None:
+    ask(session, 1, 40)
+    assert len(serve(session, 2 * SHORT_QUEUE)) == 2 * SHORT_QUEUE
+    ask(session, 2, SHORT_QUEUE)
+    assert letters(serve(session, 20)) == SHORT_QUEUE * "b" + (20 - SHORT_QUEUE) * "a"
+    ask(session, 2, SHORT_QUEUE)
+    assert len(serve(session, 100)) == 40 - 2 * SHORT_QUEUE - (20 - SHORT_QUEUE) + SHORT_QUEUE
+
+
+def test_idle_sites_gain_no_advantage_in_backlogs(session: Session) -> None:
     ask(session, 1, 200)
     assert len(serve(session, 200)) == 200
     for site_id in (1, 2):
         ask(session, site_id, 40)
     served = Counter(serve(session, 40))
-    assert abs(served[1] - served[2]) <= 2 * QUANTUM
-
-
-def test_a_site_that_used_up_its_round_while_nothing_waited_is_fresh_in_the_next_backlog(
-    session: Session,
-) -> None:
-    ask(session, OTHER, QUANTUM + 4)
-    assert len(serve(session, 100)) == QUANTUM + 4
-    for site_id in BUSY:
-        ask(session, site_id, 20)
-    ask(session, OTHER)
-    # With the first task of each of them, not behind the quantum of all.
-    assert OTHER in serve(session, len(BUSY) + 1)
+    assert served[1] == served[2]
 
 
 def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> None:
@@ -130,9 +120,8 @@ def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> 
 
 
 def test_tasks_without_a_site_are_served_in_order(session: Session) -> None:
-    outbox.add_tasks(session, "task", [{"site": place} for place in range(5)], site_id=None)
-    assert serve(session, 5) == list(range(5))
-    assert session.scalars(select(ServedTurn)).all() == []
+    outbox.add_tasks(session, "task", [{"site": place} for place in range(40)], site_id=None)
+    assert serve(session, 40) == list(range(40))
 
 
 EVENTS = st.lists(
@@ -146,14 +135,13 @@ EVENTS = st.lists(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
 @given(EVENTS)
-def test_every_waiting_site_gets_its_share_in_any_schedule(
+def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
     session: Session, events: list[tuple[int, int]]
 ) -> None:
     session.execute(delete(OutboxEntry))
-    session.execute(delete(ServedTurn))
     asked: Counter[int] = Counter()
     served: Counter[int] = Counter()
-    waiting_since: dict[int, Counter[int]] = {}
+    ahead: Counter[tuple[int, int]] = Counter()
     for step in count():
         if step < len(events):
             site_id, number = events[step]
@@ -164,17 +152,26 @@ def test_every_waiting_site_gets_its_share_in_any_schedule(
         if site_id:
             ask(session, site_id, number)
             asked[site_id] += number
-            waiting_since.setdefault(site_id, served.copy())
             continue
-        for each in serve(session, number):
-            served[each] += 1
-            for site_id, before in list(waiting_since.items()):
-                if served[site_id] == asked[site_id]:
-                    del waiting_since[site_id]
-                    continue
-                own = served[site_id] - before[site_id]
-                for other in range(1, SITES + 1):
-                    assert served[other] - before[other] <= own + 3 * QUANTUM
+        before = waiting_by_half(session)
+        taken = serve(session, number)
+        after = waiting_by_half(session)
+        short, backlog = (old - new for old, new in zip(before, after, strict=True))
+        assert len(taken) == min(number, (before[0] + before[1]).total())
+        assert short.total() >= min(before[0].total(), number // 2)
+        assert backlog.total() >= min(before[1].total(), number // 2)
+        served.update(taken)
+        for one, other in permutations(range(1, SITES + 1), 2):
+            still_waits = before[1][one] and after[1][one]
+            gained = backlog[other] - backlog[one]
+            ahead[one, other] = max(0, ahead[one, other] + gained) if still_waits else 0
+            assert ahead[one, other] <= 2
     assert served == asked
-    left = session.scalar(select(func.count()).select_from(OutboxEntry))
-    assert left == 0
+    assert waiting_by_half(session) == (Counter(), Counter())
+
+
+def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
+    """Return the number of waiting tasks by site, of short queues and of backlogs."""
+    rows = session.execute(select(OutboxEntry.site_id, OutboxEntry.turn)).all()
+    short = Counter(site_id for site_id, turn in rows if turn < 0)
+    return short, Counter(site_id for site_id, turn in rows if turn >= 0)
