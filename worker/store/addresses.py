@@ -477,7 +477,7 @@ def _target_rows(address_id: int, site_id: int, declared: Declared) -> list[dict
             "target": target.address,
             "kind": target.kind,
             "is_declared": target.is_declared,
-            # Earlier versions also stored the variants declared by a page.
+            # Earlier versions also stored variants declared by the page.
             "is_variant": False,
         }
         for number, target in enumerate(declared.targets)

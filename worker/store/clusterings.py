@@ -116,12 +116,12 @@ _NOTE_ASKED = rows_only(
 
 
 def note_error(session: Session, site_id: int, error: str) -> None:
-    """Record the error that a site's clustering failed with."""
+    """Record the error with which a site's clustering failed."""
     _change(session, site_id, error=error[:MAX_ERROR_LENGTH])
 
 
 def give_up(session: Session, site_id: int) -> Quarantine:
-    """Disable clustering for a site, and uncount the attempt that was not made."""
+    """Disable clustering for a site, and subtract the counted attempt that was not made."""
     _change(session, site_id, number=ClusteringAttempt.number - 1, quarantined_at=func.now())
     found = quarantine(session, site_id)
     assert found is not None

@@ -252,7 +252,7 @@ class Database:
                             raise
 
     def wait(self) -> None:
-        """Wait until the database responds; log the wait once.
+        """Wait until the database responds; log only the start of the wait.
 
         Raises `DatabaseRefusesError` if waiting cannot help, as with a missing privilege or an
         invalid certificate.

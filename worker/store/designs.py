@@ -1,4 +1,4 @@
-"""History of a site's groups, and its redesigns."""
+"""History of a site's groups and redesigns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -53,7 +53,8 @@ def due_sites(
     """Return the settled sites whose pages have changed since their last clustering.
 
     A site is settled once no new page has arrived for a while, or once it has waited too long for
-    that (``settle``). With ``first_at_once``, a site that has never been clustered is due at once.
+    that (``settle``). With ``first_at_once``, a site that has never been clustered is due without
+    any wait.
 
     The following are excluded: sites with comparisons in progress, unless one was requested more
     than ``patience_seconds`` ago; sites whose clustering was requested within that time and has not

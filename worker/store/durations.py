@@ -65,7 +65,7 @@ class Durations:
             self.note(work, monotonic() - began, pieces)
 
     def note(self, work: str, seconds: float, pieces: int = 1) -> None:
-        """Record the duration of ``pieces`` processed together; each counts as an equal share."""
+        """Record the time spent on ``pieces`` processed together, divided equally among them."""
         share = seconds / pieces
         at_most = next(bound for bound in BOUNDS if share <= bound)
         with self._lock:

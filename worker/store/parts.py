@@ -36,8 +36,8 @@ from worker.store.pages import has_article
 from worker.store.statements import rows_only
 
 MAX_REACHED = 100
-"""Maximum number of pages examined for one article: twice as many as are joined, for a first and a
-last page that lead to the rest."""
+"""Maximum number of pages examined for one article: twice the number of parts joined, since the
+search may start from both the first and the last page."""
 
 Addresses = Callable[[Mapping[str, Any]], Iterable[str]]
 
@@ -45,8 +45,8 @@ Addresses = Callable[[Mapping[str, Any]], Iterable[str]]
 class NewParts(NamedTuple):
     """Parts found by the extraction of a page.
 
-    ``links`` are its links to other parts, as JSON values; ``message`` its new article message, or
-    None if the last one is current; ``whole`` the URL of a version on a single page.
+    ``links`` holds the links to other parts, as JSON values. ``message`` is the new article
+    message, or None if the latest one is current; ``whole`` is the URL of the single-page version.
     """
 
     page_id: int
@@ -57,9 +57,9 @@ class NewParts(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A page that is a part, and its state; see `PageParts`.
+    """A page that is a part of an article, with its state; see `PageParts`.
 
-    ``size`` is the size in bytes of its own message, None if its last outcome is not an article.
+    ``size`` is the size in bytes of its own message; None if its latest outcome is not an article.
     """
 
     page_id: int
@@ -73,7 +73,7 @@ class StoredPart:
 
 
 def ways_to_write(url: str) -> list[str]:
-    """Return the URLs under which a linked page may have been sent."""
+    """Return the URLs under which the crawler may have sent a linked page."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         return [url]
@@ -90,9 +90,9 @@ def ways_to_write(url: str) -> list[str]:
 
 
 def _digests_of(url: str) -> list[str]:
-    """Return the digests of the addresses that may lead to the target of a link.
+    """Return the digests of all addresses that may lead to a link target.
 
-    Spellings are included, since a separated address has a digest of its own.
+    Alternative spellings are included, since a separated address has its own digest.
     """
     ways = ways_to_write(url)
     return [*dict.fromkeys(map(digest_of_url, [*ways, *map(canonical_form, ways)]))]
@@ -129,8 +129,8 @@ def find_pages(
 ) -> dict[int, dict[str, int]]:
     """Resolve linked addresses to pages of the same site.
 
-    ``addresses`` maps the id of the linking page to its addresses. The result maps it to the
-    linked page ids by address; pages without any are left out.
+    ``addresses`` maps the ID of each linking page to the addresses it links to. The result maps the
+    same ID to the IDs of the linked pages, by address; pages without linked pages are omitted.
     """
     asked = [
         (page_id, url, digest)
@@ -194,7 +194,7 @@ _NOTE = rows_only(_noting())
 
 
 def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
-    """Record the links of pages, which must be locked, to parts; changed pages become due."""
+    """Record the part links of pages, which must be locked; changed pages become due."""
     if parts:
         session.execute(
             _NOTE,
@@ -240,10 +240,10 @@ _NOTE_OTHERS = rows_only(_noting_others())
 
 
 def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
-    """Record pages that are not parts, and pages with a new article.
+    """Record which pages are not parts, and which have a new article.
 
-    ``others``, which must be locked, lead to no other part. The article of a page in ``revised``
-    may be the single-page version of others.
+    The pages in ``others``, which must be locked, link to no other part. The pages in ``revised``
+    have a new article, which may be the single-page version of another one.
     """
     if others or revised:
         session.execute(_NOTE_OTHERS, {"others": list(others), "revised": list(revised)})
@@ -269,9 +269,9 @@ def is_due() -> ColumnElement[bool]:
 
 
 def begin(session: Session, page_id: int) -> tuple[int, int] | None:
-    """Count an attempt to join a page's parts; return the number of attempts, and the version.
+    """Count an attempt to join a page's parts; return the number of attempts and the page version.
 
-    Returns None if the page has meanwhile been examined along with another part of its article.
+    Returns None if the page has since been processed together with another part of its article.
     """
     do_not_wait_for_disk(session)
     row = session.execute(
@@ -285,10 +285,10 @@ def begin(session: Session, page_id: int) -> tuple[int, int] | None:
 
 
 def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:
-    """Return the parts that a page leads to, directly or through others, and whether all are found.
+    """Return the parts reachable from a page, and whether the search found all of them.
 
-    The page itself is included. ``addresses`` returns the relevant addresses of
-    `NewParts.links`.
+    Parts may be linked directly or through other parts; the page itself is included. ``addresses``
+    returns the relevant addresses from `NewParts.links`.
     """
     reached: dict[int, None] = {}
     following = {page_id: None}
@@ -307,9 +307,9 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
 
 
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
-    """Return pages that are parts, locked until the transaction ends, ordered by ID.
+    """Lock the given pages that are parts, and return them ordered by ID.
 
-    Their messages are omitted, since those of many parts may not fit into memory.
+    Article messages are omitted, since those of many parts may not fit into memory.
     """
     locked = {
         row.id: row
@@ -366,7 +366,7 @@ def message_of(session: Session, page_id: int) -> dict[str, Any]:
 
 
 def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
-    """Return the last article message of a page, or None if its last outcome is not an article."""
+    """Return a page's latest article message, or None if its latest outcome is not an article."""
     return session.scalar(
         select(Article.message)
         .join(StoredPage, StoredPage.id == Article.page_id)
@@ -379,7 +379,7 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
 
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
-    """Record a revision of a page's article created by joining; the page must be locked."""
+    """Record a revision that joining created of a page's article; the page must be locked."""
     articles.note_revision(session, page_id, revision)
     session.execute(
         update(PageParts).where(PageParts.page_id == page_id).values(joined_revision=revision),
@@ -388,7 +388,7 @@ def note_revision(session: Session, page_id: int, revision: int) -> None:
 
 
 def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> None:
-    """Record which pages an article was joined from, in addition to its first."""
+    """Record the pages from which an article was joined, apart from its first page."""
     for condition, first in (
         (and_(PageParts.first_id == first_id, PageParts.page_id.not_in(page_ids)), None),
         (PageParts.page_id.in_(page_ids), first_id),
@@ -400,7 +400,7 @@ def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> Non
 
 
 def note_seen(session: Session, versions: Mapping[int, int]) -> None:
-    """Record the versions at which pages were examined."""
+    """Record the page versions that have been processed."""
     for page_id, version in sorted(versions.items()):
         session.execute(
             update(PageParts)

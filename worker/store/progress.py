@@ -29,7 +29,7 @@ from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
 
 RECENT_SECONDS = 900
-"""Maximum age of a recent failure. An all-time total would drop whenever failures are pruned."""
+"""Maximum age of a recent failure. An all-time total would drop when old failures are pruned."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class SiteStatus:
     doubtful: int = 0
     """Number of articles that are probably wrong."""
     dark: bool = False
-    """Whether most of its articles of the last day are doubtful."""
+    """Whether most articles from the last day are doubtful."""
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ class SiteTotals:
     doubtful: int
     """Number of articles that are probably wrong."""
     dark: int
-    """Number of sites with mostly doubtful articles in the last day."""
+    """Number of sites whose articles from the last day are mostly doubtful."""
 
     @classmethod
     def of(cls, sites: Sequence[SiteStatus]) -> Self:
-        """Return the totals of sites."""
+        """Compute the totals for the given sites."""
         outcomes: Counter[str] = Counter()
         for site in sites:
             outcomes.update(site.outcomes)
@@ -121,7 +121,7 @@ class SiteTotals:
 
 @dataclass(frozen=True)
 class SiteHistory:
-    """History of a site: its groups, its redesigns, and its joined addresses, counted by kind."""
+    """History of a site: groups, redesigns, and the number of joined addresses by kind."""
 
     groups: list[GroupHistory]
     changes: Sequence[DesignChange]
@@ -130,35 +130,35 @@ class SiteHistory:
 
 @dataclass(frozen=True)
 class ServiceCounts:
-    """Counts of the whole service, for monitoring.
+    """Counts for the whole service, used for monitoring.
 
     Parameters
     ----------
     outcomes
-        Pages by outcome; `worker.outcomes.PENDING` for those without one.
+        Number of pages by outcome; `worker.outcomes.PENDING` for pages without one.
     waiting
-        Pages that wait for their outcome, or for a better one.
+        Number of pages awaiting an outcome, or a better one.
     longest_wait_seconds
-        Longest time that a page has been without an outcome; 0 if all have one.
+        Longest time for which a page has had no outcome; 0 if all pages have one.
     sites, groups, outliers
-        Number of sites, and of the groups and outliers of their last generations.
+        Number of sites, and of the groups and outliers in their latest generations.
     sites_in_quarantine
         Number of sites for which clustering is disabled.
     generations, articles
-        All-time numbers of clusterings and articles.
+        All-time number of clusterings and of articles.
     design_changes
         All-time number of redesigns, by site.
     doubtful
-        Doubtful articles of the last day, for sites where they are the majority.
+        Doubtful articles from the last day, for sites where they are the majority.
     walls
-        Walls among the pages of the last day, for sites where they are the majority.
+        Walls from the last day, for sites where they are the majority.
     recent_failures
-        Tasks that failed in the last `RECENT_SECONDS`, by name.
+        Number of tasks that failed in the last `RECENT_SECONDS`, by name.
     outbox
-        Messages waiting for the relay.
+        Number of messages waiting for the relay.
     oldest_seconds
-        Age of the oldest open request, by work: ``relay``, ``compare`` and ``extract``; 0 if there
-        is none.
+        Age of the oldest open request, by kind of work (``relay``, ``compare``, ``extract``); 0 if
+        there is none.
     """
 
     outcomes: dict[str, int]
@@ -179,9 +179,9 @@ class ServiceCounts:
 
 
 def run_progress(session: Session, message_prefix: str) -> RunProgress:
-    """Count the results of the messages whose id starts with a prefix."""
+    """Count the results of the messages whose IDs start with a prefix."""
     of_run = Receipt.message_id.startswith(message_prefix, autoescape=True)
-    # A redelivered message leaves two receipts; the first has its result.
+    # A redelivered message has two receipts; the first holds its result.
     first_ids = select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
     firsts = select(Receipt.result, Receipt.reason).where(Receipt.id.in_(first_ids)).subquery()
     results = _counts(session, select(firsts.c.result, func.count()).group_by(firsts.c.result))
@@ -234,7 +234,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
 
 
 def _comparisons(session: Session, page_ids: Select[int | None]) -> tuple[int, int]:
-    """Return the number of tree pairs planned for the pages' sites, and of those compared."""
+    """Return how many tree pairs are planned for the pages' sites, and how many are compared."""
     sites = select(StoredPage.site_id).where(StoredPage.id.in_(page_ids))
     planned, compared = session.execute(
         select(func.sum(Site.pairs_planned), func.sum(Site.pairs_compared)).where(
@@ -245,7 +245,7 @@ def _comparisons(session: Session, page_ids: Select[int | None]) -> tuple[int, i
 
 
 def sites_of_run(session: Session, message_prefix: str) -> list[str]:
-    """Return the keys of the sites that the messages of a run belong to."""
+    """Return the keys of the sites to which a run's messages belong."""
     return list(
         session.scalars(
             select(Site.key)
@@ -258,7 +258,7 @@ def sites_of_run(session: Session, message_prefix: str) -> list[str]:
 
 
 def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
-    """Return the state of the given sites, or of all, by key.
+    """Return the state of the given sites (all if None), ordered by key.
 
     The number of queries does not depend on the number of sites.
     """
@@ -316,7 +316,7 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
 def _last_generations(
     session: Session, site_ids: Sequence[int] | None
 ) -> dict[int, tuple[int, float | None]]:
-    """Return number and silhouette of the last clustering, by site."""
+    """Return the number and silhouette of each site's latest clustering, by site ID."""
     query = (
         select(Generation.site_id, Generation.number, Generation.silhouette)
         .ext(distinct_on(Generation.site_id))
@@ -327,7 +327,7 @@ def _last_generations(
 
 
 def _groups(session: Session, site_ids: Sequence[int] | None) -> dict[int, dict[int, int]]:
-    """Return the group sizes of the last generation, by site and number."""
+    """Return the group sizes of each site's latest generation, by site ID and group number."""
     last = _last_numbers()
     query = (
         select(TemplateGroup.site_id, TemplateGroup.number, TemplateGroup.size)
@@ -345,7 +345,7 @@ def _groups(session: Session, site_ids: Sequence[int] | None) -> dict[int, dict[
 
 
 def _outliers(session: Session, site_ids: Sequence[int] | None) -> dict[int, int]:
-    """Return the number of outliers of the last generation, by site."""
+    """Return the number of outliers in each site's latest generation, by site ID."""
     last = _last_numbers()
     query = (
         select(Membership.site_id, func.count())
@@ -359,7 +359,7 @@ def _outliers(session: Session, site_ids: Sequence[int] | None) -> dict[int, int
 
 
 def _last_numbers() -> Subquery:
-    """Return the numbers of the last clusterings, by site."""
+    """Return the number of each site's latest clustering, by site ID."""
     return (
         select(Generation.site_id, func.max(Generation.number).label("number"))
         .group_by(Generation.site_id)
@@ -368,7 +368,7 @@ def _last_numbers() -> Subquery:
 
 
 def site_history(session: Session, key: str) -> SiteHistory:
-    """Return the history of a site's groups and designs.
+    """Return the history of a site.
 
     Raises `NoResultFound` if the site is unknown.
     """
@@ -430,12 +430,12 @@ def service_counts(session: Session) -> ServiceCounts:
 
 
 def longest_wait_seconds(session: Session) -> float:
-    """Return the longest time that a page has been without an outcome; 0 if all have one."""
+    """Return the longest time for which a page has had no outcome, or 0 if all pages have one."""
     return _age(session, StoredPage.waiting_since, StoredPage.outcome.is_(None))
 
 
 def oldest_seconds(session: Session) -> dict[str, float]:
-    """Return the age of the oldest open request, by work; see `ServiceCounts`."""
+    """Return the age of the oldest open request, by kind of work; see `ServiceCounts`."""
     return {
         "relay": _age(session, OutboxEntry.created_at, OutboxEntry.lane.is_not(None)),
         "compare": _age(session, ComparisonBlock.asked_at),
@@ -444,7 +444,7 @@ def oldest_seconds(session: Session) -> dict[str, float]:
 
 
 def count_waiting(session: Session) -> int:
-    """Return the number of pages that wait for their outcome, or for a better one."""
+    """Return the number of pages awaiting an outcome, or a better one."""
     return _count(session, select(func.count()).select_from(StoredPage).where(is_pending()))
 
 

@@ -1,8 +1,8 @@
-"""Pages that must not wait for the first clustering of their site.
+"""Pages that must not wait for their site's first clustering.
 
-An extraction is requested with a generation of the site. A page that does not wait for the first
-clustering becomes an outlier of a provisional one, which does not count as a clustering: the site
-stays new, its later pages wait, and its first clustering may still include them all.
+Every extraction belongs to a generation of the site. A page that does not wait for the first
+clustering therefore becomes an outlier of a provisional generation, which does not count as a
+clustering: the site remains new, later pages wait, and the first clustering can include all pages.
 """
 
 from collections import defaultdict
@@ -36,19 +36,19 @@ PROVISIONAL = "provisional"
 """`Generation.method` of a generation that does not count as a clustering."""
 
 UNGROUPED = "none"
-"""`Generation.method` of a site that counts as clustered without a search for groups."""
+"""`Generation.method` of a generation that counts as a clustering although none was made."""
 
 NUMBER = 1
-"""Number of the provisional generation, which is always the first."""
+"""Number of the provisional generation, which is always a site's first."""
 
 
 def has_clustering(site_id: ColumnElement[int] | InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    """Condition: a site has a generation that is not provisional."""
+    """Condition: the site has a generation that is not provisional."""
     return exists().where(Generation.site_id == site_id, Generation.method != PROVISIONAL)
 
 
 def _is_unasked() -> ColumnElement[bool]:
-    """Condition: a page without an outcome whose extraction was not requested."""
+    """Condition: the page has no outcome, and its extraction has not been requested."""
     return and_(
         StoredPage.outcome.is_(None),
         StoredPage.tree_id.is_not(None),
@@ -59,7 +59,7 @@ def _is_unasked() -> ColumnElement[bool]:
 def _comparable_pages(
     site_id: ColumnElement[int] | InstrumentedAttribute[int],
 ) -> ColumnElement[int]:
-    """Return the number of a site's pages with a tree, capped at two: more make no difference."""
+    """Return the number of a site's pages with a tree, capped at two as more make no difference."""
     page = aliased(StoredPage)
     some = (
         select(page.id)
@@ -107,19 +107,19 @@ _STILL_WAITING = select(StoredPage.site_id, StoredPage.id).where(
 def lone_pages(
     session: Session, *, alone_seconds: float, watched_seconds: float, most: int
 ) -> dict[int, int]:
-    """Return pages that are alone on their site and have waited for a while, with their site ids.
+    """Return waiting pages that are the only ones of their site, mapped to their site IDs.
 
     Only pages that have waited between ``alone_seconds`` and ``watched_seconds`` are considered: a
-    page that was not alone in that time never will be. At most ``most`` are returned.
+    page that had siblings in that period will never be alone. At most ``most`` pages are returned.
     """
     values = {"alone_seconds": alone_seconds, "watched_seconds": watched_seconds, "most": most}
     return _by_page(session.execute(_LONE, values))
 
 
 def late_pages(session: Session, *, patience_seconds: float, most: int) -> dict[int, int]:
-    """Return the pages that waited too long for the first clustering, with their site ids.
+    """Return pages that have waited too long for the first clustering, mapped to their site IDs.
 
-    At most ``most`` are returned, those that waited for longest first.
+    At most ``most`` pages are returned, the longest-waiting first.
     """
     values = {"patience_seconds": patience_seconds, "most": most}
     return _by_page(session.execute(_LATE, values))
@@ -130,9 +130,9 @@ def _by_page(rows: Result[int, int]) -> dict[int, int]:
 
 
 def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
-    """Lock sites until the transaction ends, and return their ids.
+    """Lock sites until the transaction ends, and return their IDs.
 
-    Sites locked by other writers are skipped, without waiting.
+    Sites locked by other transactions are skipped rather than waited for.
     """
     free = session.scalars(
         select(Site.id)
@@ -148,7 +148,7 @@ def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
 def still_waiting(
     session: Session, page_ids: Sequence[int], site_ids: Sequence[int]
 ) -> dict[int, list[int]]:
-    """Return those of the pages that wait for the first clustering of these sites, by site."""
+    """Return the given pages still waiting for the first clustering of these sites, by site ID."""
     rows = session.execute(_STILL_WAITING, {"pages": list(page_ids), "sites": list(site_ids)})
     by_site: defaultdict[int, list[int]] = defaultdict(list)
     for site_id, page_id in sorted(map(tuple, rows)):
@@ -157,7 +157,7 @@ def still_waiting(
 
 
 def place(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) -> None:
-    """Make pages of new sites outliers of their provisional generation."""
+    """Make pages of new sites outliers of the site's provisional generation."""
     session.execute(
         insert(Generation)
         .values(
@@ -200,7 +200,7 @@ def without_siblings(session: Session, site_ids: Sequence[int]) -> list[int]:
 
 
 def comparable_pages(session: Session, site_ids: Sequence[int]) -> list[tuple[int, int, bool]]:
-    """Return the pages of sites with a tree: id, site, and whether it waits without a request."""
+    """Return the sites' pages with a tree: page ID, site ID, and whether the page still waits."""
     is_unasked = and_(
         or_(StoredPage.outcome.is_(None), StoredPage.forced),
         StoredPage.extracted_generation >= StoredPage.generation,
@@ -215,10 +215,10 @@ def comparable_pages(session: Session, site_ids: Sequence[int]) -> list[tuple[in
 
 
 def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_all: bool) -> None:
-    """Turn provisional generations of sites, which must be locked, into clusterings without groups.
+    """Turn the provisional generations of sites into clusterings without groups.
 
-    With ``has_seen_all`` they have seen all pages of their sites; otherwise none, so that a
-    clustering treats all as new.
+    The sites must be locked. With ``has_seen_all``, all their current pages count as clustered;
+    otherwise none do, so that the next clustering treats them all as new.
     """
     version = select(Site.version).where(Site.id == Generation.site_id).scalar_subquery()
     seen = {"site_version": version} if has_seen_all else {}
@@ -234,7 +234,7 @@ def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_al
 
 
 def overlooked(session: Session, site_id: int, generation: int) -> list[int]:
-    """Return the pages of a site that wait for an outcome and have no place in a generation."""
+    """Return a site's pages that have neither an outcome nor a membership in a generation."""
     is_placed = exists().where(
         Membership.page_id == StoredPage.id, Membership.generation == generation
     )

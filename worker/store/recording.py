@@ -1,4 +1,4 @@
-"""Recording of fetched pages: new, changed or unchanged."""
+"""Recording of fetched pages, whether new, changed or unchanged."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 class Recorded:
     """The result of recording a fetch.
 
-    ``has_tree`` tells whether the page now has a tree, and ``is_changed`` whether it must be
+    ``has_tree`` indicates whether the page now has a tree, and ``is_changed`` whether it must be
     extracted again.
     """
 
@@ -50,7 +50,7 @@ class Recorded:
 
 
 class _Judged(NamedTuple):
-    """A fetch with its address, the stored page if any, and its result."""
+    """A fetch with its address, the stored page (if any), and the result."""
 
     fetched: FetchedPage
     read: ReadPage
@@ -65,21 +65,22 @@ class _Judged(NamedTuple):
 
 
 def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[Recorded]:
-    """Store fetched pages, whose sites must be locked, and return the result of each.
+    """Store fetched pages, and return the result of each. Their sites must be locked.
 
-    A page fetched under another of its addresses is a fetch like any other
-    (`worker.store.addresses`). Of two fetches of one page, the later by ``fetched_at`` wins in any
-    order of arrival; without a date the last to arrive, and at equal dates the greater digest. Of
-    equal fetches of one URL, the earliest dated and then the smallest crawler id is kept, so that a
-    page sent twice gives the same article in any order; of equal fetches of several URLs, the
-    latest dated.
+    A page may be fetched at any of its addresses (`worker.store.addresses`). Of two fetches of one
+    page, the one with the later ``fetched_at`` wins, whatever the order of arrival. If a date is
+    missing, the last to arrive wins; if the dates are equal, the one with the greater digest does.
 
-    A refusal never replaces the page as it was: it is stored in addition (`StoredPage.refused`)
-    until the page is fetched again.
+    Of fetches with equal content from one URL, the earliest is kept, then the one with the smallest
+    crawler ID, so that a page sent twice yields the same article in any order. Of fetches with
+    equal content from several URLs, the latest is kept.
+
+    A refusal never replaces the stored page: it is stored in addition (`StoredPage.refused`) until
+    the page is fetched again.
     """
     recorded: list[Recorded] = []
     while len(recorded) < len(fetches):
-        # A fetch of a second address depends on the changes made for the first one.
+        # Fetches of a second address depend on the changes made for the first.
         rest = fetches[len(recorded) :]
         located = addresses.locate(session, rest)
         recorded += _record(session, rest, located)
@@ -119,7 +120,7 @@ def _record(
 
 
 def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
-    """Store the result of parsing a stored page again: its tree, or the outcome of a refusal."""
+    """Store the result of parsing a stored page again: a tree, or the outcome of a rejection."""
     tree_ids = trees.save_trees(session, [read.tree] if read.tree is not None else [])
     _assign(page, _of_reading(read, tree_ids))
     addresses.save_reading(session, page, read.declared)
@@ -160,7 +161,7 @@ def _save_changed_trees(session: Session, judged: Iterable[_Judged]) -> dict[str
 
 
 def _update_stored(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
-    """Update the stored page from the fetch, and return whether to store the content."""
+    """Update the stored page from a fetch, and return whether to store the fetched content."""
     page = each.stored
     if page is None:
         return False
@@ -200,7 +201,7 @@ _ADD_PAGES = rows_only(
 def _add_pages(
     session: Session, new: Sequence[_Judged], tree_ids: Mapping[str, int]
 ) -> dict[tuple[int, str], int]:
-    """Store new pages, and return their ids by site and URL digest."""
+    """Store new pages, and return their IDs by site and URL digest."""
     if not new:
         return {}
     rows = session.execute(
@@ -224,9 +225,9 @@ def _add_pages(
 def _continue_revisions(
     session: Session, judged: Sequence[_Judged], added: Mapping[tuple[int, str], int]
 ) -> None:
-    """Continue the revision numbers of the previous page for addresses that leave it.
+    """Give addresses that leave a page the revision number that the page has reached.
 
-    The IDs of both articles derive from addresses of what used to be a single page.
+    Otherwise article IDs could repeat, since both pages have addresses of the previous single page.
     """
     for each in judged:
         if each.located.parted_from is None:
@@ -251,7 +252,7 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Located) -> Rec
     if page is None:
         return ReceiptResult.ACCEPTED
     if page.outcome == PageOutcome.JOINED:
-        # Its address was separated or has left the page that it had joined.
+        # The address was separated, or has left the page that it had joined.
         return ReceiptResult.UPDATED
     is_same = page.content_digest == fetched.content_digest
     if not place.speaks:
@@ -259,10 +260,10 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Located) -> Rec
     if fetched.refusal is not None:
         return _judge_refusal(page, fetched.refusal, place)
     if page.refused is not None and refusal_of(page.url, Answer.of(page.extra)) is not None:
-        # However old: so far only a refusal was fetched.
+        # Accepted whatever its date, as only refusals have been fetched so far.
         return ReceiptResult.UPDATED
     if canonical_form(page.url) != place.address:
-        # So far, a variant spoke for the page.
+        # Until now, the content was that of a variant address.
         return ReceiptResult.UPDATED
     if is_same:
         is_back = page.refused is not None and not place.is_stale
@@ -295,7 +296,7 @@ def _refuse(page: StoredPage, refusal: Refusal, fetched_at: datetime | None) -> 
 def _refused(
     refusal: Refusal, fetched_at: datetime | None, before: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return a refusal as stored, with the time since which the site has declared the page gone."""
+    """Return a refusal in its stored form, with the time since which the page has been gone."""
     moment = fetched_at.astimezone(UTC).isoformat() if fetched_at is not None else None
     since = (before or {}).get("gone_since") or moment
     return {
@@ -307,14 +308,14 @@ def _refused(
 
 
 def _await_extraction(page: StoredPage) -> None:
-    """Make the page wait for another extraction of the content it has."""
+    """Make the page await another extraction of its stored content."""
     if page.outcome is not None:
         page.waiting_since = func.now()
     page.outcome, page.outcome_detail, page.extraction_key = None, None, None
 
 
 def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
-    """Return whether a page's fetch is later than another; False if a date is missing."""
+    """Return whether a page was fetched later than another; False if a date is missing."""
     return (
         page.fetched_at is not None
         and fetched.fetched_at is not None
@@ -349,7 +350,7 @@ def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         setattr(page, name, value)
     if page.outcome is not None:
-        # Earlier requests for extraction are void.
+        # Earlier extraction requests are void.
         page.forced = False
         page.extracted_generation = page.generation
     elif had_outcome:
@@ -357,7 +358,7 @@ def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
 
 
 def _keep_first(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
-    """Apply the precedence of equal fetches; see `record_pages`."""
+    """Apply the order of precedence for equal fetches; see `record_pages`."""
     is_one_url = page.url == fetched.url
 
     def precedence(each: FetchedPage | StoredPage) -> tuple[bool, float, str, str]:
@@ -375,12 +376,12 @@ _OF_CONTENT = (
     *("url", "crawler_id", "content_type", "fetched_at", "extra", "content_digest"),
     *("encoding", "tree_id", "comment_pattern", "outcome", "outcome_detail", "refused"),
 )
-"""Columns that belong to the content of a page."""
+"""Columns that describe the content of a page."""
 
 _LOCK_PAGES = (
     select(StoredPage)
     .where(StoredPage.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
-    # Two transactions that lock the same pages in different orders would deadlock.
+    # Transactions that lock the same pages in different orders would deadlock.
     .order_by(StoredPage.id)
     .with_for_update()
     .execution_options(populate_existing=True)
@@ -388,11 +389,11 @@ _LOCK_PAGES = (
 
 
 def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> StoredPage:
-    """Merge pages that turn out to be one; they must be locked and of one site.
+    """Merge pages of one site, which must be locked, that turn out to be the same page.
 
-    The first stays, with the content of ``speaker``, the address that speaks for all. If one has an
-    article, the page gets a revision in any case, so that consumers of that article learn of the
-    merge.
+    The first page remains, with the content of ``speaker``, the address that represents all of
+    them. If any of the pages has an article, a revision is published even if nothing changed, so
+    that consumers of that article learn of the merge.
     """
     page, *others = session.scalars(_LOCK_PAGES, {"ids": list(page_ids)})
     for other in others:
@@ -446,7 +447,7 @@ def _saving_contents() -> ReturningInsert[int]:
         "is_text": add.excluded.is_text,
         "stored_at": func.now(),
     }
-    # With RETURNING, all rows take one statement.
+    # RETURNING makes SQLAlchemy send all rows in one statement.
     return (
         add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values)
         .returning(PageContent.page_id)

@@ -1,4 +1,4 @@
-"""Reprocessing of all sites: its progress, and when it may continue."""
+"""State of the reprocessing of all sites: its progress, and when it may continue."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,15 +10,15 @@ from sqlalchemy.orm import Session
 from models.tables import FollowedRequest, Reprocessing, Site
 
 CATCH_UP = timedelta(minutes=2)
-"""Maximum delay to catch up on; catching up on more would cause a burst."""
+"""Maximum delay that is caught up; catching up on more would cause a burst."""
 
 
 @dataclass(frozen=True)
 class ReprocessingProgress:
-    """Progress of the last reprocessing of all sites.
+    """Progress of the latest reprocessing of all sites.
 
-    ``sites_done``, ``sites`` and ``pages`` count sites and pages taken up, and the sites in total.
-    ``state`` is ``running``, ``paused`` or ``ended``.
+    ``sites_done`` and ``pages`` count the sites and pages that have been started, ``sites`` all
+    sites. ``state`` is ``running``, ``paused`` or ``ended``.
     """
 
     stage: str
@@ -30,7 +30,7 @@ class ReprocessingProgress:
 
 
 def is_new_request(session: Session, task_id: str) -> bool:
-    """Return whether a task is handled for the first time, and record it."""
+    """Record a task, and return whether it is being handled for the first time."""
     added = session.scalar(
         insert(FollowedRequest)
         .values(task_id=task_id)
@@ -41,7 +41,7 @@ def is_new_request(session: Session, task_id: str) -> bool:
 
 
 def begin(session: Session, stage: str, pages_per_minute: float | None) -> bool:
-    """Start to reprocess all existing sites; return False if one is in progress already."""
+    """Start reprocessing all existing sites; return False if this is already in progress."""
     last = select(func.coalesce(func.max(Site.id), 0)).scalar_subquery()
     added = session.scalar(
         insert(Reprocessing)
@@ -53,7 +53,7 @@ def begin(session: Session, stage: str, pages_per_minute: float | None) -> bool:
 
 
 def lock_due(session: Session) -> Reprocessing | None:
-    """Return the reprocessing in progress, locked, or None if it has to wait."""
+    """Lock and return the reprocessing in progress, or return None if none may continue now."""
     return session.scalar(
         select(Reprocessing)
         .where(
@@ -66,7 +66,7 @@ def lock_due(session: Session) -> Reprocessing | None:
 
 
 def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
-    """Return the next site, or None after the last one, which ends the reprocessing."""
+    """Return the next site, or None after the last one, when the reprocessing ends."""
     site_id = session.scalar(
         select(func.min(Site.id)).where(
             Site.id > reprocessing.site_id, Site.id <= reprocessing.last_site_id
@@ -115,7 +115,7 @@ def _change(session: Session, **values: object) -> bool:
 
 
 def progress(session: Session) -> ReprocessingProgress | None:
-    """Return the progress of the last reprocessing, or None if there never was one."""
+    """Return the progress of the latest reprocessing, or None if there never was one."""
     last = session.scalar(select(Reprocessing).order_by(Reprocessing.id.desc()).limit(1))
     if last is None:
         return None

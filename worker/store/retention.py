@@ -1,4 +1,4 @@
-"""Removal of data that need not be kept forever, in small transactions."""
+"""Removal of expired data, in small transactions."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -39,16 +39,16 @@ from worker.store.pages import is_pending
 from worker.store.removable import Kind
 
 KEPT_OUTCOMES = (PageOutcome.FAILED, PageOutcome.NEEDS_RENDERING)
-"""Outcomes of pages whose HTML is kept: a later version, or a browser, may extract them."""
+"""Outcomes of pages whose HTML is retained: a later version, or a browser, may extract them."""
 
 WINDOW = 1000
-"""Ids examined per transaction: on 50,000 pages with 13 kB of compressed HTML each, a window of
-HTML took 0.26 s and at most 0.5 s, everything else less."""
+"""Number of IDs examined per transaction. On 50,000 pages with 13 kB of compressed HTML each, a
+window of HTML took 0.26 s (at most 0.5 s), and windows of other data less."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Progress of a removal: number of the rule, and last id examined."""
+    """Progress of a removal: the number of the rule, and the last ID examined."""
 
     rule: int = 0
     after: int = 0
@@ -58,8 +58,8 @@ class Place:
 class Step:
     """Result of one transaction.
 
-    ``removed`` counts the rows removed, or removable in a dry run; ``following`` is where to
-    continue, None at the end.
+    ``removed`` is the number of rows removed, or removable in a dry run. ``following`` is where to
+    continue, or None at the end.
     """
 
     kind: Kind
@@ -72,10 +72,10 @@ Column: TypeAlias = InstrumentedAttribute[int]
 
 @dataclass(frozen=True)
 class _Rule:
-    """Removable rows of one table.
+    """A rule that determines the removable rows of one table.
 
-    The ids of ``windows``, a primary key, are scanned window by window; ``key`` is the same id in
-    the table to remove from.
+    ``windows`` is the primary key whose values are scanned window by window; ``key`` is the column
+    with the same IDs in the table from which rows are removed.
     """
 
     kind: Kind
@@ -84,7 +84,7 @@ class _Rule:
     is_removable: Callable[[timedelta], ColumnElement[bool]]
 
     def remove(self, session: Session, keys: Collection[int], age: timedelta) -> int:
-        """Remove what is removable of these locked keys."""
+        """Remove the removable rows with these keys, which must be locked; return their number."""
         where = self.key.in_(keys) & self.is_removable(age)
         if self.kind != "html":
             return _rows(session.execute(delete(self.key.class_).where(where)))
@@ -135,7 +135,7 @@ def _superseded(age: timedelta) -> ColumnElement[bool]:
 
 
 def _past_place(_age: timedelta) -> ColumnElement[bool]:
-    # A page that arrived during a clustering is in the generation before it.
+    # A page that arrived during a clustering still belongs to the preceding generation.
     current = select(StoredPage.generation).where(StoredPage.id == Membership.page_id)
     return Membership.generation < current.scalar_subquery()
 
@@ -197,10 +197,10 @@ def _place_from(rule: int, kinds: Collection[Kind]) -> Place | None:
 def prune(
     session: Session, place: Place, *, kinds: Collection[Kind], days: float, dry_run: bool = False
 ) -> Step:
-    """Scan one window of ids, and remove what is removable; with ``dry_run``, count it.
+    """Scan one window of IDs and remove the removable rows, or only count them if ``dry_run``.
 
-    ``days`` is the minimum age, for kinds with an age. Rows that another transaction holds stay
-    until the next run.
+    ``days`` is the minimum age, for kinds that depend on age. Rows locked by another transaction
+    remain until the next run.
     """
     rule = _RULES[place.rule]
     age = timedelta(days=days)
@@ -217,8 +217,9 @@ def prune(
             select(func.count()).select_from(rule.key.class_).where(inside, rule.is_removable(age))
         )
         return Step(rule.kind, number or 0, following)
-    # Rows that another transaction is about to use are locked by it, and skipped. Once locked
-    # here, no transaction can start to use them, and the removal sees all that ended before.
+    # Rows that another transaction is about to use are locked by it, and skipped here. Once rows
+    # are locked here, no other transaction can start using them, and the removal sees the effects
+    # of all transactions that have ended.
     locked = session.scalars(
         select(rule.key)
         .where(inside, rule.is_removable(age))

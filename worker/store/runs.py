@@ -1,4 +1,4 @@
-"""Results of one run of the command line."""
+"""Results of a single command-line run."""
 
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ def is_of_run(message_prefix: str) -> ColumnElement[bool]:
 
 
 def of_run(query: S, message_prefix: str) -> S:
-    """Restrict a query of stored pages to those of a run.
+    """Restrict a query on stored pages to the pages of a run.
 
     Rows are ordered by site and URL, so that the output does not depend on the order of arrival.
     """
@@ -35,7 +35,7 @@ def of_run(query: S, message_prefix: str) -> S:
 
 
 def received(session: Session, message_prefix: str) -> Iterator[str]:
-    """Yield the ids of a run's received messages, in order."""
+    """Yield the IDs of a run's received messages, in order."""
     query = (
         select(Receipt.message_id)
         .where(Receipt.message_id.startswith(message_prefix, autoescape=True))

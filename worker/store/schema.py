@@ -1,6 +1,7 @@
-"""Check of a database's schema against this code.
+"""Checks that a database's schema matches this code.
 
-Free of Alembic: its imports take as long as everything else that a command does before it answers.
+This module must not import Alembic, which takes as long as everything else that a command does
+before it responds.
 """
 
 from collections.abc import Iterator
@@ -15,10 +16,10 @@ from worker.store.database import REFUSALS, Database, ForeignSchemaError, is_con
 from worker.store.revisions import known_revisions, newest_revision
 
 BEHIND = "older than this version: run `detourage migrate`"
-"""How a schema that is behind is reported, with the remedy."""
+"""Message for an outdated schema, with the remedy."""
 
 COMMAND_CONNECT_SECONDS = 3
-"""Maximum time to connect for a command, for which a person waits."""
+"""Connection timeout for commands, which must not keep a person waiting."""
 
 _VERSION_TABLE = "alembic_version"
 _REVISION: Select[str] = select(column("version_num", Text)).select_from(table(_VERSION_TABLE))
@@ -34,7 +35,7 @@ def is_behind(database: Database) -> bool:
 
 
 def check_current(database: Database) -> None:
-    """Raise like `require_current`, or if the database does not answer; do not wait."""
+    """Raise an error like `require_current`, but fail rather than wait for the database."""
     with database.engine.connect() as connection:
         _require_current(connection)
 
@@ -54,14 +55,14 @@ class DatabaseIsAwayError(ExpectedError):
 
 
 class SchemaIsBehindError(ExpectedError):
-    """The database was not migrated to the schema of this version."""
+    """The database has not been migrated to the schema of this version."""
 
     def __init__(self) -> None:
         super().__init__(f"schema: {BEHIND}")
 
 
 class UnknownSchemaError(ExpectedError):
-    """The schema version of the database is unknown to this code, which it does not admit."""
+    """The database has a schema version unknown to this code, and does not admit this code."""
 
     def __init__(self, version: str) -> None:
         super().__init__(
@@ -71,7 +72,7 @@ class UnknownSchemaError(ExpectedError):
 
 
 def require_current(database: Database) -> None:
-    """Wait for the database, and raise unless it admits this code.
+    """Wait for the database, and raise an error unless its schema admits this code.
 
     Raises
     ------
@@ -80,7 +81,7 @@ def require_current(database: Database) -> None:
     UnknownSchemaError
         If it is newer.
     DatabaseRefusesError
-        If waiting does not help.
+        If waiting cannot help.
     """
     database.wait()
     database.run(lambda session: _require_current(session.connection()))
@@ -88,12 +89,12 @@ def require_current(database: Database) -> None:
 
 @contextmanager
 def current_database(url: str) -> Iterator[Database]:
-    """Yield the database for a command, requiring this version's schema; close it on exit.
+    """Yield a database connection pool for a command; require this version's schema.
 
     Raises
     ------
     DatabaseIsAwayError
-        If it does not answer now. Later interruptions are waited out.
+        If the database does not respond at the start. Later interruptions are waited out.
     SchemaIsBehindError, UnknownSchemaError
         If its schema is older or newer than this code.
     """
@@ -130,7 +131,7 @@ def _require_current(connection: Connection) -> None:
 def require_admitted(session: Session) -> None:
     """Raise `ForeignSchemaError` if the database no longer admits this version.
 
-    Called before a step that cannot be undone.
+    Call this before any step that cannot be undone.
     """
     if not _admits(session.connection()):
         raise ForeignSchemaError(f"the database does not admit version {newest_revision()} of it")

@@ -1,4 +1,4 @@
-"""Addresses joined to another page: listing, and permanent separation."""
+"""Listing and permanent separation of addresses joined to another page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,11 +26,12 @@ class NotJoinedError(ExpectedError):
 
 @dataclass(frozen=True)
 class Separated:
-    """The page of a separated address.
+    """The page of an address that was separated.
 
-    ``has_content`` tells whether its content is stored: that of its last fetch if current,
-    otherwise that of its last fetch before it joined. ``is_other_empty`` means that this content
-    was that of the page it had joined, which has none until its next fetch but keeps its article.
+    ``has_content`` indicates whether the page has content: that of the address's latest fetch if
+    still stored, otherwise that of its last fetch before it joined. ``is_other_empty`` means that
+    the content was taken from the page that the address had joined, which keeps its article but has
+    no content until its next fetch.
     """
 
     page_id: int
@@ -40,14 +41,15 @@ class Separated:
 
 
 def separate(session: Session, url: str) -> list[Separated]:
-    """Separate an address from its page: it gets a page of its own, and never joins one again.
+    """Separate an address from its page: it gets its own page, and never joins another one again.
 
     Parameters
     ----------
     session
         The transaction.
     url
-        The address, as sent or in its canonical form. A spelling is separated alone.
+        The address, as sent or in canonical form. An alternative spelling is separated without the
+        other spellings.
 
     Returns
     -------
@@ -121,7 +123,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
 
 
 def _empty(session: Session, page: StoredPage) -> None:
-    """Remove a content that belongs to another page; the next fetch replaces it."""
+    """Remove the content of a page, which belongs to another page, until the next fetch."""
     page.url = canonical_of(addresses.of_pages(session, [page.id])[page.id])
     page.content_digest, page.fetched_at = "", None
     page.tree_id, page.comment_pattern, page.forced = None, None, False
@@ -167,10 +169,10 @@ MAX_LISTED = 10_000
 
 @dataclass(frozen=True)
 class JoinedAddress:
-    """An address that joined the page of another, or was separated from it.
+    """An address that joined another address's page, or was separated from it.
 
-    ``address`` is the URL as sent, ``kind`` a `worker.addresses.Kind` or ``separated``, and
-    ``canonical`` the address of the page.
+    ``address`` is the URL as sent, ``kind`` is a `worker.addresses.Kind` or ``separated``, and
+    ``canonical`` is the address of the page.
     """
 
     address: str
@@ -199,7 +201,7 @@ def counts(session: Session, site_id: int) -> dict[str, int]:
 
 
 def joined_addresses(session: Session, key: str) -> list[JoinedAddress]:
-    """Return the addresses of a site that joined another's page or were separated."""
+    """Return a site's addresses that joined another address's page or were separated."""
     rows = session.scalars(
         select(Address)
         .join(Site, Site.id == Address.site_id)

@@ -1,4 +1,4 @@
-"""Pages of a site with the same short text."""
+"""Pages of a site that share a short text."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -12,7 +12,7 @@ from worker.store.locks import AdvisoryLock
 from worker.store.statements import rows_only
 
 MAX_COUNTED = 100
-"""Maximum number of pages counted per text: a wall may be at all addresses of a site."""
+"""Maximum number of pages counted per text, since a wall may appear at every URL of a site."""
 
 _ASKED = (
     func.unnest(bindparam("texts", type_=ARRAY(LargeBinary)))
@@ -33,10 +33,10 @@ _WITH = rows_only(select(_ASKED.c.text, _PAGES.c.id).select_from(_ASKED.join(_PA
 
 
 def pages_with(session: Session, site_id: int, texts: Collection[bytes]) -> dict[bytes, set[int]]:
-    """Return the pages of a site with the given short texts, by text.
+    """Return the IDs of a site's pages with the given short texts, by text.
 
-    Locks the count for the site until the transaction ends: of pages processed concurrently, the
-    last sees the others.
+    The count is locked for the site until the transaction ends, so that of several pages processed
+    concurrently, the last one sees all the others.
     """
     session.execute(
         select(func.pg_advisory_xact_lock(AdvisoryLock.SHORT_TEXTS.value, func.hashint8(site_id)))
@@ -48,9 +48,9 @@ def pages_with(session: Session, site_id: int, texts: Collection[bytes]) -> dict
 
 
 def articles_among(session: Session, page_ids: Sequence[int]) -> Mapping[int, list[int]]:
-    """Lock those of the pages whose outcome is an article, and return them by generation.
+    """Lock the given pages whose outcome is an article, and return their IDs by generation.
 
-    Pages locked by another transaction are left out: that one counts them itself.
+    Pages locked by another transaction are skipped, since that transaction counts them itself.
     """
     found: defaultdict[int, list[int]] = defaultdict(list)
     rows = session.execute(_ARTICLES, {"ids": list(page_ids)})

@@ -1,7 +1,8 @@
-"""Statements that are built once, and run by the connection without the unit of work.
+"""Statements that are built once and run on the connection, without SQLAlchemy's unit of work.
 
-SQLAlchemy's session prepares every statement for objects. For plain rows, or none, running it on
-the connection saves two thirds, and building a statement costs as much as running it.
+A session prepares every statement for returning objects. For statements that return plain rows or
+nothing, running them on the connection saves two thirds of the time; building a statement costs as
+much as running it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ _ROWS_ONLY = "detourage_rows_only"
 
 
 def rows_only(statement: S) -> S:
-    """Mark a statement for `RowSession` to run on the connection; it must not return objects."""
+    """Mark a statement to be run on the connection by `RowSession`; it must not return objects."""
     return statement.execution_options(**{_ROWS_ONLY: True})
 
 

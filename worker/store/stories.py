@@ -1,4 +1,4 @@
-"""Texts of articles, their overlaps, and the stories they are grouped into."""
+"""Article texts, their overlaps, and the stories into which they are grouped."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -33,19 +33,19 @@ from worker.store.locks import AdvisoryLock
 from worker.store.statements import rows_only
 
 MAX_OF_BAND = 50
-"""Maximum number of texts examined per band: as many as a story compares with others."""
+"""Maximum number of texts examined per band: as many as are compared per story."""
 
 MAX_CANDIDATES = 100
-"""Maximum number of texts to compare with one, those that share most bands first."""
+"""Maximum number of texts compared with a new one; those sharing the most bands come first."""
 
 MAX_OVERLAPS = 100
-"""Maximum number of overlaps stored for a text, which bounds the time to read them."""
+"""Maximum number of overlaps stored for a text, which bounds the time needed to read them."""
 
 MAX_SITES = 100
-"""Maximum number of sites stored for a text."""
+"""Maximum number of sites stored per text."""
 
 LOCK_SECONDS = 1
-"""Maximum time that grouping waits for a lock before it is retried later."""
+"""Maximum time for which grouping waits for a lock; it is retried later."""
 
 RESTING_SECONDS = 10
 """Maximum idle time of a grouping transaction."""
@@ -69,7 +69,7 @@ class GroupedText(NamedTuple):
     length: int
     sites: list[int]
     is_compared: bool
-    """Whether further texts are compared with it."""
+    """Whether new texts are compared with this one."""
 
 
 _LOCK = rows_only(select(func.pg_advisory_xact_lock(AdvisoryLock.STORIES.value, 0)))
@@ -88,11 +88,11 @@ _SET_LIMITS = rows_only(
 
 
 def lock_stories(session: Session) -> None:
-    """Prevent concurrent grouping until the transaction, which must be short, ends.
+    """Prevent concurrent grouping until the end of the transaction, which must be short.
 
-    Two concurrent articles would not see each other.
+    Articles grouped concurrently would not see each other.
     """
-    # Release the lock without waiting for the disk: what a crash loses is grouped again.
+    # Release the lock without waiting for the disk: anything that a crash loses is grouped again.
     do_not_wait_for_disk(session)
     session.execute(_SET_LIMITS)
     session.execute(_LOCK)
@@ -116,7 +116,7 @@ _KEYED = rows_only(
 def text_with_key(
     session: Session, key: bytes, seen_at: datetime, window: timedelta
 ) -> KnownText | None:
-    """Return the text of a key that was seen within a window around an instant."""
+    """Return the text with a key, if it was seen within ``window`` of ``seen_at``."""
     between = {"key": key, "earliest": seen_at - window, "latest": seen_at + window}
     row = session.execute(_KEYED, between).one_or_none()
     return _known(row) if row is not None else None
@@ -128,7 +128,7 @@ def _candidates() -> Select[*tuple[Any, ...]]:
         .table_valued("band", name="asked")
         .render_derived()
     )
-    # Band by band: for an overlap of arrays, the planner overestimates and reads all texts.
+    # Band by band, since the planner overestimates an array overlap and reads all texts.
     with_band = (
         select(StoryText.id, StoryText.key)
         .where(
@@ -160,7 +160,7 @@ _CANDIDATES = rows_only(_candidates())
 def texts_like(
     session: Session, bands: Sequence[int], seen_at: datetime, window: timedelta
 ) -> list[KnownText]:
-    """Return texts that share bands with the given one, those sharing most first."""
+    """Return texts that share any of the given bands, those sharing the most first."""
     between = {"bands": list(bands), "earliest": seen_at - window, "latest": seen_at + window}
     return [_known(row) for row in session.execute(_CANDIDATES, between)]
 
@@ -171,7 +171,7 @@ def _known(row: Any) -> KnownText:
 
 
 def packed(shingles: np.ndarray[Any, np.dtype[np.uint32]]) -> bytes:
-    """Return shingles as stored."""
+    """Return shingles in their stored form."""
     return shingles.astype("<u4").tobytes()
 
 
@@ -198,7 +198,7 @@ def add_text(
     common: Mapping[int, int],
     story_id: int,
 ) -> int:
-    """Store a text with its overlaps, ``common`` by text id, and return its id."""
+    """Store a text and return its ID; ``common`` holds its overlaps by text ID."""
     text_id = session.execute(
         _ADD_TEXT,
         {
@@ -223,7 +223,7 @@ def add_text(
 
 
 def add_story(session: Session, first_page_id: int | None = None) -> int:
-    """Store a story without texts, and return its id."""
+    """Store a story without texts, and return its ID."""
     return int(session.execute(_ADD_STORY, {"first_page_id": first_page_id}).scalar_one())
 
 
@@ -231,7 +231,7 @@ _NEWEST = rows_only(select(func.max(StoryText.id)))
 
 
 def newest_text(session: Session) -> int:
-    """Return the id of the newest text, 0 if there is none."""
+    """Return the ID of the newest text, or 0 if there is none."""
     return session.scalar(_NEWEST) or 0
 
 
@@ -266,13 +266,13 @@ _STORIES_OF = rows_only(select(StoryText.id, StoryText.story_id).where(StoryText
 def touch_text(
     session: Session, text_id: int, *, sites: Collection[int], seen_at: datetime
 ) -> None:
-    """Record that another article has a text."""
+    """Record that another article has the given text."""
     values = {"text_id": text_id, "new_sites": sorted(sites)[:MAX_SITES], "seen_at": seen_at}
     session.execute(_TOUCH_TEXT, values)
 
 
 def stories_of(session: Session, text_ids: Collection[int]) -> dict[int, int]:
-    """Return the stories of those of the texts that exist, by text."""
+    """Return the story IDs of the given texts that exist, by text ID."""
     if not text_ids:
         return {}
     rows = session.execute(_STORIES_OF, {"ids": sorted(text_ids)})
@@ -309,7 +309,7 @@ def texts_of_stories(session: Session, story_ids: Collection[int], most: int) ->
 
 
 def texts_with_ids(session: Session, text_ids: Collection[int]) -> list[GroupedText]:
-    """Return texts by their ids."""
+    """Return the texts with the given IDs."""
     if not text_ids:
         return []
     return [_as_grouped(row) for row in session.execute(_TEXTS, {"ids": sorted(text_ids)})]
@@ -323,7 +323,7 @@ def _as_grouped(row: Any) -> GroupedText:
 def overlaps_with(
     session: Session, text_ids: Collection[int], most: int
 ) -> dict[tuple[int, int], int]:
-    """Return the overlaps of texts with any others, at most ``most`` pairs."""
+    """Return the overlaps of the given texts with any other texts, at most ``most`` pairs."""
     rows = session.execute(_OVERLAPS, {"ids": sorted(text_ids), "most": most})
     return {(lower, higher): common for lower, higher, common in rows}
 
@@ -371,7 +371,7 @@ _SET_SITES = rows_only(
 
 
 def review_text(session: Session, text_id: int) -> None:
-    """Update a text that an article no longer has; delete it if no article has it."""
+    """Update a text that an article no longer has; delete it if no other article has it."""
     sites = list(session.execute(_SITES_OF_ARTICLES, {"text_id": text_id}).scalars())
     if not sites:
         session.execute(_REMOVE_TEXTS, {"ids": [text_id]})
@@ -398,10 +398,10 @@ _OLD = rows_only(_finding_old())
 
 
 def remove_old_stories(session: Session, window: timedelta, most: int) -> int:
-    """Delete the texts of stories without a new article for ``window``, and the empty stories.
+    """Delete the texts of stories that got no new article within ``window``, and empty stories.
 
-    The stories stated by published articles are kept. The caller must hold the `lock_stories` lock.
-    Returns the number of rows handled, at most ``most``.
+    Stories stated by published articles are retained. The caller must hold the lock of
+    `lock_stories`. Returns the number of rows processed, at most ``most``.
     """
     found = session.execute(_OLD, {"window": window, "most": most}).all()
     session.execute(_REMOVE_TEXTS, {"ids": [each for _, each in found if each is not None]})
@@ -415,6 +415,6 @@ _SHINGLES = rows_only(select(StoryText.id, StoryText.shingles).where(StoryText.i
 def shingles_of(
     session: Session, text_ids: Iterable[int]
 ) -> dict[int, np.ndarray[Any, np.dtype[np.uint32]]]:
-    """Return the shingles of texts, by text id."""
+    """Return the shingles of texts, by text ID."""
     rows = session.execute(_SHINGLES, {"ids": sorted(set(text_ids))})
     return {text_id: unpacked(stored) for text_id, stored in rows}

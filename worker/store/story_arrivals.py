@@ -1,4 +1,4 @@
-"""Articles that wait to be grouped into stories after their extraction."""
+"""Extracted articles that are waiting to be grouped into stories."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -39,7 +39,7 @@ class NewArrival(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """A page whose article waits (see `StoryArrival`); no fingerprint if the article is gone."""
+    """A page whose article is waiting (see `StoryArrival`); no fingerprint if the article is gone."""
 
     page_id: int
     arrived_at: datetime
@@ -81,7 +81,7 @@ _ADD_GONE = rows_only(_replacing(_adding_gone()))
 
 
 def add(session: Session, arrivals: Collection[NewArrival]) -> None:
-    """Enqueue the articles of pages, which must be locked."""
+    """Enqueue articles to be grouped; their pages must be locked."""
     session.execute(
         _ADD,
         [
@@ -99,7 +99,7 @@ def add(session: Session, arrivals: Collection[NewArrival]) -> None:
 
 
 def add_gone(session: Session, page_ids: Collection[int]) -> bool:
-    """Enqueue pages, which must be locked, that lost their articles; return whether any had one."""
+    """Enqueue pages that lost their articles; return whether any had one. They must be locked."""
     if not page_ids:
         return False
     noted: Any = session.execute(_ADD_GONE, {"ids": sorted(page_ids)})
@@ -149,7 +149,7 @@ _ARE_WAITING = rows_only(
 
 
 def waiting(session: Session, most: int) -> Sequence[int]:
-    """Return pages with waiting articles, ascending."""
+    """Return the IDs of pages with waiting articles, ascending."""
     return session.execute(_WAITING, {"most": most}).scalars().all()
 
 
@@ -164,7 +164,7 @@ def load(session: Session, page_id: int) -> Waiting | None:
 
 
 def lock(session: Session, arrival: Waiting) -> bool:
-    """Lock a waiting article, unless another transaction holds it or has replaced it."""
+    """Lock a waiting article unless another transaction has locked or replaced it.
     return bool(session.scalar(_LOCK, arrival._asdict()))
 
 
@@ -174,12 +174,12 @@ def remove(session: Session, page_id: int) -> None:
 
 
 def are_waiting(session: Session) -> bool:
-    """Return whether articles wait to be grouped, or to be updated with a changed story."""
+    """Return whether articles are waiting to be grouped, or to be updated with a changed story."""
     return bool(session.scalar(_ARE_WAITING))
 
 
 def is_waiting(page_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    """Condition: the article of a page waits for its story."""
+    """Condition: the article of the page is waiting to be grouped."""
     arrives = exists().where(StoryArrival.page_id == page_id)
     is_retold = (
         exists()

@@ -1,4 +1,4 @@
-"""The story of each page's article, and what its last revision says about it."""
+"""The story of each page's article, and the story stated by its latest revision."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -51,14 +51,14 @@ from worker.store.pages import has_article
 from worker.store.statements import rows_only
 
 MAX_COMPARED: Final = 100
-"""Maximum number of a story's articles among which the first is sought."""
+"""Maximum number of a story's articles considered when looking for the first."""
 
 MAX_DOUBLINGS: Final = 20
-"""Number of corrections after which the delay until the next one stops doubling."""
+"""Number of corrections after which the delay before the next one stops doubling."""
 
 
 class Told(NamedTuple):
-    """A page's article among the stories; see `StoryArticle`."""
+    """The story state of a page's article; see `StoryArticle`."""
 
     text_id: int | None
     key: bytes
@@ -69,7 +69,7 @@ class Told(NamedTuple):
 
 
 class TellingArticle(NamedTuple):
-    """An article of a story, with its site and URL."""
+    """An article in a story, with its site and URL."""
 
     page_id: int
     text_id: int
@@ -81,7 +81,7 @@ class TellingArticle(NamedTuple):
 
 
 class Retelling(NamedTuple):
-    """A story whose articles must be updated with a new first article; see `Story`."""
+    """A story whose articles must be updated because its first article changed; see `Story`."""
 
     story_id: int
     first_page_id: int | None
@@ -105,7 +105,7 @@ _TOLD = rows_only(
 
 
 def told_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, Told]:
-    """Return the articles of pages among the stories, by page."""
+    """Return the story state of the pages' articles, by page ID."""
     rows = session.execute(_TOLD, {"ids": list(page_ids)})
     return {page_id: Told(*rest) for page_id, *rest in rows}
 
@@ -188,9 +188,9 @@ def first_of_story(
 ) -> tuple[TellingArticle, bool] | None:
     """Return the first article of a story, and whether it is recorded as the first.
 
-    The first is the earliest fetched; at equal or unknown times, the order is by text key, site and
-    URL. For a story of more than `MAX_COMPARED` articles, only that many are considered, with the
-    recorded first and ``page_id``, a page new to the story.
+    The first article is the one fetched earliest; articles with equal or unknown times are ordered
+    by text key, site and URL. Of a story with more than `MAX_COMPARED` articles, only that many are
+    considered, besides the recorded first article and that of ``page_id``, a page new to the story.
     """
     asked = {"story_id": story_id, "new_page": page_id}
     row = session.execute(_FIRST, asked).one_or_none()
@@ -208,7 +208,7 @@ def noted_first(session: Session, story_id: int) -> TellingArticle | None:
 
 
 def note_change(session: Session, story_id: int, first_page_id: int, *, retell: bool) -> None:
-    """Record that a story changed, its first article, and whether to retell all its articles."""
+    """Record a story's change and first article, and whether to update all its articles."""
     asked = {"story_id": story_id, "new_first": first_page_id, "retell": retell}
     session.execute(_NOTE_CHANGE, asked)
 
@@ -264,7 +264,7 @@ _NOTE_RETOLD = rows_only(
 
 
 def story_to_retell(session: Session) -> Retelling | None:
-    """Return a story whose articles must be updated with a new first article."""
+    """Return a story whose articles must be updated because its first article changed."""
     row = session.execute(_TO_RETELL).one_or_none()
     if row is None or row.retold_to is None:
         return None
@@ -274,7 +274,7 @@ def story_to_retell(session: Session) -> Retelling | None:
 def articles_to_retell(
     session: Session, story: Retelling, most: int
 ) -> list[tuple[int, int, str | None]]:
-    """Return text, page and agency of the next articles of a story to retell."""
+    """Return the text ID, page ID and agency of the next articles to update in a story."""
     after_text, after_page = story.retold_to
     asked = {
         "story_id": story.story_id,
@@ -286,7 +286,7 @@ def articles_to_retell(
 
 
 def note_retold(session: Session, story: Retelling, retold_to: list[int] | None) -> bool:
-    """Record how far a story is retold, None if completely; return False if it changed."""
+    """Record the progress of a story's update (None: complete); return False if it changed."""
     asked = {
         "story_id": story.story_id,
         "of_change": story.changed_at,
@@ -309,7 +309,7 @@ _PUT = rows_only(_putting())
 
 
 def put_article(session: Session, page_id: int, told: Told) -> None:
-    """Record the text of a page's article, and its current story."""
+    """Record the text and the current story of a page's article."""
     session.execute(
         _PUT,
         {
@@ -345,7 +345,7 @@ _TELL = rows_only(_telling_all())
 
 
 def tell(session: Session, told: Mapping[int, Mapping[str, Any]]) -> None:
-    """Record the stories told to the articles of pages, by page."""
+    """Record the current stories of articles, by page ID."""
     if told:
         session.execute(_TELL, _given(told))
 
@@ -360,7 +360,7 @@ _ADD_SAID = rows_only(
 
 
 def add_said(session: Session, said: Mapping[int, Told]) -> None:
-    """Record what ungrouped pages state about their story until they are grouped."""
+    """Record the stories that pages state before they are grouped."""
     if said:
         values = [
             {
@@ -394,7 +394,7 @@ _NOTE_SENT = rows_only(_noting_sent())
 def note_sent(
     session: Session, said: Mapping[int, Mapping[str, Any]], held_back: Collection[int]
 ) -> None:
-    """Record what the last revisions say about their stories, and which were held back."""
+    """Record the stories stated by the latest revisions, and which revisions were held back."""
     session.execute(_NOTE_SENT, {**_given(said), "held": sorted(held_back)})
 
 
@@ -416,7 +416,7 @@ _NOTE_CORRECTION = rows_only(_noting_correction())
 
 
 def note_correction(session: Session, page_id: int, period_seconds: float) -> None:
-    """Record a correction of a page's article; the next one waits twice as long."""
+    """Record a correction of a page's article, and double the delay before the next one."""
     session.execute(_NOTE_CORRECTION, {"of_page": page_id, "period": period_seconds})
 
 
@@ -429,7 +429,7 @@ _TAKE_OUT = rows_only(
 
 
 def take_out(session: Session, page_id: int) -> None:
-    """Detach the article of a page from its text."""
+    """Detach a page's article from its text."""
     session.execute(_TAKE_OUT, {"of_page": page_id})
 
 
@@ -451,14 +451,14 @@ _IS_TOLD_OTHERWISE = and_(
     or_(StoryArticle.correct_after.is_(None), StoryArticle.correct_after <= func.now()),
     ~exists().where(StoryArrival.page_id == StoryArticle.page_id),
 )
-"""Condition: an article's last revision states an outdated story, and may be corrected now."""
+"""Condition: the article's latest revision states an outdated story, and may be corrected now."""
 
 
 def pages_to_correct(session: Session, limit: int) -> list[int]:
-    """Return pages whose last revision states an outdated story, ascending.
+    """Return the IDs of pages whose latest revision states an outdated story, ascending.
 
-    Pages awaiting extraction are excluded, since their next article will state the new story. So
-    are pages whose articles are waiting to be grouped, and recently corrected pages.
+    Pages awaiting extraction are excluded, since their next article will state the new story, as
+    are pages whose articles are waiting to be grouped and recently corrected pages.
     """
     return list(
         session.scalars(
@@ -472,7 +472,7 @@ def pages_to_correct(session: Session, limit: int) -> list[int]:
 
 
 class Correction(NamedTuple):
-    """The last revision of a page's article, which states an outdated story."""
+    """The latest revision of a page's article, which states an outdated story."""
 
     message: dict[str, Any]
     content_digest: str
@@ -481,7 +481,7 @@ class Correction(NamedTuple):
 
 
 def lock_correction(session: Session, page_id: int) -> Correction | None:
-    """Lock a page and return its correction, or None if none is due any more."""
+    """Lock a page and return its due correction, or None if none is due any more."""
     page = session.execute(
         select(StoredPage.revision)
         .where(StoredPage.id == page_id, has_article())
@@ -508,7 +508,7 @@ def lock_correction(session: Session, page_id: int) -> Correction | None:
 
 
 def copy_comments(session: Session, before: UUID, after: UUID) -> None:
-    """Copy the comments of an article's previous revision to it."""
+    """Copy the comments of one revision of an article to the next."""
     names = [each.name for each in ArticleComment.__table__.columns if each.name != "article_id"]
     columns = [getattr(ArticleComment, name) for name in names]
     session.execute(

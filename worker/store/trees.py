@@ -43,7 +43,7 @@ _ADD_TREES = rows_only(
     .execution_options(dml_strategy="raw")
 )
 
-# Locked until their pages are written; otherwise they could be removed as orphans.
+# Locks trees until their pages are written; otherwise they could be removed as orphans.
 _HOLD_TREES = rows_only(
     select(StoredTree.digest, StoredTree.id)
     .where(StoredTree.digest == any_(bindparam("digests", type_=ARRAY(Text))))
@@ -53,8 +53,8 @@ _HOLD_TREES = rows_only(
 
 
 def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
-    """Store new trees, and return the ids of all by digest."""
-    # Two transactions that insert the same rows in different orders would deadlock.
+    """Store trees that are not yet stored, and return the IDs of all by digest."""
+    # Transactions that insert the same rows in different orders would deadlock.
     missing = dict(sorted({tree.digest: tree for tree in trees}.items()))
     stored: dict[str, int] = {}
     while missing:
@@ -72,7 +72,7 @@ def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
 
 
 def save_tree(session: Session, tree: Tree) -> int:
-    """Store a tree unless an equal one is stored, and return its id."""
+    """Store a tree unless an equal one is already stored, and return its ID."""
     return save_trees(session, [tree])[tree.digest]
 
 
@@ -99,25 +99,25 @@ _SITE_SHAPES = rows_only(
 
 
 def load_trees(session: Session, tree_ids: Iterable[int]) -> dict[int, Tree]:
-    """Return trees by id, in ascending order."""
+    """Return trees by ID, in ascending order of ID."""
     rows = session.execute(_TREES, {"tree_ids": list(tree_ids)})
     return {tree_id: Tree.from_bytes(packed) for tree_id, packed in rows}
 
 
 def tree_shapes(session: Session, tree_ids: Iterable[int]) -> dict[int, TreeShape]:
-    """Return digest and number of nodes by tree id, in ascending order."""
+    """Return the digest and size of trees by ID, in ascending order of ID."""
     rows = session.execute(_SHAPES, {"tree_ids": list(tree_ids)})
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
 def site_tree_shapes(session: Session, site_id: int) -> dict[int, TreeShape]:
-    """Return digest and number of nodes of a site's distinct trees by id, in ascending order."""
+    """Return the digest and size of a site's distinct trees by ID, in ascending order of ID."""
     rows = session.execute(_SITE_SHAPES, {"site_id": site_id})
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
 def site_tree_ids(session: Session, site_id: int, most: int | None = None) -> list[int]:
-    """Return the ids of a site's distinct trees, ascending, at most the first ``most``."""
+    """Return the IDs of a site's distinct trees, ascending; at most the first ``most``."""
     return list(
         session.scalars(
             select(StoredPage.tree_id)
@@ -132,7 +132,7 @@ def site_tree_ids(session: Session, site_id: int, most: int | None = None) -> li
 def known_distances(
     session: Session, rows: Sequence[int], columns: Sequence[int]
 ) -> dict[tuple[int, int], int | None]:
-    """Return the stored distances between two sets of trees, by ordered pair of ids."""
+    """Return the stored distances between two sets of trees, by ordered pair of IDs."""
     found = session.execute(
         select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance).where(
             or_(
@@ -155,9 +155,9 @@ _DISTANCES = rows_only(
 def distance_matrix(
     session: Session, tree_ids: Sequence[int]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the raw distances among trees (ids ascending), and a mask of those stored.
+    """Return the raw distances among trees (by ascending ID), and a mask of the stored ones.
 
-    A distance is NaN if it is not stored, or if the trees cannot be compared. The mask is True on
+    Distances are NaN if they are not stored or the trees cannot be compared. The mask is True on
     the diagonal.
     """
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
@@ -194,10 +194,10 @@ _SAVE_DISTANCES = rows_only(
 
 
 def save_distances(session: Session, distances: Mapping[tuple[int, int], int | None]) -> None:
-    """Store distances by ordered pair of tree ids, keeping those already stored."""
+    """Store distances by ordered pair of tree IDs, without replacing stored ones."""
     if not distances:
         return
-    # Two tasks that insert the same rows in different orders would deadlock.
+    # Tasks that insert the same rows in different orders would deadlock.
     pairs = sorted(distances)
     session.execute(
         _SAVE_DISTANCES,

@@ -1,1 +1,1 @@
-"""Queries of the inspector."""
+"""Queries for the inspector."""

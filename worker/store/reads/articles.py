@@ -1,7 +1,7 @@
-"""Search for pages with their last articles, newest first, one screen at a time.
+"""Search for pages and their latest articles, newest first, one screen at a time.
 
-Words and languages are in the articles themselves, without an index: a search scans a limited
-number of pages, and continues from there.
+Words and languages are found by reading the articles, as no index covers them. A search therefore
+scans a limited number of pages, and the next one continues where it stopped.
 """
 
 import json
@@ -23,10 +23,10 @@ LOOKING_SECONDS: Final = 0.04
 """Maximum number of pages, and maximum time, to scan in one search for words or a language."""
 
 BATCH: Final = 200
-"""Pages whose articles one statement reads."""
+"""Number of pages whose articles are read by one statement."""
 
 LEAD_CHARACTERS: Final = 300
-"""Maximum length of a lead as shown."""
+"""Maximum length of a displayed lead."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,17 @@ class Wanted:
     Parameters
     ----------
     site
-        Part of the site's name, ignoring case.
+        Substring of the site's name, ignoring case.
     outcome
         Outcome of the page; `worker.outcomes.PENDING` for pages without one.
     since, until
-        Time of receipt: from, and before.
+        Time of receipt: earliest (inclusive) and latest (exclusive).
     language
-        Language of the article, or a prefix of its tag.
+        Language tag of the article, or a prefix of the tag.
     below, above
-        Confidence of the article: less than, and at least.
+        Confidence of the article: upper bound (exclusive) and lower bound (inclusive).
     words
-        Words that must all be in its title or text, ignoring case.
+        Words that must all occur in the title or text, ignoring case.
     """
 
     site: str | None = None
@@ -60,13 +60,13 @@ class Wanted:
 
     @property
     def reads_articles(self) -> bool:
-        """Whether articles must be read to match."""
+        """Whether matching requires reading articles."""
         return bool(self.words or self.language)
 
 
 @dataclass(frozen=True)
 class FoundPage:
-    """A matching page with its last article."""
+    """A matching page with its latest article."""
 
     id: int
     url: str
@@ -85,8 +85,9 @@ class FoundPage:
 class Found:
     """Result of a search.
 
-    ``pages`` come newest first. The search continues before the page id ``before``, None at the
-    end. ``looked`` is the number of pages scanned, and ``is_cut`` whether that hit the limit.
+    ``pages`` are ordered newest first. ``before`` is the page ID before which the search continues,
+    or None at the end. ``looked`` is the number of pages scanned, and ``is_cut`` indicates whether
+    the scan hit its limit.
     """
 
     pages: list[FoundPage]
@@ -96,7 +97,7 @@ class Found:
 
 
 def search(session: Session, wanted: Wanted, *, before: int | None = None, limit: int) -> Found:
-    """Return up to ``limit`` matching pages, newest first, from before the page id ``before``."""
+    """Return up to ``limit`` matching pages with IDs below ``before``, newest first."""
     began, looked, found = monotonic(), 0, []
     while True:
         ids = _next_ids(session, wanted, before, BATCH if wanted.reads_articles else limit + 1)
@@ -112,7 +113,7 @@ def search(session: Session, wanted: Wanted, *, before: int | None = None, limit
 
 
 def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
-    """Return the text of each page's last article."""
+    """Return the text of each page's latest article."""
     held = _held(page_ids)
     text = held.c.message["text"].astext
     return dict(session.execute(select(held.c.id, text).where(held.c.message.is_not(None))).all())
@@ -121,9 +122,9 @@ def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
 def messages(
     session: Session, wanted: Wanted, *, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """Return some article messages that match, and the page id to continue before.
+    """Return a batch of matching article messages, and the page ID before which to continue.
 
-    Start with ``before`` None; a returned None ends the search.
+    Pass None as ``before`` to start; the search ends when the returned ID is None.
     """
     ids = _next_ids(session, wanted, before, BATCH)
     held = _held(ids)
@@ -133,7 +134,7 @@ def messages(
 
 
 def _next_ids(session: Session, wanted: Wanted, before: int | None, number: int) -> Sequence[int]:
-    """Return the ids of candidate pages, by the criteria on the pages themselves."""
+    """Return the IDs of pages that meet all criteria that do not require reading articles."""
     query = select(StoredPage.id).where(*_in_pages(wanted))
     if wanted.site is not None:
         sites = select(Site.id).where(Site.key.icontains(wanted.site, autoescape=True))
@@ -144,10 +145,10 @@ def _next_ids(session: Session, wanted: Wanted, before: int | None, number: int)
 
 
 def _held(ids: Sequence[int]) -> CTE:
-    """Return pages with the messages of their last articles.
+    """Return pages with their latest article messages.
 
-    Materialized: planned together with the conditions on messages, PostgreSQL would read the
-    articles of all pages.
+    The CTE is materialized: if PostgreSQL planned it together with the conditions on messages, it
+    would read the articles of all pages.
     """
     return (
         select(
@@ -207,13 +208,13 @@ def _in_message(held: CTE, wanted: Wanted) -> Iterator[ColumnElement[bool]]:
     if wanted.language is not None:
         yield message["language"].astext.istartswith(wanted.language, autoescape=True)
     if wanted.words:
-        # One path, so that each message is decompressed once, which takes half of the time.
+        # One JSON path for all words, so that each message is decompressed once: half the time.
         path = " && ".join(map(_holds, wanted.words))
         yield func.jsonb_path_match(message, cast(path, JSONPATH))
 
 
 def _holds(word: str) -> str:
-    """Return the condition that a word is in the title or text, ignoring case."""
+    """Return the condition that the title or text contains a word, ignoring case."""
     literal = json.dumps(word)
     places = (f'exists($.{key} ? (@ like_regex {literal} flag "iq"))' for key in ("title", "text"))
     return f"({' || '.join(places)})"

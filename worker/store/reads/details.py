@@ -1,4 +1,4 @@
-"""Details of one site, group or page, for inspection."""
+"""Details of a single site, group or page, for the inspector."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ from worker.store.trees import site_tree_ids
 
 
 class SiteGroup(NamedTuple):
-    """A group of a site's last generation, with its representative page."""
+    """A group of a site's latest generation, with its representative page."""
 
     number: int
     size: int
@@ -46,7 +46,7 @@ class SiteGroup(NamedTuple):
 
 
 class InspectedSite(NamedTuple):
-    """A site with its number of pages and its last clustering (generation 0 if none)."""
+    """A site with its page count and its latest clustering (generation 0 if there is none)."""
 
     id: int
     key: str
@@ -58,7 +58,7 @@ class InspectedSite(NamedTuple):
 
 
 def inspected_site(session: Session, site_id: int) -> InspectedSite | None:
-    """Return a site, or None."""
+    """Return a site, or None if it does not exist."""
     pages = (
         select(func.count())
         .select_from(StoredPage)
@@ -101,10 +101,10 @@ def groups_of_generation(session: Session, site_id: int, generation: int) -> lis
 
 
 class PagesInNoGroup(NamedTuple):
-    """Numbers of a site's pages in no group.
+    """Numbers of a site's pages that are in no group.
 
-    ``outliers`` were compared and match none, ``waiting`` are not in the generation yet, and those
-    ``without_tree`` cannot be compared.
+    ``outliers`` were compared but match no group, ``waiting`` pages are not yet in the generation,
+    and pages ``without_tree`` cannot be compared.
     """
 
     outliers: int
@@ -113,7 +113,7 @@ class PagesInNoGroup(NamedTuple):
 
 
 def pages_in_no_group(session: Session, site_id: int, generation: int) -> PagesInNoGroup:
-    """Return the numbers of a site's pages in no group of a generation, by reason."""
+    """Count a site's pages that are in no group of a generation, by reason."""
     has_tree, has_place = StoredPage.tree_id.is_not(None), Membership.page_id.is_not(None)
     row = session.execute(
         select(
@@ -132,7 +132,7 @@ def pages_in_no_group(session: Session, site_id: int, generation: int) -> PagesI
 
 
 class GenerationSizes(NamedTuple):
-    """A clustering, and the sizes of its groups as pairs of number and size."""
+    """A clustering with its groups, as pairs of group number and size."""
 
     number: int
     created_at: datetime
@@ -142,7 +142,7 @@ class GenerationSizes(NamedTuple):
 
 
 def last_generations(session: Session, site_id: int, most: int) -> list[GenerationSizes]:
-    """Return the last generations of a site, oldest first."""
+    """Return the latest ``most`` generations of a site, oldest first."""
     last = (
         select(Generation)
         .where(Generation.site_id == site_id)
@@ -183,8 +183,8 @@ def last_generations(session: Session, site_id: int, most: int) -> list[Generati
 def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
     """Return the trees that represent a site in pictures, ascending.
 
-    These are its references if it has any, the only trees among which all distances are stored;
-    otherwise all its trees. At most the oldest ``most`` are returned.
+    If the site has references, these are returned, since all distances among them are stored;
+    otherwise, all its trees are. At most ``most`` are returned, the oldest ones.
     """
     references = session.scalar(
         select(ReferenceSet.tree_ids)
@@ -198,7 +198,7 @@ def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
 
 
 class PageOfTree(NamedTuple):
-    """A page with its tree and its place in a generation; its role is None without a place."""
+    """A page with its tree and its membership in a generation; the role is None without one."""
 
     tree_id: int
     page_id: int
@@ -210,7 +210,7 @@ class PageOfTree(NamedTuple):
 def pages_of_trees(
     session: Session, site_id: int, generation: int, tree_ids: Sequence[int]
 ) -> list[PageOfTree]:
-    """Return the pages of a site with the given trees, ordered by id."""
+    """Return the pages of a site with the given trees, ordered by ID."""
     rows = session.execute(
         select(
             StoredPage.tree_id,
@@ -238,7 +238,7 @@ def pages_of_trees(
 
 
 class GroupPage(NamedTuple):
-    """A page of a group, with its result."""
+    """A page of a group, with its outcome."""
 
     id: int
     url: str
@@ -252,7 +252,7 @@ class GroupPage(NamedTuple):
 def pages_of_group(
     session: Session, site_id: int, generation: int, number: int | None, *, most: int, after: int
 ) -> list[GroupPage]:
-    """Return pages of a group, or outliers if ``number`` is None, by id, after the id ``after``."""
+    """Return the pages of a group (the outliers if ``number`` is None) with IDs above ``after``."""
     rows = session.execute(
         select(
             StoredPage.id,
@@ -287,7 +287,7 @@ def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | Non
 
 
 class PagePlace(NamedTuple):
-    """The site and group of a page, and the page it is compared with."""
+    """A page's site and group, and the page with which it is compared."""
 
     site_key: str
     stored_at: datetime | None
@@ -302,7 +302,7 @@ class PagePlace(NamedTuple):
 
 
 def place_of_page(session: Session, page_id: int) -> PagePlace | None:
-    """Return the place of a page in the generation of its last or next extraction."""
+    """Return a page's place in the generation of its latest or pending extraction."""
     pivot = aliased(StoredPage)
     row = session.execute(
         select(
@@ -351,7 +351,7 @@ def place_of_page(session: Session, page_id: int) -> PagePlace | None:
 
 
 class Revision(NamedTuple):
-    """An article of a page; its message is loaded on request."""
+    """A revision of a page's article; the message is loaded only if requested."""
 
     number: int
     created_at: datetime
@@ -361,7 +361,10 @@ class Revision(NamedTuple):
 def revisions_of(
     session: Session, page_id: int, *, most: int, with_messages: Sequence[int]
 ) -> list[Revision]:
-    """Return the last articles of a page, newest first, some with their messages."""
+    """Return the latest revisions of a page's article, newest first.
+
+    Messages are included for the revisions in ``with_messages``.
+    """
     rows = session.execute(
         select(
             Article.revision,
@@ -376,14 +379,14 @@ def revisions_of(
 
 
 class LastArticle(NamedTuple):
-    """A page, and the message of its last article or None."""
+    """A page, and the message of its latest article, if any."""
 
     page_id: int
     message: dict[str, Any] | None
 
 
 def last_article(session: Session, page_id: int) -> LastArticle | None:
-    """Return the last article of a page, or None if the page does not exist."""
+    """Return the latest article of a page, or None if the page does not exist."""
     row = session.execute(
         select(StoredPage.id, Article.message)
         .outerjoin(
@@ -407,7 +410,7 @@ def receipts_of(session: Session, page_id: int, most: int) -> list[tuple[datetim
 
 
 class GroupOutcome(NamedTuple):
-    """Pages of a group with one outcome (None: pending), and their mean confidence."""
+    """Number of a group's pages with an outcome (None: pending), and their mean confidence."""
 
     outcome: str | None
     pages: int
@@ -417,7 +420,7 @@ class GroupOutcome(NamedTuple):
 def outcomes_of_group(
     session: Session, site_id: int, generation: int, number: int | None
 ) -> list[GroupOutcome]:
-    """Return the outcomes of the pages of a group, or of the outliers if ``number`` is None."""
+    """Return the outcomes of a group's pages, or of the outliers if ``number`` is None."""
     rows = session.execute(
         select(StoredPage.outcome, func.count(), func.avg(StoredPage.confidence))
         .join(Membership, Membership.page_id == StoredPage.id)
@@ -433,7 +436,7 @@ def outcomes_of_group(
 
 
 class Container(NamedTuple):
-    """A place where articles were found, the method, and the number of pages."""
+    """A place in the page where articles were found, with the method and the number of pages."""
 
     method: str | None
     xpath: str | None
@@ -441,7 +444,7 @@ class Container(NamedTuple):
 
 
 def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
-    """Return where the last articles of pages were found, the most frequent place first."""
+    """Return where the latest articles of pages were found, most frequent place first."""
     method, xpath = Article.message["method"].astext, Article.message["xpath"].astext
     rows = session.execute(
         select(method, xpath, func.count())
@@ -457,7 +460,7 @@ def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
-    """Return whether a message waits for the relay or was refused by the broker, or None."""
+    """Return whether a message is waiting for the relay or was refused, or None if neither."""
     row = session.execute(
         select(OutboxEntry.refused_at).where(OutboxEntry.message_id == message_id).limit(1)
     ).one_or_none()

@@ -1,7 +1,7 @@
-"""Overview of a deployment: outcomes, rates, waiting work and recent trouble.
+"""Overview of a deployment: outcomes, rates, pending work and recent problems.
 
-It scans the pages twice, whatever is shown; waiting work is found by indexes, and rates are
-computed from the last messages only.
+The overview always takes two scans of the pages; pending work is found through indexes, and rates
+are computed from the most recent messages only.
 """
 
 from collections import Counter, defaultdict
@@ -27,31 +27,32 @@ _WIDTHS: Final = (
     *(5, 15, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR),
     *(_DAY, 2 * _DAY, 7 * _DAY, 14 * _DAY, 30 * _DAY, 90 * _DAY, 365 * _DAY),
 )
-"""Slot lengths in seconds: the first that needs no more than `SLOTS` is used."""
+"""Possible slot lengths in seconds; the first that needs no more than `SLOTS` slots is used."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _OLDEST: Final = 1000
-"""Pages among which the earliest time of receipt is sought: a page received again has the new
-time, so that the first page stored need not be the oldest."""
+"""Number of pages examined for the earliest time of receipt. A page received again has a new time,
+so the first page stored need not be the oldest."""
 
 RATE_SECONDS: Final = 900
-"""Time over which rates are computed."""
+"""Period over which rates are computed."""
 
 MOST_RECEIPTS: Final = 20_000
-"""Maximum number of recent messages for rates: beyond that, rates cover a shorter time."""
+"""Maximum number of recent messages used for rates. If there are more, rates cover a shorter
+period."""
 
 FALL: Final = 0.1
-"""Minimum drop of a site's mean confidence to be shown; chosen to be obvious, not measured.
+"""Minimum drop in a site's mean confidence to be shown; chosen to be obvious, not measured.
 Nothing else depends on it."""
 
 MOST_SITES: Final = 10
-"""Maximum number of sites and redesigns shown, the worst and the newest."""
+"""Maximum number of sites (the worst) and of redesigns (the newest) shown."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """Pages received in one slot, by outcome."""
+    """Number of pages received in a slot, by outcome."""
 
     begins: datetime
     outcomes: dict[str, int]
@@ -59,10 +60,11 @@ class Slot:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Pages by outcome over time.
+    """Number of pages by outcome over time.
 
-    ``outcomes`` and ``doubtful`` (articles that are probably wrong) count all pages,
-    ``articles_sent`` all revisions ever. ``slots`` are those with pages, oldest first.
+    ``outcomes`` and ``doubtful`` (articles that are probably wrong) count all pages;
+    ``articles_sent`` counts all revisions ever sent. ``slots`` holds the slots with pages, oldest
+    first.
     """
 
     outcomes: dict[str, int]
@@ -76,8 +78,8 @@ class Arrivals:
 class Rates:
     """Rates of incoming pages and outgoing articles.
 
-    They cover the last ``seconds``; articles are those of the last `MOST_RECEIPTS` messages.
-    ``first_received_at`` and ``last_received_at`` delimit these messages, None if there are none.
+    They cover the last ``seconds``; only articles of the last `MOST_RECEIPTS` messages are counted.
+    ``first_received_at`` and ``last_received_at`` delimit these messages; None if there are none.
     """
 
     pages_per_minute: float
@@ -89,7 +91,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Waits:
-    """Work waiting in the store, and its age."""
+    """Amount and age of the work pending in the store."""
 
     pages: int
     longest_seconds: float
@@ -111,10 +113,10 @@ class NoticedChange:
 
 @dataclass(frozen=True)
 class FallingSite:
-    """A site whose recent articles are less certain than earlier ones, or mostly doubtful.
+    """A site whose recent articles have a lower confidence than before, or are mostly doubtful.
 
-    ``before`` and ``lately`` are the mean confidences of earlier (None if there are none) and
-    recent articles; ``articles`` and ``doubtful`` count the recent ones.
+    ``before`` is the mean confidence of earlier articles (None if there are none) and ``lately``
+    that of recent ones; ``articles`` and ``doubtful`` count recent articles only.
     """
 
     site_id: int
@@ -128,9 +130,9 @@ class FallingSite:
 
 @dataclass(frozen=True)
 class Overview:
-    """State of a deployment, from its database.
+    """State of a deployment according to its database.
 
-    ``mean_seconds`` is the mean duration of each kind of work, by its name in `durations`.
+    ``mean_seconds`` maps each kind of work, as named in `durations`, to its mean duration.
     """
 
     sites: int
@@ -168,7 +170,7 @@ def overview(session: Session) -> Overview:
 
 
 def slot_seconds(span: float) -> int:
-    """Return the slot length for a span of time, both in seconds."""
+    """Return the slot length for a time span, both in seconds."""
     return next((width for width in _WIDTHS if span / width < SLOTS - 1), _WIDTHS[-1])
 
 
@@ -178,7 +180,7 @@ def _arrivals(session: Session) -> Arrivals:
         select(select(func.min(oldest.c.received_at)).scalar_subquery(), func.now())
     ).one()
     width = slot_seconds((now - (began or now)).total_seconds())
-    # Older pages, which a repeated receipt can hide, are counted in the first slot.
+    # Pages older than `began`, which a page received again can hide, go into the first slot.
     received = func.greatest(StoredPage.received_at, began or now)
     slot = func.date_bin(timedelta(seconds=width), received, _EPOCH)
     rows = session.execute(
@@ -226,7 +228,7 @@ def _rates(session: Session) -> Rates:
             func.count(last.c.page_id).filter(last.c.received_at > since),
         ).select_from(last)
     ).one()
-    # If these messages do not reach back that far, rates cover the time since the first.
+    # If these messages do not reach back that far, rates cover the time since the earliest.
     seconds = float(RATE_SECONDS)
     if messages == MOST_RECEIPTS:
         seconds = min(seconds, max((now - first).total_seconds(), 1.0))

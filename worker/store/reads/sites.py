@@ -1,6 +1,6 @@
-"""Lists of sites in a chosen order, one screen at a time.
+"""Lists of sites in a selectable order, one screen at a time.
 
-The cost of each query is bounded by what is shown, or by one scan of the pages; none takes locks.
+Each query costs no more than the rows shown or one scan of the pages, and takes no locks.
 """
 
 from collections import defaultdict
@@ -31,14 +31,14 @@ from worker.store.provisional import PROVISIONAL, UNGROUPED
 SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
 
 TREND_PAGES: Final = 200
-"""Maximum number of pages in a site's trend, the newest."""
+"""Maximum number of pages in a site's trend; the newest are used."""
 
 TREND_PARTS: Final = 20
-"""Number of equal parts of a trend, in the order of fetching."""
+"""Number of equal parts into which a trend is divided, in order of fetching."""
 
 
 class Place(NamedTuple):
-    """Cursor of a list: the values of its last row."""
+    """Cursor of a list: the sort values of its last row."""
 
     value: int
     id: int
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class TrendPart:
-    """Consecutive pages of a site, with the number of articles and doubtful ones among them."""
+    """Consecutive pages of a site: the number of pages, of articles, and of doubtful articles."""
 
     pages: int
     articles: int
@@ -57,8 +57,8 @@ class TrendPart:
 class ListedSite:
     """A site in a list.
 
-    ``is_clustered`` tells whether groups were sought among its pages. ``trend`` describes its
-    newest pages, oldest first.
+    ``is_clustered`` indicates whether the site has been clustered. ``trend`` describes its newest
+    pages, oldest first.
     """
 
     id: int
@@ -69,7 +69,7 @@ class ListedSite:
 
 @dataclass(frozen=True)
 class SiteList:
-    """Sites in order, and the cursor to continue from, None at the end."""
+    """Sites in order, and the cursor from which to continue, or None at the end."""
 
     sites: list[ListedSite]
     after: Place | None
@@ -83,11 +83,11 @@ def sites_in_order(
     after: Place | None = None,
     limit: int,
 ) -> SiteList:
-    """Return up to ``limit`` sites from a cursor.
+    """Return up to ``limit`` sites after a cursor.
 
-    ``order`` is by name, or puts those with the most pages, waiting pages or doubtful articles
-    first, or those changed most recently. ``name`` restricts them to names that contain it,
-    ignoring case.
+    ``order`` sorts by name, or puts the sites with the most pages, pending pages or doubtful
+    articles, or the most recent change, first. ``name`` restricts the list to sites whose names
+    contain it, ignoring case.
     """
     counted = _counted(order)
     value = _value_of(order, counted)
@@ -124,7 +124,7 @@ def sites_in_order(
 
 
 def clustered_sites(session: Session, site_ids: Sequence[int]) -> set[int]:
-    """Return those of the sites whose pages were searched for groups."""
+    """Return the given sites that have been clustered."""
     query = select(Generation.site_id).where(
         Generation.site_id.in_(site_ids), Generation.method.not_in((PROVISIONAL, UNGROUPED))
     )
@@ -132,7 +132,7 @@ def clustered_sites(session: Session, site_ids: Sequence[int]) -> set[int]:
 
 
 def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list[TrendPart]]:
-    """Return the trends of sites, by site: `TREND_PARTS` parts each, oldest first."""
+    """Return the trend of each site by ID: `TREND_PARTS` parts, oldest first."""
     newest = (
         select(
             StoredPage.id,
@@ -177,7 +177,7 @@ def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list
 
 
 def _counted(order: SiteOrder) -> Subquery | None:
-    """Return the page counts that an order sorts by, per site, or None for other orders."""
+    """Return the page counts per site by which an order sorts, or None for other orders."""
     query = select(StoredPage.site_id, func.count().label("number")).group_by(StoredPage.site_id)
     match order:
         case "pages":
