@@ -36,7 +36,7 @@ def configure(
         Name of the lowest level to log.
     form
         ``json``: one object per line with ``event``, ``level``, ``logger``, ``timestamp`` (RFC
-        3339, UTC), ``process`` (its id), ``exception`` if any, and bound context; ``text``: the
+        3339, UTC), ``process`` (its ID), ``exception`` if any, and bound context; ``text``: the
         same for people.
     file
         Path of the file.

@@ -19,7 +19,7 @@ QUARANTINED_STAGES = ("intake", *STAGES, "relay")
 HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")
 
 MAX_COLUMN_WIDTH = 48
-"""Maximum width of a column; a longer id pushes the rest of its line to the right."""
+"""Maximum width of a column; a longer ID pushes the rest of its line to the right."""
 
 MAX_CELL_LENGTH = 100
 """Maximum length of a URL or detail in a list."""

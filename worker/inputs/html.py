@@ -68,7 +68,7 @@ def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterat
 def html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> HtmlFile:
     """Read an HTML file without decoding it.
 
-    Its id is the path relative to the folder. Its URL is that of a mirror made by ``wget``:
+    Its ID is the path relative to the folder. Its URL is that of a mirror made by ``wget``:
 
     - ``folder/news.example.org/2024/a.html`` is
     ``https://news.example.org/2024/a.html``: the outermost directory is a host if it looks like

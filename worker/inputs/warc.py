@@ -54,7 +54,7 @@ def read_warc(path: Path) -> Iterator[bytes]:
     The content is that of the response without transfer and content coding; of damaged content, the
     part that can be decoded. Responses other than HTML are included to get their outcome, as are
     errors with their status, which record what happened to a page. Requests, metadata, redirects,
-    and revisits, which have no content, are skipped. The id is that of the record.
+    and revisits, which have no content, are skipped. The ID is that of the record.
 
     Raises `SourceError` if the file cannot be read to its end or is not WARC.
     """

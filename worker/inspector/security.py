@@ -46,7 +46,7 @@ _FORM_COOKIE: Final = "detourage_form"
 _ACCESS_COOKIE: Final = "detourage_access"
 
 _SESSION: Final = "detourage.session"
-"""Key in the request scope for the session id, to which forms are bound."""
+"""Key in the request scope for the session ID, to which forms are bound."""
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 

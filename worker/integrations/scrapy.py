@@ -34,7 +34,7 @@ def page_item(response: Response, identifier: str | None = None) -> dict[str, An
     response
         The page as fetched, with its status and headers.
     identifier
-        The crawler's own id, returned in the article as ``page_id``.
+        The crawler's own ID, returned in the article as ``page_id``.
     """
     headers = response.headers.to_unicode_dict()
     message = page_message(

@@ -347,7 +347,7 @@ def _first_line(error: Exception) -> str:
 
 
 class NumberedMessages:
-    """The messages of a run with ids by which a repeated run recognises them."""
+    """The messages of a run with IDs by which a repeated run recognises them."""
 
     def __init__(self, messages: Iterable[bytes], run_id: str) -> None:
         self._messages = messages
@@ -355,14 +355,14 @@ class NumberedMessages:
         self.count = 0
 
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield id and body of the messages whose ids are not among the received ones.
+        """Yield ID and body of the messages whose IDs are not among the received ones.
 
         `received` is in ascending order. Raises `RunError` if it contains the ID of no message of
         the run.
         """
         following = next(received, None)
         for body in self._messages:
-            # Zero-padded, so that the ids sort as text.
+            # Zero-padded, so that the IDs sort as text.
             place = f"{self._run_id}{self.count:010}-"
             message_id = place + hashlib.sha256(body).hexdigest()[:16]
             self.count += 1

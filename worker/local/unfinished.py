@@ -26,7 +26,7 @@ class UnfinishedRunError(ExpectedError):
 class RunFolder:
     """The folder of a run, locked by this process.
 
-    ``run_id`` is the prefix of the run's message ids; ``is_resumed`` is set if an earlier process
+    ``run_id`` is the prefix of the run's message IDs; ``is_resumed`` is set if an earlier process
     started the run, ``is_unfinished`` if it can be resumed.
     """
 

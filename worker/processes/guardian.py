@@ -49,7 +49,7 @@ class Child:
     """A child process in its own session.
 
     `env` is its entire environment; `log` is the file to which its output and errors are appended;
-    `user` is a pair of user and group id, or None; `stop_signal` requests it to end, and is also
+    `user` is a pair of user and group ID, or None; `stop_signal` requests it to end, and is also
     sent by the kernel if the guardian dies.
     """
 
@@ -94,7 +94,7 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The process id, which is also its group and session id."""
+        """The process ID, which is also its group and session ID."""
         return self.process.pid
 
     @property
@@ -171,7 +171,7 @@ class Guardian:
 
 
 def descendants(ancestor: int) -> list[int]:
-    """Return the ids of all descendants of a process (none without ``/proc``)."""
+    """Return the IDs of all descendants of a process (none without ``/proc``)."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):

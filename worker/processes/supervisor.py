@@ -147,7 +147,7 @@ class Supervisor:
         user: tuple[int, int] | None = None,
         stop_signal: signal.Signals = signal.SIGTERM,
     ) -> int:
-        """Start a child and return its process id.
+        """Start a child and return its process ID.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class Supervisor:
         cwd
             Its working directory.
         user
-            User and group id to run as.
+            User and group ID to run as.
         stop_signal
             Signal that requests it to end.
 

@@ -96,7 +96,7 @@ class Prepared:
 
     @property
     def message_id(self) -> str | None:
-        """The publisher's id of the message."""
+        """The publisher's ID of the message."""
         return _message_id(self.message)
 
 

@@ -47,7 +47,7 @@ class QuarantinedMessage:
     reason, detail
         Code and explanation; for a dead letter, the broker's reason.
     message_id
-        The AMQP id, if any.
+        The AMQP ID, if any.
     body
         The body as received.
     failed_at
@@ -149,7 +149,7 @@ def requeue(
     stage
         Stage of the quarantine.
     message_id
-        Only the message with this id; all by default.
+        Only the message with this ID; all by default.
     only
         Only messages with these fingerprints; all by default.
     """

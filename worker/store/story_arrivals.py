@@ -39,7 +39,7 @@ class NewArrival(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """A page whose article is waiting (see `StoryArrival`); no fingerprint if the article is gone."""
+    """A page whose article waits (see `StoryArrival`); no fingerprint if the article is gone."""
 
     page_id: int
     arrived_at: datetime
@@ -164,7 +164,7 @@ def load(session: Session, page_id: int) -> Waiting | None:
 
 
 def lock(session: Session, arrival: Waiting) -> bool:
-    """Lock a waiting article unless another transaction has locked or replaced it.
+    """Try to lock a waiting article; return False if another transaction locked or replaced it."""
     return bool(session.scalar(_LOCK, arrival._asdict()))
 
 

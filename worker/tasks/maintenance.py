@@ -32,7 +32,7 @@ def prune(
     kinds
         Which of `worker.store.removable.KINDS`.
     begin
-        Where the previous task stopped: the number of its rule and the last id examined.
+        Where the previous task stopped: the number of its rule and the last ID examined.
     """
     if unknown := set(kinds).difference(KINDS):
         raise ValueError(

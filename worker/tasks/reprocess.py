@@ -75,7 +75,7 @@ def _reprocess(
 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
-    # A task that is called as a function has no id.
+    # A task that is called as a function has no ID.
     return task_id is None or reprocessings.is_new_request(session, task_id)
 
 

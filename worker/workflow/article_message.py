@@ -148,7 +148,7 @@ def reader_digest(message: ArticleMessage) -> str:
 
 
 def article_id(site: str, url: str, revision: int) -> UUID:
-    """Return the id of a revision of a page's article, the same on every machine.
+    """Return the ID of a revision of a page's article, the same on every machine.
 
     `site` is the name of the site, `url` the result of `worker.addresses.identity_of`.
     """

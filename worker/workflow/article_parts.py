@@ -15,7 +15,7 @@ from worker.store.parts import NewParts
 
 
 def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, Collection[str]]:
-    """Return the parts that each page links to and that the store has a page for, by page id."""
+    """Return the parts that each page links to and that the store has a page for, by page ID."""
     wanted = {
         page_id: addresses_of_links(content.pagination)
         for page_id, content in contents.items()

@@ -47,7 +47,7 @@ class ComparedSite:
     """A site during one clustering.
 
     `version` is the site's version when the comparison began, `generation` the number of its last
-    generation, `is_new` whether it was never clustered, `trees` its distinct trees by id, and
+    generation, `is_new` whether it was never clustered, `trees` its distinct trees by ID, and
     `has_begun` whether blocks were requested already.
     """
 

@@ -21,7 +21,7 @@ def request_extractions(
 def request_extractions_of_sites(
     session: Session, page_ids: Mapping[int, Iterable[int]], generation: int
 ) -> None:
-    """Request the extraction of pages, grouped by site id, with the generation of that number.
+    """Request the extraction of pages, grouped by site ID, with the generation of that number.
 
     Pages that already have an outcome are queued behind those that have none.
     """
@@ -52,7 +52,7 @@ def request_late_extractions(
 ) -> int:
     """Request those suspects again that are still late; return their number.
 
-    `suspects` maps page ids to generations.
+    `suspects` maps page IDs to generations.
     """
     late = extraction_jobs.take_late(
         session, EXTRACTIONS, suspects, patience_seconds=patience_seconds
@@ -67,7 +67,7 @@ def request_each_alone(
 ) -> None:
     """Request the extraction of waiting pages in one task per page.
 
-    `wanted` maps page ids to generations.
+    `wanted` maps page IDs to generations.
     """
     outbox.add_tasks(
         session,

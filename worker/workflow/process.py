@@ -98,7 +98,7 @@ class ProcessStates:
         return self._states[process]
 
     def main_process(self) -> int:
-        """Return the id of the process that called `configure`, the parent of any children."""
+        """Return the ID of the process that called `configure`, the parent of any children."""
         return self._main_process
 
 

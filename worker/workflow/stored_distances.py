@@ -46,12 +46,12 @@ class StoredDistances:
         }
 
     def reference_set(self, references: Sequence[int]) -> int:
-        """Return the id of the set of these references; store it if it is new."""
+        """Return the ID of the set of these references; store it if it is new."""
         key = tuple(references)
         if key not in self._sets:
             self._sets[key] = save_set(self._session, self._site_id, references)
         return self._sets[key]
 
     def reference_sets(self) -> list[int]:
-        """Return the ids of all sets of references that were looked up."""
+        """Return the IDs of all sets of references that were looked up."""
         return list(self._sets.values())

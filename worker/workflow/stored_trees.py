@@ -13,7 +13,7 @@ CACHED_NODES = 2_000_000
 
 
 class TreeCache:
-    """An LRU cache of trees by id, bounded by their nodes; stored trees never change."""
+    """An LRU cache of trees by ID, bounded by their nodes; stored trees never change."""
 
     def __init__(self, nodes: int = CACHED_NODES) -> None:
         self._room = nodes

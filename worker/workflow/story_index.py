@@ -86,7 +86,7 @@ class Said(NamedTuple):
 class _Found(NamedTuple):
     """Texts that a text repeats, read without the lock.
 
-    `same` is the identical text, `common` the number of shingles shared with each text by id,
+    `same` is the identical text, `common` the number of shingles shared with each text by ID,
     `repeated` the repeating texts, nearest first, and `whole_on` the sites with a longer text that
     contains it whole.
     """
@@ -111,7 +111,7 @@ class _Plan(NamedTuple):
     `arrival` is None if the page no longer has an article, `before` the article's stored story, and
     `newest` the text stored last: if it has changed by the time of the lock, `found` may be
     incomplete. `leaving` is the article's former text, from whose story it is removed first; `full`
-    are the ids of texts that accept no further comparison. `first` is the recorded first article of
+    are the IDs of texts that accept no further comparison. `first` is the recorded first article of
     the story that it joins, `told` its story in that case, and `pairs` the overlaps of the texts
     that may be regrouped.
     """
@@ -438,7 +438,7 @@ class _Index:
         nearest: KnownText | None,
         full: Collection[int],
     ) -> tuple[int, bool]:
-        """Store the text of an article; return its id and whether it may change groups."""
+        """Store the text of an article; return its ID and whether it may change groups."""
         is_compared = nearest is None or nearest.id not in full
         text_id = stories.add_text(
             self._session,
