@@ -1,1 +1,1 @@
-"""Exchanges, queues, task names, and messages before the service accepts them."""
+"""Exchanges, queues, task names, and the validation of incoming messages."""

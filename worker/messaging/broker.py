@@ -1,4 +1,4 @@
-"""Connections to the broker, made from the settings."""
+"""Connections to the broker, configured by the settings."""
 
 import logging
 from collections.abc import Iterator
@@ -25,10 +25,10 @@ database, which takes seconds at worst.
 """
 
 CONNECT_SECONDS = 5.0
-"""Maximum time to connect before the process retries."""
+"""Connection timeout, after which the process retries."""
 
 COMMAND_CONNECT_SECONDS = 3.0
-"""Maximum time to connect for a command, for which a person waits."""
+"""Connection timeout for commands, which must not keep a person waiting."""
 
 
 class BrokerIsAwayError(ExpectedError):
@@ -52,12 +52,12 @@ class BrokerRefusesError(ExpectedError):
 
 
 def topology_of(settings: Settings) -> Topology:
-    """Return the topology for the settings."""
+    """Return the topology that the settings describe."""
     return Topology(prefix=settings.queue_prefix, durable_features=settings.broker_is_amqp)
 
 
 def transport_options(settings: Settings) -> dict[str, str | int | float | bool]:
-    """Return kombu's transport options; publishing to RabbitMQ is always confirmed."""
+    """Return the transport options for kombu, which always include publisher confirms."""
     confirmed = {"confirm_publish": True} if settings.broker_is_amqp else {}
     return {**confirmed, **settings.broker_options}
 
@@ -68,7 +68,7 @@ def broker_tls(settings: Settings) -> dict[str, Any] | None:
 
 
 def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Connection:
-    """Return a connection to the broker, not yet established.
+    """Return a connection to the broker that is not yet established.
 
     ``connect_seconds`` limits the time to establish it.
     """
@@ -88,12 +88,12 @@ def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Con
 def connected(settings: Settings) -> Iterator[Connection]:
     """Yield a broker connection for use by a command.
 
-    Fails after one retry at most, rather than waiting, if the broker is unavailable.
+    If the broker is unavailable, this fails after at most one retry rather than waiting.
 
     Raises
     ------
     BrokerIsAwayError
-        If the broker does not answer.
+        If the broker does not respond.
     BrokerRefusesError
         If the broker rejects this process.
     """
@@ -133,7 +133,7 @@ def messages_waiting(settings: Settings, queue: str) -> int:
 
 
 def messages_seen(settings: Settings, queue: str) -> int | None:
-    """Return the number of messages ready in a queue, or None if the broker does not answer."""
+    """Return the number of messages ready in a queue, or None if the broker does not respond."""
     connection = connect(settings)
     try:
         return messages_waiting(settings, queue)
@@ -143,14 +143,14 @@ def messages_seen(settings: Settings, queue: str) -> int | None:
 
 
 class QueueState(NamedTuple):
-    """State of a queue: messages that are ready, and consumers."""
+    """State of a queue: the number of ready messages and of consumers."""
 
     messages: int
     consumers: int
 
 
 def queue_states(settings: Settings) -> dict[str, QueueState]:
-    """Return the state of each queue, in the order in which pages pass them."""
+    """Return the state of each queue, in the order in which pages pass through them."""
     topology = topology_of(settings)
     names = [*topology.work_queues, *topology.quarantines.values()]
     with connected(settings) as connection:
@@ -160,7 +160,7 @@ def queue_states(settings: Settings) -> dict[str, QueueState]:
 
 
 def queue_depths(settings: Settings) -> dict[str, int]:
-    """Return the number of messages ready in each queue, in the order in which pages pass them."""
+    """Return the number of messages ready in each queue, in the order that pages pass through."""
     return {name: state.messages for name, state in queue_states(settings).items()}
 
 

@@ -9,14 +9,14 @@ from typing import Any, Final, Protocol
 import brotli
 
 PLAIN_ENCODINGS: Final = frozenset({"", "utf-8", "utf8", "us-ascii", "binary", "identity"})
-"""Values of the property ``content_encoding`` that do not name a compression."""
+"""Values of the ``content_encoding`` property that do not name a compression."""
 
 LZMA_MEMORY_BYTES = 64 * 1024 * 1024
-"""Memory limit for LZMA: its strongest preset needs 65 MiB, and a hostile header asks for 4 GiB."""
+"""Memory limit for LZMA: its strongest preset needs 65 MiB, but a hostile header demands 4 GiB."""
 
 
 class CompressionError(Exception):
-    """A body cannot be decompressed; the message is one line for a person."""
+    """A body cannot be decompressed; the message explains why in one line."""
 
 
 class BodyTooLargeError(CompressionError):
@@ -24,10 +24,10 @@ class BodyTooLargeError(CompressionError):
 
 
 def compression_of(headers: Mapping[str, Any], content_encoding: str | None) -> str | None:
-    """Return the compression that a message declares, or None.
+    """Return the compression that a message declares, or None if it declares none.
 
-    kombu names it in the header ``compression``. The AMQP property ``content_encoding`` serves the
-    same purpose, but as often holds a character set.
+    kombu names the compression in the ``compression`` header. The AMQP property
+    ``content_encoding`` serves the same purpose, but just as often holds a character set.
     """
     named = headers.get("compression") or content_encoding or ""
     name = str(named).strip().lower().removeprefix("application/").removeprefix("x-")
@@ -42,14 +42,14 @@ def decompressed(body: bytes, compression: str, *, limit: int) -> bytes:
     body
         The compressed bytes.
     compression
-        Its name, from `compression_of`.
+        Name of the compression, as returned by `compression_of`.
     limit
         Maximum size of the result.
 
     Raises
     ------
     BodyTooLargeError
-        If the result is larger. No more than the limit was decompressed.
+        If the result would exceed the limit; decompression stops there.
     CompressionError
         If the compression is unknown, or the body is corrupt or truncated.
     """

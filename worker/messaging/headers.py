@@ -1,4 +1,4 @@
-"""Headers of messages in quarantine: why and since when they are there."""
+"""Headers that state why and since when a message has been in quarantine."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,12 +11,12 @@ DETAIL: Final = "x-detail"
 FAILED_AT: Final = "x-failed-at"
 
 DEATHS: Final = "x-death"
-"""RabbitMQ's header on dead-lettered messages."""
+"""Header that RabbitMQ adds to dead-lettered messages."""
 
 FIRST_DEATH_PREFIX: Final = "x-first-death"
 
 DELIVERY_COUNT: Final = "x-delivery-count"
-"""RabbitMQ's count of redeliveries from a quorum queue."""
+"""Header in which RabbitMQ counts redeliveries from a quorum queue."""
 
 MAX_DETAIL_CHARACTERS: Final = 2000
 
@@ -29,7 +29,7 @@ def quarantine_headers(
 
 
 def without_quarantine(headers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the headers without those of quarantine."""
+    """Return the headers without those added by quarantine."""
     return {
         name: value
         for name, value in headers.items()

@@ -1,4 +1,4 @@
-"""Page messages as received: parsed into a page, or rejected with a reason."""
+"""Validation of received page messages: each is parsed into a page, or rejected with a reason."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.outcomes import UnusableReason
 
 FETCHED_AHEAD = timedelta(days=1)
-"""Maximum lead of a crawler's clock; a wrong time zone causes up to half a day."""
+"""Maximum time by which a crawler's clock may be ahead; a wrong time zone makes half a day."""
 
 _BOM_AND_SPACE = 64
-"""Bytes within which the JSON of a body begins."""
+"""Number of bytes within which the JSON must begin."""
 
 
 @dataclass
@@ -41,9 +41,9 @@ class UnusableMessageError(Exception):
     Parameters
     ----------
     reason
-        Code for counting.
+        Reason code, by which rejections are counted.
     detail
-        Explanation for a person.
+        Human-readable explanation.
     """
 
     reason: UnusableReason
@@ -53,16 +53,16 @@ class UnusableMessageError(Exception):
 def plain_body(
     body: bytes, headers: Mapping[str, Any], content_encoding: str | None, *, withheld: int = 0
 ) -> bytes:
-    """Return the JSON of a message, decompressed if necessary.
+    """Return the JSON body of a message, decompressed if necessary.
 
     Parameters
     ----------
     body
-        The body as sent. One that begins like JSON counts as JSON, whatever its headers say.
+        The body as sent. If it begins like JSON, it is treated as JSON, whatever its headers say.
     headers, content_encoding
         See `compression_of`.
     withheld
-        Size of a body too large to be read.
+        Size of a body that was too large to be read; 0 otherwise.
 
     Raises
     ------
@@ -88,10 +88,10 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
     Parameters
     ----------
     body
-        JSON.
+        The JSON body.
     received_at
-        Time of receipt. A page dated more than `FETCHED_AHEAD` later is rejected: it would
-        supersede all fetches until then.
+        Time of receipt. A page dated more than `FETCHED_AHEAD` later is rejected, since it would
+        supersede all fetches until that date.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def _validated(body: bytes) -> PageMessage:
 
 
 def _reason_from_source(body: bytes) -> UnusableMessageError | None:
-    """Return the reason that `worker.inputs` sends in place of a page that is too large."""
+    """Return the error that `worker.inputs` sends in place of an oversized page, if any."""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         unusable = json.loads(body)["unusable"]
         return UnusableMessageError(

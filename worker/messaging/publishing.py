@@ -1,4 +1,4 @@
-"""Publishing of page messages, as a crawler does."""
+"""Publishing of page messages, as done by crawlers."""
 
 from collections.abc import Iterable
 
@@ -11,8 +11,8 @@ from worker.settings import Settings
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
     """Publish raw page messages on ``crawler.pages``, and return their number.
 
-    Each message consists of an AMQP ID, by which its result can be tracked, and a body. Bodies are
-    not validated here; the intake does that.
+    Each message is a pair of an AMQP message ID, by which its result can be tracked, and a body.
+    Bodies are validated by the intake, not here.
     """
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address

@@ -1,4 +1,4 @@
-"""Task names, which are all that a sender needs."""
+"""Task names. Senders need nothing else, so this module imports no tasks."""
 
 from typing import Final, Literal, get_args
 
@@ -19,21 +19,21 @@ CORRECT_STORIES: Final = "detourage.correct_stories"
 TELL_STORIES: Final = "detourage.tell_stories"
 
 OTHERS: Final = "others"
-"""Argument of a batched task: the other pages, each with its version. A request that already has
-it, even if empty, is not batched again."""
+"""Argument of a batched task that lists the other pages, each with its version. A request that has
+this argument, even if it is empty, is not batched again."""
 
 JOINED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
-"""Tasks of one page that are batched if several wait, and the argument with the page's version."""
+"""Single-page tasks that are batched if several wait, and their argument with the page version."""
 
 PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
-"""Requests published under another name: a page with an outcome is extracted like any other, but
-waits in a lane of its own, so that pages without one can go first."""
+"""Requests published under another task name. A page that has an outcome is extracted like any
+other, but waits in a separate lane, so that pages without an outcome can go first."""
 
 EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)
-"""Outbox lanes of extractions."""
+"""Outbox lanes for extractions."""
 
 REPEATED: Final = (EXTRACT_AGAIN, PARSE)
-"""Requests for pages that were processed before."""
+"""Requests for pages that have been processed before."""
 
 STAGE_OF_TASK: Final = {
     ASSIGN: "assign",
@@ -51,10 +51,10 @@ STAGE_OF_TASK: Final = {
     CORRECT_STORIES: "maintenance",
     TELL_STORIES: "stories",
 }
-"""Stage, and thus queue, of each task."""
+"""Stage, and therefore queue, of each task."""
 
 STAGES: Final = tuple(dict.fromkeys(STAGE_OF_TASK.values()))
-"""Kinds of task, each with a queue of its own so that hosts can be specialised."""
+"""Kinds of task. Each has its own queue, so that hosts can be dedicated to a stage."""
 
 ReprocessStage = Literal["parse", "compare", "cluster", "extract"]
 """Stages from which reprocessing can start."""

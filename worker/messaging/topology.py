@@ -1,6 +1,6 @@
-"""All exchanges and queues, and the only place that declares them.
+"""All exchanges and queues; no other module declares any.
 
-A queue declared with different arguments makes publishers and consumers fail with 406
+If a queue is declared again with different arguments, publishers and consumers fail with 406
 PRECONDITION_FAILED.
 """
 
@@ -12,9 +12,9 @@ from kombu import Connection, Exchange, Queue
 from worker.messaging.task_names import STAGES
 
 DELIVERY_LIMIT = 5
-"""Maximum deliveries of a message before it goes to quarantine.
+"""Maximum number of deliveries of a message before it is quarantined.
 
-A message that kills its consumer is redelivered; on a quorum queue, the limit ends that.
+A message that kills its consumer is redelivered; quorum queues enforce this limit on redelivery.
 """
 
 
@@ -27,8 +27,8 @@ class Topology:
     prefix
         Prefix of every name, so that deployments can share a broker.
     durable_features
-        Whether the broker is RabbitMQ, with quorum queues, dead letters and bounded redelivery.
-        The embedded broker has none of these.
+        Whether the broker is RabbitMQ, which has quorum queues, dead-lettering and bounded
+        redelivery. The embedded broker has none of these.
     """
 
     prefix: str
@@ -43,8 +43,8 @@ class Topology:
     def pages_exchange(self) -> Exchange:
         """Exchange of page messages.
 
-        Whoever may publish on the default exchange may publish on any queue, so a crawler that is
-        restricted to its pages needs this one.
+        A client that may publish to the default exchange may publish to any queue, so crawlers
+        whose permissions are limited to page messages need a dedicated exchange.
         """
         return Exchange(self.pages, type="fanout", durable=True)
 
@@ -55,66 +55,66 @@ class Topology:
 
     @property
     def articles_exchange(self) -> Exchange:
-        """Topic exchange of article messages; routing key ``<language or und>.<site>``."""
+        """Topic exchange of article messages, with routing keys ``<language or und>.<site>``."""
         return Exchange(f"{self.prefix}articles", type="topic", durable=True)
 
     @property
     def repeats_exchange(self) -> Exchange:
-        """Topic exchange of articles that repeat others, if these are sent separately."""
+        """Topic exchange of articles that repeat others, if they are sent separately."""
         return Exchange(f"{self.articles_exchange.name}.repeats", type="topic", durable=True)
 
     @property
     def links_exchange(self) -> Exchange:
-        """Topic exchange of links on pages, if enabled; routing key ``<kind>.<site>``."""
+        """Topic exchange of page links, if enabled, with routing keys ``<kind>.<site>``."""
         return Exchange(f"{self.prefix}links", type="topic", durable=True)
 
     @property
     def tasks_exchange(self) -> Exchange:
         """Exchange of Celery tasks.
 
-        A topic exchange: on a direct one, Celery cannot delay a task of a quorum queue without
-        blocking the queue.
+        It must be a topic exchange: with a direct exchange, Celery cannot delay a task from a
+        quorum queue without blocking the queue.
         """
         return Exchange(f"{self.prefix}detourage.tasks", type="topic", durable=True)
 
     def task_queue(self, stage: str) -> str:
-        """Return the queue of a kind of task."""
+        """Return the queue of a stage."""
         return f"{self.prefix}detourage.{stage}"
 
     @staticmethod
     def quarantine_of(queue: str) -> str:
-        """Return the quarantine of a queue."""
+        """Return the quarantine queue of a queue."""
         return f"{queue}.quarantine"
 
     @property
     def quarantines(self) -> dict[str, str]:
-        """Quarantine queues by stage: ``intake`` and the kinds of task."""
+        """Quarantine queues by stage: ``intake`` and the task stages."""
         stages = {stage: self.quarantine_of(self.task_queue(stage)) for stage in STAGES}
         return {"intake": self.quarantine_of(self.pages), **stages}
 
     @property
     def work_queues(self) -> list[str]:
-        """Queues of work, in the order in which pages pass them."""
+        """Work queues, in the order in which pages pass through them."""
         return [self.pages, *(self.task_queue(stage) for stage in STAGES), self.articles_queue]
 
     @property
     def articles_queue(self) -> str:
-        """Queue of entity recognition, bound to the articles exchange by default."""
+        """Queue of the entity recognition service, bound to the articles exchange by default."""
         return f"{self.prefix}entities.articles"
 
     @property
     def repeats_queue(self) -> str:
-        """Queue of entity recognition, bound to the exchange of repeats."""
+        """Queue of the entity recognition service, bound to the repeats exchange."""
         return f"{self.prefix}entities.repeats"
 
     @property
     def links_queue(self) -> str:
-        """Queue of links for the crawler, bound to the links exchange."""
+        """Queue of page links for the crawler, bound to the links exchange."""
         return f"{self.prefix}crawler.links"
 
     @property
     def outgoing(self) -> dict[str, Exchange]:
-        """Queues filled for others, each with the exchange it is bound to."""
+        """Queues filled for other services, each with the exchange to which it is bound."""
         return {
             self.articles_queue: self.articles_exchange,
             self.repeats_queue: self.repeats_exchange,
@@ -134,7 +134,7 @@ class Topology:
         ]
 
     def pages_queue(self) -> Queue:
-        """Return the queue of page messages, on an exchange of its own and on the default one."""
+        """Return the queue of page messages, bound to its own exchange and the default exchange."""
         exchange = self.pages_exchange if self.durable_features else None
         return Queue(
             self.pages,
@@ -144,16 +144,16 @@ class Topology:
         )
 
     def declare(self, connection: Connection) -> None:
-        """Declare everything; this is idempotent."""
+        """Declare all exchanges and queues; this is idempotent."""
         with connection.channel() as channel:
             for queue in self.queues():
                 queue(channel).declare()
 
     def declare_for_crawler(self, connection: Connection) -> None:
-        """Declare everything, so that no page is lost.
+        """Declare all exchanges and queues on behalf of a crawler, so that no page is lost.
 
-        If the user may not declare, the service must have done so; otherwise
-        `amqp.exceptions.NotFound` is raised.
+        If the user lacks the permission to declare them, the service must already have done so;
+        otherwise, `amqp.exceptions.NotFound` is raised.
         """
         try:
             self.declare(connection)
@@ -162,7 +162,7 @@ class Topology:
                 channel.exchange_declare(self.pages_exchange.name, type="fanout", passive=True)
 
     def queues(self) -> list[Queue]:
-        """Return all queues, each with the exchange it is bound to."""
+        """Return all queues, each with the exchange to which it is bound."""
         quarantines = [
             Queue(name, queue_arguments=self._quarantine_arguments())
             for name in self.quarantines.values()
@@ -191,7 +191,7 @@ class Topology:
         }
 
     def _quarantine_arguments(self) -> dict[str, object] | None:
-        # Browsing a quarantine takes its messages and requeues them. A quorum queue counts that
-        # as a failed delivery, and since RabbitMQ 4 drops a message after twenty; a classic queue
+        # Browsing a quarantine fetches its messages and requeues them. A quorum queue counts this
+        # as a failed delivery and, since RabbitMQ 4, drops a message after twenty; a classic queue
         # does not.
         return {"x-queue-type": "classic"} if self.durable_features else None

@@ -1,9 +1,10 @@
-"""The AMQP transport for messages from untrusted publishers.
+"""AMQP transport that tolerates messages from untrusted publishers.
 
-kombu decompresses a body as its headers say, without a limit and before its caller sees the
-message, and drops a message that it cannot decompress. The AMQP library raises on properties that
-are not UTF-8, which ends the connection. This transport delivers the body as it was sent, decodes
-properties with replacement characters, and never holds a body beyond the limit in memory.
+kombu decompresses bodies as their headers say, without a limit and before its caller sees the
+message, and drops messages that it cannot decompress. The AMQP library raises an exception for
+properties that are not UTF-8, which ends the connection. This transport delivers bodies as sent,
+decodes properties with replacement characters, and never keeps a body larger than the limit in
+memory.
 """
 
 import ssl
@@ -28,20 +29,21 @@ _HEADER = ">HHQ"
 _HEADER_BYTES = 12
 
 _LENGTHS = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
-"""Sizes of numeric properties; all other properties are short strings, apart from one table."""
+"""Sizes of the numeric properties, in bytes; all others are short strings, except for one table."""
 
 _TABLE = "application_headers"
 
 
 class ReceivedMessage(pyamqp.Message):
-    """A message with its body as sent, whatever its headers say.
+    """A message whose body is delivered as sent, whatever its headers say.
 
-    ``withheld_bytes`` is the size of a body beyond `MAX_BODY_BYTES`, which is left out; 0 if none.
+    ``withheld_bytes`` is the size of a body that exceeds `MAX_BODY_BYTES` and is therefore omitted;
+    0 otherwise.
     """
 
     def __init__(self, msg: Any, channel: Any = None, **options: Any) -> None:
         properties = msg.properties
-        # Without headers: kombu would decompress the body according to them.
+        # Passed without headers, since kombu would decompress the body according to them.
         base.Message.__init__(
             self,
             body=getattr(msg, "body", b""),
@@ -59,23 +61,23 @@ class ReceivedMessage(pyamqp.Message):
 
 
 def raw_body(message: base.Message) -> bytes:
-    """Return the bytes of a body; the embedded broker delivers text as text."""
+    """Return a body as bytes, as the embedded broker delivers text bodies as strings."""
     body = message.body
     return body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
 
 
 def withheld_bytes(message: base.Message) -> int:
-    """Return the size of a body that was too large to be held, or 0."""
+    """Return the size of a body that was omitted as too large, or 0."""
     return int(getattr(message, "withheld_bytes", 0))
 
 
 _WITHHELD = "cluster_id"
-"""Property that passes the size of a withheld body to `ReceivedMessage`. AMQP 0-9-1 reserves it as
-always empty, and whatever a publisher writes there is removed."""
+"""Property that passes the size of an omitted body to `ReceivedMessage`. AMQP 0-9-1 reserves this
+property and requires it to be empty; any value set by a publisher is removed."""
 
 
 def readable_frames(connection: Any, callback: Callable[..., Any]) -> Callable[[Any], bool]:
-    """Wrap the library's frame reader to filter out frames that it cannot read."""
+    """Wrap the library's frame handler, and replace headers that it cannot read."""
     read = frame_handler(connection, callback)
     to_skip: dict[int, int] = {}
 
@@ -98,7 +100,7 @@ def _readable_header(payload: bytes) -> tuple[bytes, int]:
     withheld = size if size > MAX_BODY_BYTES else 0
     try:
         properties, _ = decode_properties_basic(payload, _HEADER_BYTES)
-    except Exception:  # noqa: BLE001 - the library raises whatever the bytes lead it to
+    except Exception:  # noqa: BLE001 - malformed bytes can make the library raise anything
         properties = lenient_properties(payload[_HEADER_BYTES:])
     else:
         if not withheld and _WITHHELD not in properties:
@@ -111,15 +113,15 @@ def _readable_header(payload: bytes) -> tuple[bytes, int]:
 
 
 def packed_properties(properties: Mapping[str, Any]) -> bytes:
-    """Return the properties of a message in AMQP's encoding."""
+    """Encode message properties as AMQP does."""
     return bytes(amqp.Message(**properties)._serialize_properties())  # noqa: SLF001 - the only way
 
 
 def lenient_properties(packed: bytes) -> dict[str, Any]:
-    """Decode the properties of a message as far as possible.
+    """Decode message properties as far as possible.
 
     ``packed`` holds property flags and properties (AMQP 0-9-1, section 4.2.6.1). Invalid UTF-8
-    becomes replacement characters, an unreadable header table is left out, and decoding stops where
+    becomes replacement characters, an unreadable header table is omitted, and decoding stops where
     the encoding itself is broken.
     """
     properties: dict[str, Any] = {}
@@ -162,21 +164,21 @@ def _extent(name: str, packed: bytes, offset: int) -> tuple[int, int]:
 def _table(packed: bytes) -> Mapping[str, Any]:
     try:
         (table,), _ = loads("F", packed, 0)
-        # What cannot be encoded again could not be passed to the library either.
+        # A table that cannot be encoded again cannot be passed to the library either.
         packed_properties({_TABLE: table})
-    except Exception:  # noqa: BLE001 - the library raises whatever the bytes lead it to
+    except Exception:  # noqa: BLE001 - malformed bytes can make the library raise anything
         return {}
     return dict(table)
 
 
 class Channel(pyamqp.Channel):
-    """A channel that delivers messages as they were sent."""
+    """A channel that delivers messages as sent."""
 
     Message = ReceivedMessage
 
 
 class Connection(pyamqp.Connection):
-    """A connection that survives any message properties."""
+    """A connection that survives malformed message properties."""
 
     Channel = Channel
 
@@ -185,10 +187,11 @@ class Connection(pyamqp.Connection):
 
 
 def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
-    """Return the TLS options of an ``amqps://`` URL, or None for other URLs.
+    """Return the TLS options for an ``amqps://`` URL, or None for other URLs.
 
-    ``ca_file`` holds the trusted authorities, the system's by default. Without these options the
-    AMQP library does not verify the server's name: any certificate of any authority would do.
+    ``ca_file`` holds the trusted certificate authorities; by default, the system's are trusted.
+    Without these options, the AMQP library would not verify the server's name and would accept any
+    valid certificate.
     """
     if not url.startswith("amqps:"):
         return None
@@ -200,12 +203,12 @@ def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
 
 
 class Transport(pyamqp.Transport):
-    """The transport of ``amqp://``."""
+    """The transport for ``amqp://`` URLs."""
 
     Connection = Connection
 
 
 class TlsTransport(pyamqp.SSLTransport):
-    """The transport of ``amqps://``."""
+    """The transport for ``amqps://`` URLs."""
 
     Connection = Connection

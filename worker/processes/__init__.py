@@ -1,1 +1,1 @@
-"""Operating system processes: starting, supervision, termination."""
+"""Starting, supervising and terminating operating system processes."""

@@ -1,13 +1,13 @@
-"""The process that owns all children of one command and outlives the command.
+"""The process that owns all child processes of a command, and outlives the command.
 
-Run as a script by :class:`worker.processes.supervisor.Supervisor`, in its own session; it uses only
-the standard library, to start in a few milliseconds.
+:class:`worker.processes.supervisor.Supervisor` runs it as a script, in its own session. It uses
+only the standard library, so that it starts within a few milliseconds.
 
-The guardian is the parent of all children and, on Linux, their *subreaper*: any process a child
-leaves behind (pool processes, server back ends, daemons in other sessions) becomes a child of the
-guardian. The kernel therefore reports when nothing is left running: ``waitpid`` has no child to
-wait for. The end of standard input is the only signal to stop, whether the command ended normally,
-by an exception, by a signal or by ``kill -9``.
+The guardian is the parent of all children and, on Linux, their *subreaper*: any process that a
+child leaves behind (pool processes, server back ends, daemons in other sessions) becomes a child
+of the guardian. The kernel therefore reports when nothing is left running, since ``waitpid`` then
+has no child to wait for. The end of standard input is the only signal to stop, whether the command
+ended normally, by an exception, by a signal or by ``kill -9``.
 
 The protocol is JSON lines. Each line on standard input is a request: ``{"do": "configure", "grace":
 seconds, "remove": [directory, …]}`` or ``{"do": "start", …}`` with the arguments of :class:`Child`.
@@ -37,7 +37,7 @@ POLL_SECONDS = 0.02
 """Polling interval while processes are ending."""
 
 SWEEP_SECONDS = 10.0
-"""Time limit of the final sweep; only a process stuck in the kernel survives SIGKILL that long."""
+"""Time limit for the final sweep; only a process stuck in the kernel survives SIGKILL that long."""
 
 
 def _prctl(option: int, value: int) -> None:
@@ -48,9 +48,9 @@ def _prctl(option: int, value: int) -> None:
 class Child:
     """A child process in its own session.
 
-    `env` is its entire environment; `log` is the file to which its output and errors are appended;
-    `user` is a pair of user and group ID, or None; `stop_signal` requests it to end, and is also
-    sent by the kernel if the guardian dies.
+    `env` is its entire environment, and `log` the file to which its standard output and error are
+    appended. `user` is a pair of user and group ID, or None. `stop_signal` asks the child to end;
+    the kernel also sends it if the guardian dies.
     """
 
     def __init__(
@@ -94,12 +94,12 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The process ID, which is also its group and session ID."""
+        """Process ID, which is also the process group ID and the session ID."""
         return self.process.pid
 
     @property
     def running(self) -> bool:
-        """Whether it has not been reaped."""
+        """Whether the process has not been reaped yet."""
         return self.process.returncode is None
 
 
@@ -118,7 +118,7 @@ class Guardian:
         self.remove = remove
 
     def start(self, **description: Any) -> None:
-        """Start a child and report it."""
+        """Start a child and report the result."""
         try:
             child = Child(**description)
         except (OSError, subprocess.SubprocessError) as error:
@@ -144,7 +144,7 @@ class Guardian:
                 emit(event="exited", name=child.name, status=child.process.returncode)
 
     def stop(self) -> None:
-        """Terminate all processes: request it first, then send SIGKILL after the grace period."""
+        """Ask all processes to end, and kill the remaining ones after the grace period."""
         for child in self._running():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child.pid, child.stop_signal)
@@ -171,7 +171,7 @@ class Guardian:
 
 
 def descendants(ancestor: int) -> list[int]:
-    """Return the IDs of all descendants of a process (none without ``/proc``)."""
+    """Return the IDs of all descendants of a process, or none if there is no ``/proc``."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -189,7 +189,7 @@ def descendants(ancestor: int) -> list[int]:
 
 
 def emit(**event: object) -> None:
-    """Report an event; ignore a missing reader, as children still need the guardian."""
+    """Report an event. A missing reader is ignored, as the children still need the guardian."""
     with contextlib.suppress(OSError):
         os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
 
@@ -197,7 +197,7 @@ def emit(**event: object) -> None:
 def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
     """Yield each request, and ``None`` when a signal interrupts the wait.
 
-    Ends with standard input, or when SIGTERM asks the guardian itself to end.
+    Ends when standard input ends, or when SIGTERM asks the guardian itself to end.
     """
     source = sys.stdin.fileno()
     buffered = b""
@@ -220,7 +220,7 @@ def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
 
 
 def main() -> None:
-    """Serve requests until standard input ends, then terminate everything."""
+    """Serve requests until standard input ends, then terminate all processes."""
     wakeup, written = os.pipe()
     os.set_blocking(written, False)
     signal.set_wakeup_fd(written)

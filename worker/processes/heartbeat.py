@@ -1,7 +1,7 @@
-"""Heartbeat files: a running process touches its file, and a health check reads its age.
+"""Heartbeat files: a running process touches its file, and health checks read the file's age.
 
-Broadcasting to the workers (``celery inspect ping``) is slow and fails if they are busy; checking
-the age of a file gives the same answer at almost no cost.
+Broadcasting to the workers (``celery inspect ping``) is slow and fails while they are busy; the
+age of a file gives the same answer at almost no cost.
 """
 
 import time
@@ -23,7 +23,7 @@ class Heartbeat:
         self._path.touch()
 
     def age_seconds(self) -> float | None:
-        """Return the seconds since the last beat, or None if there was none."""
+        """Return the number of seconds since the latest beat, or None if there was none."""
         try:
             return max(0.0, time.time() - self._path.stat().st_mtime)
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Ordered parallel map over many items in worker processes that may crash."""
+"""Ordered parallel map over many items, in worker processes that may crash."""
 
 import multiprocessing
 import os
@@ -27,23 +27,23 @@ def in_processes(
     preload: str,
     crashed: Callable[[T], R],
 ) -> Generator[R]:
-    """Yield the result of a step for each item, in order.
+    """Yield the result of ``step`` for each item, in order.
 
-    Closing the generator terminates the processes at once; they also end with this process, however
-    it ends.
+    Closing the generator terminates the processes immediately; they also end when this process
+    ends, for whatever reason.
 
     Parameters
     ----------
     step
-        Function of an item; it and its results must be picklable.
+        Function called with each item; it and its results must be picklable.
     items
-        The items, consumed as results are requested.
+        Items, consumed as results are requested.
     processes
         Number of processes.
     preload
-        Module needed by the step, imported once for all processes.
+        Module that the step needs, imported once for all processes.
     crashed
-        Return the result for an item that crashed its process.
+        Function that returns the result for an item that crashed its process.
     """
     waiting: deque[tuple[T, Future[R]]] = deque()
     iterator = iter(items)
@@ -63,7 +63,7 @@ def in_processes(
                 yield future.result()
             except BrokenProcessPool:
                 pool.shutdown(wait=True)
-                # Run it alone to see whether it caused the crash.
+                # Run the item alone to see whether it caused the crash.
                 alone = _started(1, preload)
                 try:
                     yield alone.submit(step, item).result()
@@ -104,7 +104,7 @@ def _end(pool: ProcessPoolExecutor) -> None:
 
 
 def _depend() -> None:
-    """Leave Ctrl-C to the parent process, and end with it."""
+    """Leave Ctrl-C to the parent process, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A parent death signal would only report the end of the fork server, which waits for its
     # children.
@@ -120,7 +120,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C from the outset."""
+    """Make processes started within the block ignore Ctrl-C from the outset."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

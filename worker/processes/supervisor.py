@@ -1,7 +1,7 @@
-"""Child processes of one command, none of which outlives it.
+"""Child processes of a command, none of which outlives it.
 
 The children belong to a small separate process, the guardian (:mod:`worker.processes.guardian`),
-which terminates them as soon as the connection to this process closes. This happens however the
+which terminates them as soon as its connection to this process closes. It closes however the
 command ends: at the end of the ``with`` block, by an exception, by a signal, or by ``kill -9``.
 """
 
@@ -23,7 +23,7 @@ from worker.errors import ExpectedError
 from worker.processes import guardian
 
 GRACE_SECONDS = 10.0
-"""Time between the request to end and SIGKILL."""
+"""Time between asking a child to end and sending SIGKILL."""
 
 TAIL_LINES = 20
 TAIL_BYTES = 16 * 1024
@@ -32,14 +32,14 @@ _ANSWER_SECONDS = 30.0
 
 
 class SupervisorError(ExpectedError):
-    """The children cannot be supervised: the guardian is gone or does not answer."""
+    """The children cannot be supervised because the guardian has ended or does not respond."""
 
 
 class ChildDied(SupervisorError):  # noqa: N818
     """A child ended unexpectedly.
 
-    The status is negative for a signal, and None if it could not be started. The log file may be
-    gone when the error is handled; the tail has its last lines.
+    The status is negative if a signal killed the child, and None if the child could not be started.
+    The log file may no longer exist when the error is handled; ``tail`` holds its last lines.
     """
 
     def __init__(self, name: str, status: int | None, log: Path, reason: str | None = None) -> None:
@@ -54,7 +54,7 @@ class ChildDied(SupervisorError):  # noqa: N818
 
 
 def describe_status(status: int | None) -> str:
-    """Return an exit status in words: ``exited with status 1``, ``was killed by SIGKILL``."""
+    """Describe an exit status in words, such as ``was killed by SIGKILL``."""
     if status is None:
         return "did not start"
     if status >= 0:
@@ -80,14 +80,14 @@ def tail(log: Path) -> str:
 class Supervisor:
     """Context manager that starts child processes and leaves none running.
 
-    A child that ends is not restarted; :meth:`check` reports it. Each child has its own session, so
-    that Ctrl-C in the terminal reaches only this process, which then terminates its children in
+    Children that end are not restarted; :meth:`check` reports them. Each child has its own session,
+    so that Ctrl-C in the terminal reaches only this process, which then terminates its children in
     order.
 
     Parameters
     ----------
     grace
-        Seconds between the request to end and SIGKILL.
+        Number of seconds between asking a child to end and sending SIGKILL.
     remove
         Directories to remove after the last child has ended.
     """
@@ -128,7 +128,7 @@ class Supervisor:
 
     @property
     def grace(self) -> float:
-        """Seconds between the request to end and SIGKILL; may be changed at any time."""
+        """Seconds between asking a child to end and sending SIGKILL; may be changed at any time."""
         return self._grace
 
     @grace.setter
@@ -152,19 +152,19 @@ class Supervisor:
         Parameters
         ----------
         name
-            Its name in errors, unique within this supervisor.
+            Name of the child in errors; must be unique within this supervisor.
         argv
             Program and arguments.
         log
-            File for its standard output and error.
+            File to which its standard output and error are appended.
         env
-            Its entire environment; None for that of this process.
+            Its entire environment; None for the environment of this process.
         cwd
             Its working directory.
         user
-            User and group ID to run as.
+            User and group ID under which the child runs.
         stop_signal
-            Signal that requests it to end.
+            Signal that asks the child to end.
 
         Raises
         ------
@@ -237,16 +237,16 @@ class Supervisor:
 
 @contextlib.contextmanager
 def termination_as_exit() -> Iterator[Callable[[], None]]:
-    """Turn SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
+    """Convert SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
-    The exit status is that of a process killed by the signal, 128 plus its number. Does nothing
-    outside the main thread, where Python allows no handlers.
+    The exit status is 128 plus the signal number, like that of a process killed by the signal. Does
+    nothing outside the main thread, since Python allows signal handlers only there.
 
     Yields
     ------
     callable
-        Raise the exception of the last signal or Ctrl-C again. Python drops exceptions raised in
-        finalizers or library callbacks, so long-running loops should call it.
+        Function that raises the exception of the latest signal or Ctrl-C again. Python drops
+        exceptions raised in finalizers or library callbacks, so long-running loops should call it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: None

@@ -1,4 +1,4 @@
-"""Time limits for work: CPU time in the main thread, wall-clock time in any thread."""
+"""Time limits: CPU time in the main thread, wall-clock time in any thread."""
 
 import ctypes
 import signal
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from types import FrameType
 
 AGAIN_SECONDS = 1.0
-"""Time after which the exception is raised again in work that ignored it."""
+"""Time after which the exception is raised again if the code has ignored it."""
 
 
 class TimeIsUpError(BaseException):
-    """Raised in work that has used up its time; ``except Exception`` does not catch it."""
+    """Raised in code that has used up its time; ``except Exception`` does not catch it."""
 
 
 @contextmanager
@@ -23,11 +23,12 @@ def time_limit(
     again_seconds: float = AGAIN_SECONDS,
     kill_seconds: float = 0,
 ) -> Iterator[None]:
-    """Raise `error` in the body of the with statement once it has used its CPU time.
+    """Raise `error` in the body of the ``with`` statement once it has used up its CPU time.
 
-    Native code is interrupted when it returns. CPU time of other processes does not count, so a
-    busy machine fails no work. `error` is raised again every `again_seconds` of CPU time (0:
-    never); after `kill_seconds` the system kills the process, even in native code (0: never).
+    Native code is interrupted only when it returns. CPU time of other processes does not count, so
+    work never fails because the machine is busy. `error` is raised again every `again_seconds` of
+    CPU time (0: never); after `kill_seconds`, the system kills the process, even in native code (0:
+    never).
     """
 
     def is_up(_number: int, _frame: FrameType | None) -> None:
@@ -48,10 +49,10 @@ def time_limit(
 
 @contextmanager
 def thread_time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeIsUpError` in the body of the with statement, in any thread, after a time.
+    """Raise `TimeIsUpError` in the body of the ``with`` statement after a time, in any thread.
 
-    Native code is interrupted when it returns. The body must hold no lock and no connection, as it
-    may be interrupted anywhere.
+    Native code is interrupted only when it returns. The body must hold no locks or connections, as
+    it may be interrupted anywhere.
     """
     worker, ended, telling = threading.get_ident(), threading.Event(), threading.Lock()
 
