@@ -16,10 +16,10 @@ import psutil
 from sqlalchemy import func, select
 
 from models.tables import OutboxEntry, Receipt, Site, StoredPage
+from tests.preloaded import PreloadedSupervisor
 from tests.services import SPELLINGS, Services, spelled
 from worker.messaging.broker import connect, topology_of
 from worker.processes.heartbeat import Heartbeat
-from worker.processes.supervisor import Supervisor
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.pages import is_pending
@@ -106,7 +106,7 @@ class Deployment:
         self.topology = topology_of(settings)
         self.database = Database(settings.require_database_url())
         self._logs = logs
-        self._supervisor = Supervisor()
+        self._supervisor = PreloadedSupervisor()
         self._pids: dict[str, int] = {}
 
     def __enter__(self) -> Self:

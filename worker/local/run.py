@@ -26,7 +26,7 @@ from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS, TELL_STORIES
 from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
-from worker.service.application import create_app
+from worker.service.application import TASK_MODULES, create_app
 from worker.settings import PREFIX, Settings, SettingsError
 from worker.store import articles, page_links, progress, runs
 from worker.store.database import Database
@@ -168,7 +168,7 @@ class Run:
             migrate(database)
             # Removed by the guardian, even if this process is killed.
             scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
-            supervisor = stack.enter_context(Supervisor(remove=[scratch]))
+            supervisor = stack.enter_context(Supervisor(remove=[scratch], preload=PRELOAD))
             # A run clusters its pages once all are stored, and is the only consumer of its
             # articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
@@ -317,6 +317,18 @@ class Run:
                     _request(settings, TELL_STORIES)
             # On a large run, counting itself takes time.
             time.sleep(max(POLL_SECONDS, 5 * (now - asked)))
+
+
+PRELOAD = (
+    "celery.apps.worker",
+    "celery.bin.celery",
+    "celery.concurrency.prefork",
+    "worker.cli",
+    "worker.service.intake",
+    "worker.service.relay",
+    *TASK_MODULES,
+)
+"""Modules that the processes of the service import, for `Supervisor`."""
 
 
 def start_processes(supervisor: Supervisor, settings: Settings, workers: int, logs: Path) -> None:

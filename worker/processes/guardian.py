@@ -1,7 +1,9 @@
 """The process that owns all child processes of a command, and outlives the command.
 
 :class:`worker.processes.supervisor.Supervisor` runs it as a script, in its own session. It uses
-only the standard library, so that it starts within a few milliseconds.
+only the standard library, so that it starts within a few milliseconds. With modules to preload, it
+runs as a module instead, imports them once, and forks each child that runs a Python module
+(``python -m``): four processes of the service then start in the time of one.
 
 The guardian is the parent of all children and, on Linux, their *subreaper*: any process that a
 child leaves behind (pool processes, server back ends, daemons in other sessions) becomes a child
@@ -18,15 +20,19 @@ Each line on standard output is an event: ``{"event": "started", "name", "pid"}`
 
 import contextlib
 import ctypes
+import gc
+import importlib
 import json
 import os
+import runpy
 import select
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +41,9 @@ PR_SET_CHILD_SUBREAPER = 36
 
 POLL_SECONDS = 0.02
 """Polling interval while processes are ending."""
+
+HANDLED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""Signals that wake the guardian; its children handle them by default."""
 
 SWEEP_SECONDS = 10.0
 """Time limit for the final sweep; only a process stuck in the kernel survives SIGKILL that long."""
@@ -63,22 +72,37 @@ class Child:
         log: str,
         user: list[int] | None,
         stop_signal: int,
+        is_forked: bool,
     ) -> None:
         self.name = name
         self.stop_signal = stop_signal
-        uid, gid = user or (None, None)
+        self.status: int | None = None
+        """Exit status, as in :attr:`subprocess.Popen.returncode`."""
+        self._process: subprocess.Popen[bytes] | None = None
         guardian = os.getpid()
 
         def die_with_guardian() -> None:
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in HANDLED:
                 signal.signal(number, signal.SIG_DFL)
             _prctl(PR_SET_PDEATHSIG, stop_signal)
             if os.getppid() != guardian:
                 os._exit(1)
 
         with Path(log).open("ab") as output:
+            if is_forked:
+                self.pid = os.fork()
+                if self.pid == 0:
+                    try:
+                        die_with_guardian()
+                        _become_child(env, cwd, output.fileno(), user)
+                    except BaseException:  # noqa: BLE001 - a second guardian must never go on
+                        traceback.print_exc()
+                        os._exit(1)
+                    raise ForkedChild(argv[2:])
+                return
+            uid, gid = user or (None, None)
             # The guardian is single-threaded, so the preexec function cannot encounter a held lock.
-            self.process = subprocess.Popen(  # noqa: S603
+            self._process = subprocess.Popen(  # noqa: S603
                 argv,
                 env=env,
                 cwd=cwd,
@@ -91,22 +115,50 @@ class Child:
                 extra_groups=None if user is None else [],
                 preexec_fn=die_with_guardian,
             )
+            self.pid = self._process.pid
 
-    @property
-    def pid(self) -> int:
-        """Process ID, which is also the process group ID and the session ID."""
-        return self.process.pid
+    def note_status(self, status: int) -> None:
+        """Record the exit status of the reaped process."""
+        self.status = status
+        if self._process is not None:
+            self._process.returncode = status
 
     @property
     def running(self) -> bool:
         """Whether the process has not been reaped yet."""
-        return self.process.returncode is None
+        return self.status is None
+
+
+class ForkedChild(BaseException):
+    """Raised in a forked child to leave the guardian's code; holds a module and its arguments."""
+
+
+def _become_child(
+    env: dict[str, str], cwd: str | None, output: int, user: list[int] | None
+) -> None:
+    """Give this process, just forked, the state of a new one."""
+    signal.set_wakeup_fd(-1)
+    os.setsid()
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    if user is not None:
+        uid, gid = user
+        os.setgroups([])
+        os.setgid(gid)
+        os.setuid(uid)
+    if cwd is not None:
+        os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
 
 
 class Guardian:
     """Starts children, reports their exits, and terminates them all."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_preloaded: bool) -> None:
+        self.is_preloaded = is_preloaded
         self.grace = 0.0
         self.remove: list[str] = []
         self.children: dict[int, Child] = {}
@@ -120,7 +172,8 @@ class Guardian:
     def start(self, **description: Any) -> None:
         """Start a child and report the result."""
         try:
-            child = Child(**description)
+            is_module = description["argv"][:2] == [sys.executable, "-m"]
+            child = Child(**description, is_forked=self.is_preloaded and is_module)
         except (OSError, subprocess.SubprocessError) as error:
             emit(event="failed", name=description["name"], error=str(error))
             return
@@ -140,8 +193,8 @@ class Guardian:
                 return
             child = self.children.get(pid)
             if child is not None:
-                child.process.returncode = os.waitstatus_to_exitcode(status)
-                emit(event="exited", name=child.name, status=child.process.returncode)
+                child.note_status(os.waitstatus_to_exitcode(status))
+                emit(event="exited", name=child.name, status=child.status)
 
     def stop(self) -> None:
         """Ask all processes to end, and kill the remaining ones after the grace period."""
@@ -219,16 +272,29 @@ def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
                 yield json.loads(line)
 
 
-def main() -> None:
-    """Serve requests until standard input ends, then terminate all processes."""
+def import_modules(names: Sequence[str]) -> None:
+    """Import modules for the children to share."""
+    # Not imported above: run as a script, the guardian has nothing but the standard library.
+    importlib.import_module("worker.processes.threads").start_no_idle_threads()
+    for name in names:
+        importlib.import_module(name)
+    # A collection in a child would copy the pages that it shares with this process.
+    gc.freeze()
+
+
+def main(*, is_preloaded: bool) -> list[str]:
+    """Serve requests until standard input ends, then terminate all processes.
+
+    Return an empty list; in a forked child, the module to run and its arguments.
+    """
     wakeup, written = os.pipe()
     os.set_blocking(written, False)
     signal.set_wakeup_fd(written)
     # Handled rather than ignored: children would inherit an ignored signal.
-    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in HANDLED:
         signal.signal(number, lambda *_: None)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
-    guardian = Guardian()
+    guardian = Guardian(is_preloaded=is_preloaded)
     serve = {"configure": guardian.configure, "start": guardian.start}
     try:
         for request in requests(wakeup):
@@ -236,9 +302,25 @@ def main() -> None:
                 guardian.reap()
             else:
                 serve[request.pop("do")](**request)
-    finally:
+    except ForkedChild as child:
+        os.close(wakeup)
+        os.close(written)
+        return list(child.args[0])
+    except BaseException:
         guardian.stop()
+        raise
+    guardian.stop()
+    return []
+
+
+def run(*, is_preloaded: bool) -> None:
+    """Run the guardian and, in a forked child, the child's module."""
+    if arguments := main(is_preloaded=is_preloaded):
+        sys.argv = arguments
+        runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:]:
+        import_modules(sys.argv[1:])
+    run(is_preloaded=bool(sys.argv[1:]))

@@ -90,24 +90,27 @@ class Supervisor:
         Number of seconds between asking a child to end and sending SIGKILL.
     remove
         Directories to remove after the last child has ended.
+    preload
+        Python modules that the children import. A child that is started as ``python -m`` shares
+        them: it is forked from the guardian, which imports them once.
     """
 
-    def __init__(self, *, grace: float = GRACE_SECONDS, remove: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        grace: float = GRACE_SECONDS,
+        remove: Sequence[Path] = (),
+        preload: Sequence[str] = (),
+    ) -> None:
         self._grace = grace
+        self._preload = preload
         self._remove = [str(directory) for directory in remove]
         self._logs: dict[str, Path] = {}
         self._buffer = b""
         self._events: list[dict[str, Any]] = []
 
     def __enter__(self) -> Self:
-        self._socket, theirs = socket.socketpair()
-        with theirs:
-            self._guardian = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-I", "-S", guardian.__file__],
-                stdin=theirs.fileno(),
-                stdout=theirs.fileno(),
-                start_new_session=True,
-            )
+        self._socket, self._guardian = self._start_guardian()
         self._configure()
         return self
 
@@ -125,6 +128,19 @@ class Supervisor:
             self._guardian.kill()
             self._guardian.wait()
             raise SupervisorError(f"children still running after {limit:.0f} seconds") from error
+
+    def _start_guardian(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+        program = ["-I", "-S", guardian.__file__]
+        if self._preload:
+            program = ["-m", guardian.__name__, *self._preload]
+        ours, theirs = socket.socketpair()
+        with theirs:
+            return ours, subprocess.Popen(  # noqa: S603
+                [sys.executable, *program],
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                start_new_session=True,
+            )
 
     @property
     def grace(self) -> float:

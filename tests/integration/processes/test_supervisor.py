@@ -221,6 +221,52 @@ def test_a_child_gets_the_given_environment_and_directory(tmp_path: Path) -> Non
     assert log.read_text().splitlines() == ["grün", str(tmp_path)]
 
 
+REPORTED = (
+    'print(os.environ["COLOUR"], len(os.environ), os.getcwd(), os.getsid(0) == os.getpid(),'
+    ' signal.getsignal(signal.SIGTERM).name, "sqlite3" in sys.modules, flush=True)'
+)
+REPORT = ["-m", "timeit", "-n", "1", "-r", "1", "-s", "import os, signal, sys", REPORTED]
+
+
+def test_a_preloaded_child_differs_from_a_started_one_only_in_its_modules(tmp_path: Path) -> None:
+    reports = []
+    for preload in ([], ["sqlite3"]):
+        log = tmp_path / f"log-{len(preload)}"
+        with Supervisor(preload=preload) as supervisor:
+            environment = {"COLOUR": "grün", "LC_ALL": "C.UTF-8"}
+            command = [sys.executable, *REPORT]
+            supervisor.start("child", command, log=log, env=environment, cwd=tmp_path)
+            with pytest.raises(ChildDied, match="exited with status 0"):
+                _check_for_ever(supervisor)
+        reports.append(log.read_text().splitlines()[0])
+    assert reports[0] == f"grün 2 {tmp_path} True SIG_DFL False"
+    assert reports[1] == f"grün 2 {tmp_path} True SIG_DFL True"
+
+
+def test_a_preloaded_child_that_fails_is_reported_with_its_status_and_error(tmp_path: Path) -> None:
+    with Supervisor(preload=["sqlite3"]) as supervisor:
+        command = [sys.executable, "-m", "json.tool", str(tmp_path / "missing")]
+        supervisor.start("child", command, log=tmp_path / "log")
+        with pytest.raises(ChildDied, match="status 2") as caught:
+            _check_for_ever(supervisor)
+    assert "missing" in caught.value.tail
+    with Supervisor(preload=["sqlite3"]) as supervisor:
+        command = [sys.executable, "-m", "json.tool"]
+        supervisor.start("child", command, log=tmp_path / "log", cwd=tmp_path / "nowhere")
+        with pytest.raises(ChildDied, match="status 1") as caught:
+            _check_for_ever(supervisor)
+    assert "nowhere" in caught.value.tail
+
+
+def test_preloaded_children_are_stopped_like_others(mark: str, tmp_path: Path) -> None:
+    with Supervisor(grace=0.5, preload=["sqlite3"]) as supervisor:
+        command = [sys.executable, "-m", "timeit", "import time; time.sleep(1000)"]
+        pid = supervisor.start("child", command, log=tmp_path / "log")
+        assert psutil.pid_exists(pid)
+    assert not psutil.pid_exists(pid)
+    assert not processes_of(mark)
+
+
 def test_children_get_sigterm_first(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with Supervisor() as supervisor:

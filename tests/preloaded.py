@@ -1,0 +1,83 @@
+"""Supervisors whose children share the modules imported by one process of the test run.
+
+A test that starts the service would otherwise spend most of its time on imports. The children are
+forked from a guardian, as those of `detourage run` are, and the guardians from this process:
+
+    python -m tests.preloaded SOCKET
+"""
+
+import atexit
+import functools
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psutil
+
+from worker.local.run import PRELOAD
+from worker.processes import guardian
+from worker.processes.supervisor import Supervisor
+
+
+class PreloadedSupervisor(Supervisor):
+    """A supervisor whose guardian, and thus each Python child, has imported the service."""
+
+    def _start_guardian(self) -> tuple[socket.socket, "_Guardian"]:  # type: ignore[override]
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(str(_listening()))
+        return connection, _Guardian(int.from_bytes(connection.recv(8, socket.MSG_WAITALL)))
+
+
+class _Guardian(psutil.Process):
+    def wait(self, timeout: float | None = None) -> int:
+        try:
+            return super().wait(timeout)
+        except psutil.TimeoutExpired as error:
+            raise subprocess.TimeoutExpired(guardian.__name__, timeout or 0) from error
+
+
+@functools.cache
+def _listening() -> Path:
+    """Return the socket of the process that forks guardians; it ends with this one."""
+    path = Path(tempfile.mkdtemp(prefix="detourage-preloaded-")) / "socket"
+    command = [sys.executable, "-m", "tests.preloaded", str(path)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(process.kill)
+    assert process.stdout is not None
+    process.stdout.readline()
+    return path
+
+
+def main(path: Path) -> None:
+    """Fork a guardian for each connection, until standard input ends."""
+    guardian.import_modules([*PRELOAD, "celery.apps.beat", "celery.beat"])
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen()
+    os.write(1, b"\n")
+    while True:
+        ready, _, _ = select.select([listener, sys.stdin], [], [])
+        if sys.stdin in ready:
+            return
+        connection, _ = listener.accept()
+        if os.fork() == 0:
+            break
+        connection.close()
+    listener.close()
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    connection.sendall(os.getpid().to_bytes(8))
+    for stream in (0, 1):
+        os.dup2(connection.fileno(), stream)
+    connection.close()
+    guardian.run(is_preloaded=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
