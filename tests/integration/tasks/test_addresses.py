@@ -1,4 +1,4 @@
-"""Pages with several addresses give one article each."""
+"""Articles served at several URLs are sent once."""
 
 import random
 from typing import Any
@@ -21,7 +21,7 @@ OTHERS = [
 
 
 def messages(*urls: str) -> list[dict[str, Any]]:
-    """Return messages of one article, fetched in the order of the addresses."""
+    """Return the pages of one article at the given URLs, fetched in the order of ``FIVE``."""
     return [
         {
             "version": 1,
@@ -44,30 +44,28 @@ def cluster_and_settle(tasks: Tasks, site_id: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_an_article_with_five_addresses_before_clustering_is_sent_once(
-    tasks: Tasks, seed: int
-) -> None:
+def test_an_article_at_five_urls_before_clustering_is_sent_once(tasks: Tasks, seed: int) -> None:
     sent = [*messages(*FIVE), *OTHERS]
     random.Random(seed).shuffle(sent)
     site_id = tasks.send(sent)
     cluster_and_settle(tasks, site_id)
     (article,) = of_article(tasks.articles())
     assert article["id"] == str(article_id("example.org", PLAIN, 1))
-    # From the address of the original, however the variants spell it.
+    # The ID derives from the canonical URL, although another variant supplied the content.
     assert (article["url"], article["page_id"]) == (TRACKED, f"of {TRACKED}")
     assert article["canonical"] == PLAIN
     assert article["variants"] == sorted(set(FIVE) - {PLAIN})
     assert article["title"] == "Bridge story number 7"
 
 
-def test_addresses_that_arrive_after_the_article_count_as_its_fetches(tasks: Tasks) -> None:
+def test_urls_that_arrive_after_the_article_count_as_fetches_of_it(tasks: Tasks) -> None:
     site_id = tasks.send([*OTHERS, *messages(PLAIN)])
     cluster_and_settle(tasks, site_id)
     (first,) = of_article(tasks.articles())
     assert (first["revision"], first["canonical"], first["variants"]) == (1, PLAIN, [])
     tasks.send(messages(TRACKED))
     tasks.settle()
-    # A reader would notice no difference.
+    # The article would read the same, so no revision is sent.
     assert tasks.articles() == {}
     tasks.send(messages(AMP, MOBILE, PRINT))
     tasks.settle()
@@ -77,7 +75,7 @@ def test_addresses_that_arrive_after_the_article_count_as_its_fetches(tasks: Tas
         assert article["text"].startswith(first["text"])
 
 
-def test_articles_that_were_sent_of_variants_are_one_from_the_next_revision_on(
+def test_articles_sent_separately_for_variants_are_merged_by_the_next_revision(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.send([*OTHERS, *messages(PRINT, MOBILE)])
@@ -99,7 +97,7 @@ def test_articles_that_were_sent_of_variants_are_one_from_the_next_revision_on(
         assert len(of_article(tasks.articles())) == 1
 
 
-def test_declarations_of_pages_from_earlier_versions_are_read_by_parsing_again(
+def test_parsing_again_reads_the_declared_urls_of_pages_stored_by_earlier_versions(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.send([*OTHERS, *messages(PRINT)])
@@ -114,7 +112,7 @@ def test_declarations_of_pages_from_earlier_versions_are_read_by_parsing_again(
     assert tasks.ask(select(StoredPage.url).where(text("url LIKE '%bridge-7.html%'"))) == [PLAIN]
 
 
-def test_a_separated_address_has_its_own_article(tasks: Tasks) -> None:
+def test_a_separated_url_gets_its_own_article(tasks: Tasks) -> None:
     site_id = tasks.send([*OTHERS, *messages(*FIVE)])
     cluster_and_settle(tasks, site_id)
     (before,) = of_article(tasks.articles())

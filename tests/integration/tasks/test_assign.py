@@ -1,4 +1,4 @@
-"""New pages of clustered sites: assigned, promoted and extracted immediately."""
+"""New pages of clustered sites are assigned, promoted and extracted immediately."""
 
 import logging
 from base64 import b64decode, b64encode
@@ -43,7 +43,7 @@ def articles(numbers: Iterable[int], template: str = "plain") -> list[tuple[str,
 
 
 def gallery(number: int) -> tuple[str, str]:
-    """Return a page with a template of its own."""
+    """Return a page whose template no other page uses."""
     pictures = "".join(
         f"<figure><img src='/{number}-{i}.jpg'><figcaption>Picture {number}-{i}: the river seen"
         f" from the old bridge, early in the morning.</figcaption></figure>"
@@ -53,7 +53,7 @@ def gallery(number: int) -> tuple[str, str]:
 
 
 def fail_after_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the assignment fail on all pages but the first."""
+    """Make the assignment fail on every page after the first."""
     done: list[Any] = []
 
     def defect(*arguments: Any) -> Any:
@@ -90,7 +90,7 @@ def test_a_page_of_a_known_template_is_extracted_before_any_clustering(tasks: Ta
     assert 0 < confidence <= 1
 
 
-def test_the_clustering_that_follows_leaves_a_page_that_was_assigned_rightly_alone(
+def test_the_next_clustering_leaves_correctly_assigned_pages_unchanged(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", [*articles(range(2, 8)), *articles(range(2, 6), "table")])
@@ -106,7 +106,7 @@ def test_the_clustering_that_follows_leaves_a_page_that_was_assigned_rightly_alo
     assert tasks.articles() == {}
 
 
-def test_a_new_page_needs_only_the_stored_template_knowledge(
+def test_a_new_page_is_extracted_from_the_stored_template_knowledge_alone(
     tasks: Tasks,
 ) -> None:
     first = tasks.publish("a", articles(range(2, 8)))
@@ -127,7 +127,7 @@ def test_a_new_page_needs_only_the_stored_template_knowledge(
     assert (article["method"], article["text"]) == ("lines", expected)
 
 
-def test_knowledge_of_an_earlier_version_is_learned_again(tasks: Tasks) -> None:
+def test_template_knowledge_stored_by_an_earlier_version_is_learned_again(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
     tasks.group(site_id)
     tasks.settle()
@@ -142,7 +142,9 @@ def test_knowledge_of_an_earlier_version_is_learned_again(tasks: Tasks) -> None:
     assert sum(packed != b"of long ago" for packed in known) == 1
 
 
-def test_a_page_of_no_known_template_is_extracted_alone(tasks: Tasks) -> None:
+def test_a_page_of_an_unknown_template_is_extracted_without_template_knowledge(
+    tasks: Tasks,
+) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
     tasks.group(site_id)
     tasks.settle()
@@ -154,7 +156,7 @@ def test_a_page_of_no_known_template_is_extracted_alone(tasks: Tasks) -> None:
     assert tasks.ask(outcome) != [None]
 
 
-def test_outliers_that_agree_become_a_group_that_the_clustering_keeps(tasks: Tasks) -> None:
+def test_similar_outliers_become_a_group_that_the_clustering_keeps(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
     tasks.group(site_id)
     tasks.settle()
@@ -194,7 +196,7 @@ def test_a_redelivered_assignment_changes_nothing(tasks: Tasks) -> None:
     assert {article["revision"] for article in tasks.articles().values()} == {1}
 
 
-def test_an_assignment_from_before_a_restore_leaves_the_page_to_the_first_clustering(
+def test_an_assignment_requested_before_a_restore_leaves_the_page_to_the_first_clustering(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
@@ -206,7 +208,7 @@ def test_an_assignment_from_before_a_restore_leaves_the_page_to_the_first_cluste
 
 
 @pytest.mark.parametrize("is_redelivered", [False, True])
-def test_a_defect_on_one_page_does_not_affect_others_of_its_batch(
+def test_an_error_on_one_page_does_not_affect_the_others_of_its_batch(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, is_redelivered: bool
 ) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
@@ -233,7 +235,7 @@ def test_a_defect_on_one_page_does_not_affect_others_of_its_batch(
     assert set(tasks.ask(select(StoredPage.revision))) == {1}
 
 
-def test_pages_seen_by_the_clustering_are_not_assigned(tasks: Tasks) -> None:
+def test_pages_already_clustered_are_not_assigned(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
     tasks.group(site_id)
     tasks.publish("a", articles([9]))
@@ -248,7 +250,9 @@ def test_pages_seen_by_the_clustering_are_not_assigned(tasks: Tasks) -> None:
     assert after == before
 
 
-def test_a_page_fetched_again_in_another_template_moves_to_its_group(tasks: Tasks) -> None:
+def test_a_page_fetched_again_with_another_template_moves_to_the_group_of_that_template(
+    tasks: Tasks,
+) -> None:
     site_id = tasks.publish("a", [*articles(range(2, 8)), *articles(range(2, 6), "table")])
     tasks.group(site_id)
     tasks.settle()
@@ -260,7 +264,7 @@ def test_a_page_fetched_again_in_another_template_moves_to_its_group(tasks: Task
     assert sorted(sizes.values()) == [5, 5]
 
 
-def test_incremental_assignment_gives_the_groups_and_articles_of_one_clustering(
+def test_incremental_assignment_gives_the_same_groups_and_articles_as_one_clustering(
     tasks: Tasks, database_url: str
 ) -> None:
     pages = [
@@ -296,7 +300,7 @@ def partition(groups: dict[str, tuple[int | None, str, str | None]]) -> set[froz
     return {frozenset(each) for each in members.values()}
 
 
-def test_a_redesign_in_the_middle_of_a_crawl_is_reported_and_extracted_rightly(
+def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_correctly(
     tasks: Tasks, caplog: pytest.LogCaptureFixture
 ) -> None:
     crawl = list(generate(sites=[REDESIGNED]))
@@ -309,7 +313,7 @@ def test_a_redesign_in_the_middle_of_a_crawl_is_reported_and_extracted_rightly(
     tasks.settle()
     assert tasks.ask(select(DesignChange.generation)) == []
     tasks.articles()
-    # Its pages are extracted on arrival, and the next clustering reports the redesign.
+    # Redesigned pages are extracted on arrival, and the next clustering reports the redesign.
     tasks.send(page.message for page in crawl[first:])
     tasks.settle()
     at_once = tasks.articles()
@@ -348,7 +352,7 @@ def test_a_first_crawl_that_takes_hours_is_not_a_design_change(
 
 
 def generated_after(message: dict[str, str]) -> dict[str, str]:
-    """Return a copy of a page that declares another address as its own."""
+    """Return a copy of a page under another URL, which the page declares as its own."""
     url = message["url"] + "?again"
     html = b64decode(message["html_base64"]).replace(message["url"].encode(), url.encode())
     return message | {"url": url, "html_base64": b64encode(html).decode(), "id": "again"}
@@ -366,7 +370,9 @@ def changes_noticed(tasks: Tasks, site_id: int) -> int:
     return len(tasks.ask(select(DesignChange.generation)))
 
 
-def test_undated_pages_received_with_old_ones_are_not_a_design_change(tasks: Tasks) -> None:
+def test_undated_pages_received_together_with_old_pages_are_not_a_design_change(
+    tasks: Tasks,
+) -> None:
     site_id = tasks.publish("a", articles(range(2, 14)))
     with tasks.database.transaction() as session:
         long_ago = StoredPage.received_at - timedelta(days=900)
@@ -376,7 +382,7 @@ def test_undated_pages_received_with_old_ones_are_not_a_design_change(tasks: Tas
     assert changes_noticed(tasks, site_id) == 0
 
 
-def test_the_order_of_undated_pages_within_seconds_is_not_a_design_change(
+def test_the_order_of_undated_pages_received_within_seconds_is_not_a_design_change(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", articles(range(2, 10)))
@@ -387,7 +393,9 @@ def test_the_order_of_undated_pages_within_seconds_is_not_a_design_change(
     assert changes_noticed(tasks, site_id) == 0
 
 
-def test_undated_pages_of_another_day_that_all_differ_are_a_design_change(tasks: Tasks) -> None:
+def test_a_new_template_on_all_undated_pages_of_a_later_day_is_a_design_change(
+    tasks: Tasks,
+) -> None:
     site_id = tasks.publish("a", articles(range(2, 14)))
     tasks.group(site_id)
     age(tasks, timedelta(days=3))

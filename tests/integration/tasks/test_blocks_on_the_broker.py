@@ -1,4 +1,4 @@
-"""Blocks on a real RabbitMQ: a killed one is resumed, and a large site is grouped."""
+"""Comparison blocks on a real RabbitMQ server."""
 
 import random
 import signal
@@ -17,7 +17,7 @@ LIMIT = 16
 """Maximum number of trees for which all pairs are compared."""
 
 ELEMENTS = 1_500
-"""Elements of pages that take 20 ms per pair: all pairs of 14 make a block of seconds."""
+"""Elements per page. A pair then takes 20 ms, and a block of all pairs of 14 pages seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def tangled_html(seed: int) -> str:
 
 
 def kill_pool() -> None:
-    """Kill the processes that run the deployment's tasks, as the kernel does when out of memory."""
+    """Kill the processes that run the tasks, as the kernel does when it is out of memory."""
     below = psutil.Process().children(recursive=True)
     workers = {each.pid: each for each in below if is_celery_worker(each)}
     for process in workers.values():
@@ -56,7 +56,7 @@ def is_celery_worker(process: psutil.Process) -> bool:
     return False
 
 
-def test_a_block_of_a_killed_worker_is_done_by_another(deployment: Deployment) -> None:
+def test_a_block_of_a_killed_worker_is_completed_by_another(deployment: Deployment) -> None:
     pages = 14
     deployment.publish(
         message(f"https://tangled.example/{seed}", tangled_html(seed)) for seed in range(pages)

@@ -28,7 +28,7 @@ def site_id(tasks: Tasks) -> int:
 
 
 def die(tasks: Tasks, site_id: int, *, times: int) -> None:
-    """Simulate workers that were killed during the clustering long ago."""
+    """Simulate workers that were killed during clustering a long time ago."""
     for _ in range(times):
         tasks.read(lambda session: clusterings.begin(session, site_id, []))
     pass_time(tasks)
@@ -59,7 +59,7 @@ def outcomes(tasks: Tasks) -> list[str]:
 
 
 def due(tasks: Tasks) -> list[int]:
-    """Return the sites whose clustering is requested."""
+    """Return the IDs of the sites whose clustering is requested."""
     cluster_due_sites(settle_seconds=0)
     return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
 
@@ -71,7 +71,7 @@ def way_back(tasks: Tasks) -> OutboxEntry:
     return found
 
 
-def test_a_killed_clustering_is_done_by_the_next_delivery(tasks: Tasks, site_id: int) -> None:
+def test_a_killed_clustering_is_completed_by_the_next_delivery(tasks: Tasks, site_id: int) -> None:
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS - 1)
     cluster(site_id)
     assert tasks.generations(site_id) == 1
@@ -79,7 +79,7 @@ def test_a_killed_clustering_is_done_by_the_next_delivery(tasks: Tasks, site_id:
     assert tasks.ask(select(ClusteringAttempt)) == []
 
 
-def test_after_two_attempts_the_next_one_waits(tasks: Tasks, site_id: int) -> None:
+def test_the_third_clustering_attempt_waits(tasks: Tasks, site_id: int) -> None:
     assert due(tasks) == [site_id]
     for _ in range(2):
         assert tasks.read(lambda session: clusterings.begin(session, site_id, [0, 60])) is not None
@@ -95,7 +95,7 @@ def test_after_two_attempts_the_next_one_waits(tasks: Tasks, site_id: int) -> No
 def test_a_site_with_a_queued_task_is_not_requested_again(tasks: Tasks, site_id: int) -> None:
     assert due(tasks) == [site_id]
     assert due(tasks) == []
-    # Its message was lost.
+    # Simulate the loss of the request's message.
     with tasks.database.transaction() as session:
         long_ago = ClusteringRequest.asked_at - timedelta(days=1)
         session.execute(update(ClusteringRequest).values(asked_at=long_ago))
@@ -108,7 +108,7 @@ def test_a_site_with_a_queued_task_is_not_requested_again(tasks: Tasks, site_id:
     assert due(tasks) == [site_id]
 
 
-def test_while_the_broker_is_down_only_long_waiting_sites_are_clustered(
+def test_while_the_broker_is_down_only_sites_that_have_waited_long_are_clustered(
     tasks: Tasks, site_id: int
 ) -> None:
     (port,) = unused_ports(1)
@@ -122,7 +122,9 @@ def test_while_the_broker_is_down_only_long_waiting_sites_are_clustered(
     assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
 
 
-def test_a_clustering_in_another_process_counts_once(tasks: Tasks, site_id: int) -> None:
+def test_deliveries_during_a_clustering_do_not_count_as_attempts(
+    tasks: Tasks, site_id: int
+) -> None:
     with tasks.database.exclusive(AdvisoryLock.CLUSTERING, site_id):
         for _ in range(2 * CLUSTERING_ATTEMPTS):
             cluster(site_id)
@@ -130,7 +132,7 @@ def test_a_clustering_in_another_process_counts_once(tasks: Tasks, site_id: int)
     assert tasks.generations(site_id) == 1
 
 
-def test_a_site_whose_clustering_always_dies_is_extracted_and_quarantined(
+def test_a_site_whose_clustering_always_dies_is_quarantined_and_its_pages_are_extracted(
     tasks: Tasks, site_id: int
 ) -> None:
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
@@ -172,7 +174,7 @@ def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None
     assert outcomes(tasks) == ["article"] * 5
 
 
-def test_the_task_in_quarantine_clusters_the_site_afresh(tasks: Tasks, site_id: int) -> None:
+def test_the_quarantined_task_clusters_the_site_afresh(tasks: Tasks, site_id: int) -> None:
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     tasks.settle()
@@ -201,7 +203,7 @@ def test_reprocessing_takes_a_site_out_of_quarantine(
     assert set(tasks.ask(select(StoredPage.revision))) == {2}
 
 
-def test_the_reason_is_what_the_clustering_raised(
+def test_the_reason_is_the_error_that_the_clustering_raised(
     tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail(monkeypatch)

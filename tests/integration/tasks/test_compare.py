@@ -1,4 +1,4 @@
-"""Comparisons of a site with a real PostgreSQL, with tasks run in any order."""
+"""Comparison of a site's pages, stored in a real PostgreSQL, with tasks run in any order."""
 
 import random
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ from worker.workflow import comparison
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
-"""Maximum number of trees compared in all pairs, so that some dozens make a large site."""
+"""Maximum number of trees compared in all pairs; a few dozen trees then make a large site."""
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_every_pair_of_distinct_trees_is_compared_once_and_exactly(tasks: Tasks)
 
 
 @pytest.mark.parametrize("limit", [6, 400])
-def test_comparisons_beyond_a_tasks_limit_are_left_to_the_next_tasks(
+def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     monkeypatch.setattr(comparison, "TASK_WORK", 1)
@@ -103,7 +103,7 @@ def test_comparisons_beyond_a_tasks_limit_are_left_to_the_next_tasks(
     )
 
 
-def test_an_additional_page_requests_only_its_own_pairs(tasks: Tasks) -> None:
+def test_an_additional_page_is_compared_only_in_its_own_pairs(tasks: Tasks) -> None:
     site_id = tasks.publish("a", two_templates(30))
     tasks.group(site_id)
     tasks.publish("a", articles([50]))
@@ -224,7 +224,7 @@ def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tas
 
 
 @pytest.mark.usefixtures("large_from")
-def test_no_page_of_a_large_site_is_too_far_from_the_page_it_is_paired_with(tasks: Tasks) -> None:
+def test_pages_of_a_large_site_are_paired_only_with_pages_near_enough(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 200, 3)))
     tasks.group(site_id)
     references = {i for members in tasks.ask(select(ReferenceSet.tree_ids)) for i in members}
@@ -279,7 +279,9 @@ def test_the_nearest_reference_is_exact_after_references_have_changed(tasks: Tas
 
 
 @pytest.mark.parametrize("limit", [SMALL_LIMIT, 400])
-def test_neither_order_nor_steps_change_the_groups(tasks: Tasks, limit: int) -> None:
+def test_groups_do_not_depend_on_the_order_or_the_batches_of_arrival(
+    tasks: Tasks, limit: int
+) -> None:
     tasks.restart(whole_matrix_trees=limit)
     everything = [*two_templates(18), ("alone", "<p>" + "<i>a</i>" * 99)]
     site_id = tasks.publish("a", everything)

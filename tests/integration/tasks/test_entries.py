@@ -1,4 +1,4 @@
-"""Live reports that are fetched repeatedly."""
+"""Entries of live reports that are fetched repeatedly."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ URL = "https://news.example/live"
 
 
 def fetch(tasks: Tasks, *numbers: int, said: tuple[str, ...] = SAID) -> dict[str, Any] | None:
-    """Store the report with some of its entries; return the article that was sent."""
+    """Store the report with the given entries; return the article that was sent, if any."""
     html = live_html(blocks(numbers, said=said), head=declared(numbers[:2]))
     site_id = tasks.publish("a", [("live", html)])
     tasks.group(site_id)
@@ -26,7 +26,7 @@ def what_is_new(article: dict[str, Any] | None) -> dict[str, tuple[bool | None, 
     return {each["title"]: (each["is_new"], each["is_changed"]) for each in article["entries"]}
 
 
-def test_a_later_fetch_adds_entries_and_the_revision_says_which(tasks: Tasks) -> None:
+def test_a_revision_marks_the_entries_that_are_new_or_changed(tasks: Tasks) -> None:
     tasks.publish("a", [(f"{n}", article_html(n)) for n in range(3)])
     first = fetch(tasks, 2, 3, 4)
     assert what_is_new(first) == dict.fromkeys(TITLES[2:], (None, None))
@@ -48,7 +48,7 @@ def test_a_later_fetch_adds_entries_and_the_revision_says_which(tasks: Tasks) ->
     assert set(what_is_new(tasks.articles()[URL]).values()) == {(False, False)}
 
 
-def test_no_entries_count_as_new_if_the_earlier_message_had_none(
+def test_entries_are_not_marked_as_new_if_the_earlier_message_had_no_entries(
     tasks: Tasks,
 ) -> None:
     tasks.publish("a", [(f"{n}", article_html(n)) for n in range(3)])

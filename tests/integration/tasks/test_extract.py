@@ -1,4 +1,4 @@
-"""Extractions whose process dies or whose message is lost."""
+"""Extractions that die, are lost or give articles that cannot be stored or published."""
 
 import json
 import secrets
@@ -29,7 +29,7 @@ from worker.workflow.process import process_state
 
 @pytest.fixture
 def page_id(tasks: Tasks) -> int:
-    """A page of a clustered site that waits for its extraction."""
+    """ID of a page of a clustered site that waits for its extraction."""
     site_id = tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
     tasks.group(site_id)
     (page_id,) = tasks.ask(select(StoredPage.id).where(StoredPage.url.endswith("/2")))
@@ -39,7 +39,7 @@ def page_id(tasks: Tasks) -> int:
 
 @pytest.fixture
 def queues(tasks: Tasks) -> Iterator[None]:
-    """Empty queues for these tests alone."""
+    """Empty queues that only these tests use."""
     tasks.restart(queue_prefix=f"test-{secrets.token_hex(4)}.")
     state = process_state()
     with connect(state.settings) as connection:
@@ -63,7 +63,7 @@ def die(tasks: Tasks, page_id: int, *, times: int) -> None:
             extraction_jobs.begin(session, {page_id: generation})
 
 
-def test_a_killed_extraction_is_done_by_the_next_delivery(tasks: Tasks, page_id: int) -> None:
+def test_a_killed_extraction_is_completed_by_the_next_delivery(tasks: Tasks, page_id: int) -> None:
     die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
     tasks.settle()
     assert outcome(tasks, page_id) == ("article", None)
@@ -83,7 +83,7 @@ def test_a_page_that_kills_every_worker_fails_until_it_is_reprocessed(
     assert outcome(tasks, page_id) == ("article", None)
 
 
-def test_an_extraction_in_another_process_is_not_repeated(tasks: Tasks, page_id: int) -> None:
+def test_a_page_being_extracted_by_another_process_is_skipped(tasks: Tasks, page_id: int) -> None:
     with tasks.database.exclusive(AdvisoryLock.EXTRACTION, page_id) as is_ours:
         assert is_ours
         extract(page_id=page_id, generation=1)
@@ -99,7 +99,7 @@ def pass_time(tasks: Tasks) -> None:
 
 
 def look_for_late(tasks: Tasks) -> None:
-    """Check for late extractions, and again at the end of the queue."""
+    """Run the check for late extractions, and then the second check that it enqueues."""
     extract_late()
     for each in tasks.take(task_names.EXTRACT_LATE):
         extract_late(**each)
@@ -111,7 +111,7 @@ def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> Non
     look_for_late(tasks)
     assert tasks.take(task_names.EXTRACT) == []
     pass_time(tasks)
-    # Others are waiting, as is nearly always the case.
+    # Another extraction is queued, as is nearly always the case.
     app = create_app(process_state().settings)
     app.send_task(task_names.EXTRACT, kwargs={"page_id": 0, "generation": 1})
     extract_late()
@@ -129,7 +129,7 @@ def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) 
     extract_late()
     (suspects,) = tasks.take(task_names.EXTRACT_LATE)
     assert len(suspects["suspects"]) == 4
-    # They were ahead of the suspects.
+    # The queued extractions run before the second check.
     for each in in_queue:
         extract(**each)
     extract_late(**suspects)
@@ -137,7 +137,9 @@ def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) 
     assert outcome(tasks, page_id) == ("article", None)
 
 
-def test_pages_of_a_batch_that_died_are_extracted_alone(tasks: Tasks, page_id: int) -> None:
+def test_pages_of_a_batch_whose_worker_died_are_extracted_one_by_one(
+    tasks: Tasks, page_id: int
+) -> None:
     together = tasks.take(task_names.EXTRACT)
     (killer,) = [each for each in together if each["page_id"] == page_id]
     die(tasks, page_id, times=1)
@@ -195,7 +197,7 @@ def test_an_article_too_large_for_the_broker_fails_without_blocking_others(
     assert "bytes" in detail
 
 
-def test_relative_dates_of_comments_are_resolved_by_the_fetch_time(tasks: Tasks) -> None:
+def test_relative_dates_of_comments_count_back_from_the_fetch_time(tasks: Tasks) -> None:
     said = [
         {"author": name, "text": text, "@type": "Comment", "dateCreated": f"{hours} hours ago"}
         for hours, (name, text) in enumerate([("Mara", "It goes."), ("Jo", "It does not.")], 2)

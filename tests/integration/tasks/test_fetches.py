@@ -1,4 +1,4 @@
-"""Repeated fetches for which the site answers with something else than the page."""
+"""Repeated fetches that return something other than the page: walls, errors, redirects."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def fetch(hour: int, html: str = GOOD, **keys: object) -> dict[str, Any]:
 
 @pytest.fixture
 def site(tasks: Tasks) -> Tasks:
-    """The tasks with a clustered site and with links enabled."""
+    """The tasks, with a clustered site and links enabled."""
     tasks.restart(send_links=True)
     tasks.group(tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)]))
     tasks.settle()
@@ -109,7 +109,7 @@ def test_a_refusal_leaves_the_article_unchanged(
     assert states(site) == [("good", False), ("edited", False)]
 
 
-def test_a_page_that_was_always_refused_has_that_outcome_and_is_requested_again(
+def test_a_page_that_was_never_served_has_the_outcome_wall_and_is_requested_again(
     site: Tasks,
 ) -> None:
     bring(site, fetch(0, "", status=403))
@@ -123,7 +123,7 @@ def test_a_page_that_was_always_refused_has_that_outcome_and_is_requested_again(
     assert states(site) == [("good", False)]
 
 
-def test_every_wall_is_reported_but_a_missing_page_only_once(site: Tasks) -> None:
+def test_every_wall_is_reported_and_a_missing_page_only_once(site: Tasks) -> None:
     bring(site, fetch(0), *(fetch(hour, ERROR, status=403) for hour in (1, 2)))
     assert [each["kind"] for each in sent_links(site)] == ["wall", "wall"]
     bring(site, *(fetch(hour, ERROR, status=404) for hour in (3, 4, 5)))
@@ -133,7 +133,7 @@ def test_every_wall_is_reported_but_a_missing_page_only_once(site: Tasks) -> Non
 
 
 @pytest.mark.parametrize("html", [ERROR, ""])
-def test_an_article_gone_in_two_fetches_is_withdrawn_until_it_returns(
+def test_an_article_missing_from_two_fetches_is_withdrawn_until_it_returns(
     site: Tasks, html: str
 ) -> None:
     bring(site, fetch(0), fetch(1, html, status=404))
@@ -162,14 +162,14 @@ def test_an_article_gone_in_two_fetches_is_withdrawn_until_it_returns(
     ],
     ids=["sent twice", "walls", "back in between", "one of two", "parked"],
 )
-def test_fewer_than_two_gone_fetches_do_not_withdraw_an_article(
+def test_an_article_is_withdrawn_only_after_two_successive_fetches_without_it(
     site: Tasks, fetches: list[dict[str, Any]]
 ) -> None:
     bring(site, fetch(0), *fetches)
     assert states(site) == [("good", False)]
 
 
-def test_a_page_that_never_was_an_article_is_not_withdrawn(site: Tasks) -> None:
+def test_a_page_that_was_never_an_article_is_not_withdrawn(site: Tasks) -> None:
     bring(site, *(fetch(hour, ERROR, status=404) for hour in range(3)))
     assert revisions(site) == []
     assert outcome(site)[0] == "gone"
@@ -200,7 +200,9 @@ RESIGNED = (
 )
 
 
-def test_a_doubted_text_that_shares_nothing_with_the_article_before_is_a_wall(site: Tasks) -> None:
+def test_a_doubtful_text_that_shares_nothing_with_the_previous_article_is_a_wall(
+    site: Tasks,
+) -> None:
     bring(site, fetch(0), fetch(1, LOGIN))
     assert outcome(site)[0] == "wall"
     assert states(site) == [("good", False)]
@@ -212,13 +214,13 @@ def test_a_doubted_text_that_shares_nothing_with_the_article_before_is_a_wall(si
     assert states(site) == [("good", False), ("edited", False)]
 
 
-def test_an_article_that_is_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:
+def test_an_article_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:
     bring(site, fetch(0), fetch(1, short_page(RESIGNED)))
     assert outcome(site) == ("article", None)
     assert revisions(site)[-1]["text"] == RESIGNED
 
 
-def test_reprocessing_reads_the_page_as_it_was(site: Tasks) -> None:
+def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks) -> None:
     bring(site, fetch(0), fetch(1, ERROR, status=403))
     (site_id,) = site.ask(select(StoredPage.site_id).where(StoredPage.url == URL))
     for number, stage in enumerate(("extract", "parse", "cluster"), start=2):
@@ -230,7 +232,7 @@ def test_reprocessing_reads_the_page_as_it_was(site: Tasks) -> None:
         assert states(site) == [("good", False)] * number
 
 
-def test_an_article_stays_in_its_story(site: Tasks) -> None:
+def test_an_article_behind_a_wall_stays_in_its_story(site: Tasks) -> None:
     told = select(StoryArticle.told).join(StoredPage, StoredPage.id == StoryArticle.page_id)
     bring(site, fetch(0))
     before = site.ask(told.where(StoredPage.url == URL))
@@ -251,9 +253,7 @@ def outcomes(tasks: Tasks, name: str) -> list[str | None]:
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_short_text_at_three_addresses_is_a_wall_at_all_of_them(
-    site: Tasks, *, at_once: bool
-) -> None:
+def test_a_short_text_at_three_urls_is_a_wall_at_all_of_them(site: Tasks, *, at_once: bool) -> None:
     for number in range(4):
         urls = {name: f"https://news.example/{name}-{number}" for name in ("same", "other")}
         site.send([{"version": 1, "url": urls["same"], "html": short_page(RESIGNED)}])
@@ -269,7 +269,7 @@ def test_a_short_text_at_three_addresses_is_a_wall_at_all_of_them(
     assert outcomes(site, "same") == ["wall"] * 4
 
 
-def test_a_site_that_answers_mostly_with_walls_is_counted(site: Tasks) -> None:
+def test_a_site_that_mostly_serves_walls_is_counted(site: Tasks) -> None:
     for number in range(5):
         url = f"https://walled.example/{number}"
         site_id = site.send([{"version": 1, "url": url, "html": "", "status": 403}])

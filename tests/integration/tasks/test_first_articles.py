@@ -1,4 +1,4 @@
-"""Pages of new sites get their first article soon, and those of a burst only one."""
+"""Pages of new sites get their first article soon, and pages of a burst only one article."""
 
 from collections import Counter
 from datetime import timedelta
@@ -42,7 +42,7 @@ def grow_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
 
 
 def look(tasks: Tasks) -> int:
-    """Check for pages that must not wait, as the intake does."""
+    """Request the extraction of pages that must not wait longer, as the intake does."""
     return tasks.read(lambda session: request_first_extractions(session, PATIENCE))
 
 
@@ -55,7 +55,7 @@ def due(tasks: Tasks, settle_seconds: float | None = None) -> list[int]:
     return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
 
 
-def test_a_page_that_is_alone_on_its_site_is_extracted_after_some_seconds(tasks: Tasks) -> None:
+def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -> None:
     tasks.publish("a", pages_of(1))
     assert look(tasks) == 0
     grow_older(tasks)
@@ -67,7 +67,7 @@ def test_a_page_that_is_alone_on_its_site_is_extracted_after_some_seconds(tasks:
     assert article["template"] == {"group": None, "generation": 1, "size": 1, "role": "outlier"}
 
 
-def test_the_pages_of_a_burst_wait_for_their_clustering_and_give_one_article_each(
+def test_pages_of_a_burst_wait_for_their_clustering_and_give_one_article_each(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", pages_of(*range(6)))
@@ -79,7 +79,7 @@ def test_the_pages_of_a_burst_wait_for_their_clustering_and_give_one_article_eac
     assert set(revisions(tasks).values()) == {1}
 
 
-def test_a_page_that_follows_a_lone_one_waits_for_the_clustering(tasks: Tasks) -> None:
+def test_pages_that_follow_the_first_page_of_a_site_wait_for_the_clustering(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of(0))
     grow_older(tasks)
     assert look(tasks) == 1
@@ -95,7 +95,7 @@ def test_a_page_that_follows_a_lone_one_waits_for_the_clustering(tasks: Tasks) -
     assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
 
 
-def test_no_page_waits_longer_than_the_bound_for_its_first_article(tasks: Tasks) -> None:
+def test_no_page_waits_longer_than_the_limit_for_its_first_article(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of(*range(6)))
     grow_older(tasks, LATE)
     assert look(tasks) == 6
@@ -131,7 +131,7 @@ def test_early_articles_do_not_change_the_final_state(tasks: Tasks) -> None:
     assert ends[0] == ends[1]
 
 
-def test_a_pending_early_extraction_is_replaced_by_that_of_the_clustering(
+def test_the_extraction_after_clustering_replaces_a_pending_early_one(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", pages_of(*range(6)))
@@ -143,7 +143,7 @@ def test_a_pending_early_extraction_is_replaced_by_that_of_the_clustering(
     assert set(revisions(tasks).values()) == {1}
 
 
-def test_without_a_bound_every_page_waits_for_its_clustering(tasks: Tasks) -> None:
+def test_without_a_limit_every_page_waits_for_its_clustering(tasks: Tasks) -> None:
     tasks.publish("a", pages_of(1))
     grow_older(tasks, 10 * LATE)
     assert tasks.read(lambda session: request_first_extractions(session, 0)) == 0
@@ -158,7 +158,7 @@ def test_a_page_that_is_being_stored_or_clustered_is_skipped(tasks: Tasks) -> No
     assert look(tasks) == 1
 
 
-def test_a_site_of_one_page_needs_no_clustering(tasks: Tasks) -> None:
+def test_a_site_with_one_page_needs_no_clustering(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of(1))
     assert due(tasks, settle_seconds=0) == []
     tasks.settle()
@@ -175,7 +175,7 @@ def test_a_site_of_one_page_needs_no_clustering(tasks: Tasks) -> None:
     assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
 
 
-def test_a_lone_page_that_was_extracted_early_is_not_extracted_again_by_that(tasks: Tasks) -> None:
+def test_a_single_page_extracted_early_is_not_extracted_again_after_settling(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of(1))
     grow_older(tasks)
     assert look(tasks) == 1
@@ -193,7 +193,9 @@ def test_a_site_whose_only_page_was_refused_is_checked_once(tasks: Tasks) -> Non
     assert tasks.ask(select(Generation.site_version)) == [1]
 
 
-def test_pages_that_come_during_the_first_clustering_are_assigned_by_it(tasks: Tasks) -> None:
+def test_pages_that_arrive_during_the_first_clustering_are_assigned_to_its_groups(
+    tasks: Tasks,
+) -> None:
     tasks.restart(whole_matrix_trees=400)
     site_id = tasks.publish("a", [(f"{n}", article_html(n, number=n + 3)) for n in range(12)])
     cluster(site_id)
@@ -205,7 +207,7 @@ def test_pages_that_come_during_the_first_clustering_are_assigned_by_it(tasks: T
     assert revisions(tasks)["https://news.example/late"] == 1
 
 
-def test_a_site_with_early_articles_and_clustering_disabled_has_the_others_assigned(
+def test_later_pages_of_a_site_with_early_articles_are_assigned_after_clustering_is_abandoned(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", pages_of(*range(4)))
@@ -221,7 +223,7 @@ def test_a_site_with_early_articles_and_clustering_disabled_has_the_others_assig
     assert set(revisions(tasks).values()) == {1}
 
 
-def test_while_messages_wait_new_sites_settle_and_known_ones_do_not(
+def test_while_messages_are_queued_new_sites_must_settle_and_known_sites_must_wait(
     tasks: Tasks, tmp_path: Path
 ) -> None:
     tasks.restart(queue_prefix=f"test-{tmp_path.name}-first.", settle_seconds=30)
@@ -240,7 +242,7 @@ def test_while_messages_wait_new_sites_settle_and_known_ones_do_not(
         remove_queues(settings)
 
 
-def test_a_new_site_without_pauses_is_clustered_after_half_the_bound(
+def test_a_new_site_that_never_settles_is_clustered_after_half_the_limit(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", pages_of(1, 2))
@@ -250,12 +252,12 @@ def test_a_new_site_without_pauses_is_clustered_after_half_the_bound(
 
 
 def order_of(tasks: Tasks, task: str) -> list[int]:
-    """Return the sites of tasks in the order that the relay publishes them."""
+    """Return the sites of the pending tasks in the order in which the relay publishes the tasks."""
     asked = select(OutboxEntry.site_id).where(OutboxEntry.lane == task)
     return list(tasks.ask(asked.order_by(OutboxEntry.turn, OutboxEntry.id)))
 
 
-def test_among_due_sites_small_new_ones_come_first(tasks: Tasks) -> None:
+def test_small_new_sites_are_clustered_first(tasks: Tasks) -> None:
     known = tasks.publish("known", pages_of(1, 2, 3))
     tasks.group(known)
     tasks.settle()
@@ -268,7 +270,7 @@ def test_among_due_sites_small_new_ones_come_first(tasks: Tasks) -> None:
 
 
 @pytest.mark.parametrize("later", [60, 3600])
-def test_older_requests_come_before_much_later_ones(tasks: Tasks, later: float) -> None:
+def test_requests_much_older_than_those_of_new_sites_come_first(tasks: Tasks, later: float) -> None:
     known = tasks.publish("known", pages_of(1, 2, 3))
     tasks.group(known)
     tasks.publish("known", pages_of(4))
@@ -285,13 +287,13 @@ def test_older_requests_come_before_much_later_ones(tasks: Tasks, later: float) 
 
 
 def large_site(tasks: Tasks, name: str, *, first: int = 0) -> int:
-    """A site whose comparison needs several rounds of blocks."""
+    """Store a site whose comparison takes several rounds of blocks; return its ID."""
     return tasks.publish(
         name, [(f"{name}{n}", article_html(n, number=n)) for n in range(first, first + 60)]
     )
 
 
-def test_the_rounds_of_a_large_site_keep_its_turn(tasks: Tasks) -> None:
+def test_later_rounds_of_a_large_site_keep_the_turn_of_the_first(tasks: Tasks) -> None:
     tasks.restart(whole_matrix_trees=12)
     large = large_site(tasks, "large")
     cluster(large)
@@ -304,7 +306,7 @@ def test_the_rounds_of_a_large_site_keep_its_turn(tasks: Tasks) -> None:
     assert order_of(tasks, task_names.CLUSTER) == [large, *others]
 
 
-def test_blocks_of_a_site_do_not_overtake_those_of_a_slightly_later_one(
+def test_blocks_of_two_large_sites_are_interleaved(
     tasks: Tasks,
 ) -> None:
     sites = [large_site(tasks, "x"), large_site(tasks, "y", first=100)]

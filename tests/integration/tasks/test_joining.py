@@ -1,4 +1,4 @@
-"""Articles in parts, which are joined once all parts are there."""
+"""Paginated articles, which are joined once their parts have arrived."""
 
 import itertools
 import random
@@ -26,7 +26,7 @@ from worker.tasks.joining import join_parts
 
 
 def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
-    """Send pages and run all tasks except the joining."""
+    """Send pages and run all tasks except joining."""
     site_id = tasks.send(
         {"version": 1, "url": url, "html": html, "site": SITE} for url, html in pages.items()
     )
@@ -35,7 +35,7 @@ def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
 
 
 def last(tasks: Tasks, url: str = STORY) -> dict[str, Any]:
-    """Return the last article of a page as sent."""
+    """Return the latest article message of a page."""
     messages = tasks.ask(
         select(Article.message)
         .where(Article.message["url"].astext == url)
@@ -54,7 +54,7 @@ def expected_text(numbers: Sequence[int]) -> str:
 
 
 @pytest.mark.parametrize("order", [*itertools.permutations((1, 2, 3))])
-def test_parts_that_come_in_any_order_give_the_same_article(
+def test_parts_that_arrive_in_any_order_give_the_same_article(
     tasks: Tasks, order: tuple[int, ...]
 ) -> None:
     for number in order:
@@ -67,7 +67,7 @@ def test_parts_that_come_in_any_order_give_the_same_article(
     assert ArticleMessage.model_validate(article).url == STORY
     for block in article["blocks"]:
         assert block["text"] == article["text"][block["start"] : block["end"]]
-    # A later part keeps its own article, which names the article it belongs to.
+    # A later part keeps its own article, which names the first part.
     second = last(tasks, address(2))
     assert second["text"] == expected_text([2])
     assert (second["parts"]["number"], second["parts"]["first"]) == (2, STORY)
@@ -93,7 +93,7 @@ def test_a_missing_part_is_listed_and_joined_on_arrival(tasks: Tasks) -> None:
     assert last(tasks)["text"] == expected_text([1, 2, 3])
 
 
-def test_a_part_is_found_under_another_spelling_of_its_address(tasks: Tasks) -> None:
+def test_a_part_is_found_under_another_spelling_of_its_url(tasks: Tasks) -> None:
     send(tasks, {f"{address(2)}&utm_source=feed": part_html(2, of=2)})
     send(tasks, {address(1): part_html(1, of=2)})
     assert last(tasks)["parts"]["missing"] == []
@@ -101,7 +101,7 @@ def test_a_part_is_found_under_another_spelling_of_its_address(tasks: Tasks) -> 
     assert last(tasks)["text"] == expected_text([1, 2])
 
 
-def test_a_task_that_has_taken_long_leaves_further_articles_to_the_next(
+def test_a_task_that_reaches_its_time_limit_leaves_the_remaining_articles_to_the_next(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def waiting() -> int:
@@ -115,7 +115,7 @@ def test_a_task_that_has_taken_long_leaves_further_articles_to_the_next(
     assert tasks.take(task_names.JOIN_PARTS) == [{"settle_seconds": 0}]
 
 
-def test_a_part_with_another_text_gives_a_revision_and_repeats_give_none(tasks: Tasks) -> None:
+def test_a_part_gives_a_revision_only_if_its_text_changes(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
     join_parts(settle_seconds=0)
     revision = last(tasks)["revision"]
@@ -130,7 +130,7 @@ def test_a_part_with_another_text_gives_a_revision_and_repeats_give_none(tasks: 
     assert article["text"] == "\n\n".join([*texts([1]), *paragraphs(900), *texts([3])])
 
 
-def test_a_reprocessed_article_has_its_parts_again(tasks: Tasks) -> None:
+def test_a_reprocessed_article_is_joined_again(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
     join_parts(settle_seconds=0)
     tasks.reprocess(SITE)
@@ -139,7 +139,7 @@ def test_a_reprocessed_article_has_its_parts_again(tasks: Tasks) -> None:
     assert last(tasks)["text"] == expected_text([1, 2, 3])
 
 
-def test_a_page_that_is_no_longer_a_part_leaves_the_article(tasks: Tasks) -> None:
+def test_a_page_that_is_no_longer_a_part_is_dropped_from_the_article(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2)})
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text([1, 2])
@@ -150,7 +150,7 @@ def test_a_page_that_is_no_longer_a_part_leaves_the_article(tasks: Tasks) -> Non
     assert last(tasks)["parts"]["joined"] == []
 
 
-def test_a_page_that_claims_anothers_article_is_not_joined(tasks: Tasks) -> None:
+def test_a_page_that_claims_the_article_of_another_page_is_not_joined(tasks: Tasks) -> None:
     impostor = f"https://{SITE}/advert/buy-now"
     pager = f"<div class='pagination'><a rel='prev' href='{address(1)}'>Previous page</a></div>"
     body = "".join(f"<p>{text}</p>" for text in paragraphs(700))
@@ -170,7 +170,7 @@ def test_a_page_that_claims_anothers_article_is_not_joined(tasks: Tasks) -> None
     assert last(tasks, thief)["text"] == "\n\n".join(paragraphs(800))
 
 
-def test_pages_linked_in_a_ring_are_joined_once_each(tasks: Tasks) -> None:
+def test_pages_that_link_in_a_ring_are_each_joined_once(tasks: Tasks) -> None:
     def ring(number: int) -> str:
         following = address(number % 3 + 1)
         pager = f"<div class='pagination'><a rel='next' href='{following}'>Next page</a></div>"
@@ -202,7 +202,7 @@ def test_a_single_page_version_is_the_article(tasks: Tasks) -> None:
     assert last(tasks, whole)["text"] == expected_text([1, 2, 3])
 
 
-def test_a_kill_before_the_end_changes_nothing(
+def test_joining_that_is_killed_before_the_end_changes_nothing(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
@@ -239,7 +239,7 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
     assert last(tasks)["text"] == expected_text([1, 2])
 
 
-def test_parts_that_are_due_together_are_joined_once(
+def test_parts_due_together_are_joined_by_one_run(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send(tasks, {address(number): part_html(number, of=6) for number in range(1, 7)})
@@ -256,7 +256,9 @@ def test_parts_that_are_due_together_are_joined_once(
     assert last(tasks)["text"] == expected_text(range(1, 7))
 
 
-def test_only_parts_that_are_joined_are_read(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_parts_that_are_joined_are_loaded(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     send(tasks, {address(number): part_html(number, of=6) for number in range(1, 7)})
     sizes = dict(tasks.ask(select(PageParts.page_id, PageParts.size).order_by(PageParts.page_id)))
     assert all(sizes.values())
@@ -275,7 +277,7 @@ def test_only_parts_that_are_joined_are_read(tasks: Tasks, monkeypatch: pytest.M
     assert len(read) == 3
 
 
-def test_joining_in_another_process_is_not_repeated(tasks: Tasks) -> None:
+def test_joining_is_skipped_while_another_process_joins(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2)})
     with tasks.database.exclusive(AdvisoryLock.PARTS, 0):
         join_parts(settle_seconds=0)

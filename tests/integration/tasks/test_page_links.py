@@ -1,4 +1,4 @@
-"""Links of pages, as sent to the crawler."""
+"""Links that are sent to the crawler."""
 
 import json
 from typing import Any
@@ -25,7 +25,7 @@ def show(tasks: Tasks, html: str) -> None:
 
 
 def sent(tasks: Tasks) -> list[tuple[str, dict[str, Any]]]:
-    """Take the pending messages of links, each with its routing key."""
+    """Return and remove the pending links messages, each with its routing key."""
     with tasks.database.transaction() as session:
         rows = session.execute(
             delete(OutboxEntry)
@@ -88,7 +88,7 @@ def test_links_are_neither_stored_nor_sent_unless_configured(tasks: Tasks) -> No
     assert tasks.ask(select(PageLinks.page_id)) == []
 
 
-def test_a_message_is_cut_to_the_brokers_limit(tasks: Tasks) -> None:
+def test_a_links_message_is_cut_to_the_message_size_limit(tasks: Tasks) -> None:
     tasks.restart(max_message_bytes=1024 * 1024)
     long = "a" * 7_000
     items = "".join(f'<h2><a href="/{long}/{n}">{n} is the story</a></h2>' for n in range(400))

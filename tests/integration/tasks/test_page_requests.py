@@ -1,4 +1,4 @@
-"""Requests for a single page."""
+"""Requests to process a single page again."""
 
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
@@ -29,7 +29,7 @@ def test_only_the_requested_page_gets_a_new_revision(tasks: Tasks) -> None:
     assert revisions(tasks) == {"https://news.example/2": 2}
 
 
-def test_a_page_parsed_again_gets_a_revision_with_the_next_clustering(tasks: Tasks) -> None:
+def test_a_page_parsed_again_gets_a_new_revision_after_the_next_clustering(tasks: Tasks) -> None:
     from sqlalchemy import select
 
     from models.tables import Site

@@ -1,4 +1,4 @@
-"""Reprocessing of large sites and of all sites: nothing is lost, each revision rises by one."""
+"""Reprocessing of large sites and of all sites loses no page and adds one revision to each."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -22,7 +22,7 @@ NEW_PAGES = 20
 
 
 def pages_of(template: str, seeds: range) -> list[tuple[str, str]]:
-    """Return pages with few structures, which are fast to compare."""
+    """Return pages with only a few distinct structures, so that comparing them is fast."""
     return [
         (f"{template}/{seed}", article_html(seed, number=2 + seed % 3, template=template))
         for seed in seeds
@@ -34,14 +34,16 @@ def revisions(tasks: Tasks) -> dict[str, int]:
 
 
 def run_some(tasks: Tasks, task: str, *, share: float) -> None:
-    """Run some of the requested tasks, each twice; the messages of the others are lost."""
+    """Run a share of the requested tasks, each twice; the messages of the others are lost."""
     arguments = tasks.take(task)
     for each in arguments[: int(len(arguments) * share)]:
         for _ in range(2):
             tasks.call(task, each)
 
 
-def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(tasks: Tasks) -> None:
+def test_a_large_site_is_reprocessed_while_new_pages_arrive_and_messages_are_lost(
+    tasks: Tasks,
+) -> None:
     site_id = tasks.publish("a", pages_of("plain", range(PAGES)))
     tasks.group(site_id)
     tasks.settle()
@@ -90,7 +92,7 @@ def test_a_redelivered_request_has_no_further_effect(tasks: Tasks) -> None:
 
 @pytest.fixture
 def sites(tasks: Tasks) -> Iterator[int]:
-    """Five sites of three pages each with published articles; yields their number."""
+    """Five sites of three pages each, with published articles; yields the number of sites."""
     with tasks.database.transaction() as session:
         reprocessings.cancel(session)
     for number in range(5):
@@ -143,7 +145,7 @@ def outcome_of(tasks: Tasks) -> str:
 
 
 @pytest.mark.usefixtures("sites")
-def test_the_rate_spreads_the_sites_over_time(tasks: Tasks) -> None:
+def test_the_rate_limit_spreads_the_sites_over_time(tasks: Tasks) -> None:
     reprocess.reprocess_all(pages_per_minute=6)
     tasks.settle()
     assert taken_up(tasks) == 1

@@ -1,6 +1,6 @@
-"""Random sequences of fetches: only an article replaces an article.
+"""Random sequences of fetches, in which only an article may replace an article.
 
-``DETOURAGE_TEST_SEQUENCES`` says how many are tried.
+``DETOURAGE_TEST_SEQUENCES`` sets the number of sequences.
 """
 
 import os
@@ -19,7 +19,7 @@ from worker.store.pages import has_article
 
 SEQUENCES = int(os.environ.get("DETOURAGE_TEST_SEQUENCES", "30"))
 AT_ONCE = 10
-"""Number of sequences, each of one page, that are interleaved."""
+"""Number of sequences that run interleaved; each fetches one page."""
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 MARK = "Wall of this site."
@@ -37,7 +37,7 @@ WALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 class Step(NamedTuple):
-    """A fetch and the article that it shows; None for a wall."""
+    """A fetch, and a mark of the article that it returns; None for a wall."""
 
     message: dict[str, Any]
     brings: str | None
@@ -63,7 +63,7 @@ def steps(chance: random.Random, page: int) -> list[Step]:
 
 
 def interleaved(chance: random.Random, sequences: list[list[Step]]) -> Iterator[Step]:
-    """Yield the steps of all sequences, a third of them out of order."""
+    """Yield the interleaved steps of all sequences; about a third of them run out of order."""
     rest = [list(each) for each in sequences]
     for each in rest:
         if chance.random() < 0.3:

@@ -1,4 +1,4 @@
-"""Articles with the same content share a story, whatever their order."""
+"""Articles with the same content share a story, in whatever order they arrive."""
 
 import json
 import random
@@ -54,7 +54,7 @@ def text_of(seed: int, number: int = 12) -> str:
 
 @dataclass(frozen=True)
 class Sent:
-    """An article to be sent."""
+    """An article to send."""
 
     site: str
     text: str
@@ -95,7 +95,7 @@ def tell(tasks: Tasks, arrival: Arrival) -> None:
 
 
 def told(tasks: Tasks) -> dict[str, dict[str, Any]]:
-    """Return the last published story of each page."""
+    """Return the latest published story of each page."""
     query = select(StoredPage.url, StoryArticle.told).join(StoryArticle)
     return dict(tasks.ask(query))
 
@@ -121,7 +121,7 @@ VERSIONS = [
 ]
 
 
-def test_relations_to_the_first_article_of_a_story(tasks: Tasks) -> None:
+def test_articles_state_their_relation_to_the_first_article_of_their_story(tasks: Tasks) -> None:
     for each in arrivals(tasks, VERSIONS):
         tell(tasks, each)
     found = {url.split("/")[2]: each for url, each in told(tasks).items()}
@@ -140,7 +140,7 @@ def test_relations_to_the_first_article_of_a_story(tasks: Tasks) -> None:
     assert found["same.example"]["similarity"] == 1
 
 
-def test_stories_do_not_depend_on_the_order_that_articles_come_in(tasks: Tasks) -> None:
+def test_stories_do_not_depend_on_the_order_in_which_articles_arrive(tasks: Tasks) -> None:
     sent = arrivals(tasks, VERSIONS)
     orders = random.Random(0).sample(list(permutations(sent)), 12)
     results = []
@@ -152,8 +152,8 @@ def test_stories_do_not_depend_on_the_order_that_articles_come_in(tasks: Tasks) 
     assert all(each == results[0] for each in results)
 
 
-def test_forty_copies_have_one_story_whatever_the_number_of_workers(tasks: Tasks) -> None:
-    # Cut, extended, and with other words around; without fetch times.
+def test_forty_copies_share_one_story_with_any_number_of_workers(tasks: Tasks) -> None:
+    # Copies are cut, extended and surrounded by other words, and have no fetch times.
     chance = random.Random(7)
     sent = [
         Sent(f"site{number}.example", "\n\n".join([f"Reported by paper {number}.", *WIRE[cut:]]))
@@ -253,7 +253,7 @@ def test_an_article_that_changes_leaves_the_story_that_it_joined(tasks: Tasks) -
     assert len(ids(told(tasks))) == 3
 
 
-def test_texts_that_are_too_short_or_too_far_apart_are_not_a_story(tasks: Tasks) -> None:
+def test_texts_that_are_too_short_or_too_far_apart_share_no_story(tasks: Tasks) -> None:
     notice = "This article is for subscribers only. Sign in to read it."
     sent = [
         Sent("a.example", notice, 0),
@@ -269,7 +269,7 @@ def test_texts_that_are_too_short_or_too_far_apart_are_not_a_story(tasks: Tasks)
     assert {each["relation"] for each in found.values()} == {None}
 
 
-def test_pages_of_one_site_that_share_their_standing_text_are_not_one_story(tasks: Tasks) -> None:
+def test_pages_of_a_site_that_share_only_boilerplate_share_no_story(tasks: Tasks) -> None:
     standing = sentences(40, 8)
     sent = [
         Sent("a.example", "\n\n".join(sentences(seed, 6) + standing), seed, path=str(seed))
@@ -281,7 +281,7 @@ def test_pages_of_one_site_that_share_their_standing_text_are_not_one_story(task
 
 
 def page(site: str, body: Sequence[str], minutes: int) -> dict[str, Any]:
-    """Return the message of a page of a small site."""
+    """Return the message for a page of a small site."""
     html = "".join(f"<p>{each}</p>" for each in body)
     return {
         "version": 1,
@@ -331,7 +331,7 @@ def test_an_article_is_republished_when_an_earlier_one_of_its_story_arrives(task
     assert len(texts) == 2
 
 
-def test_pages_that_wait_do_not_keep_others_from_being_corrected(
+def test_pages_awaiting_extraction_do_not_delay_corrections_of_others(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process(tasks, page("waits.example", WIRE, 30))
@@ -348,7 +348,7 @@ def test_pages_that_wait_do_not_keep_others_from_being_corrected(
 
 
 @pytest.mark.parametrize("setting", ["send", "apart", "keep"])
-def test_the_treatment_of_repeats_is_a_setting(tasks: Tasks, setting: str) -> None:
+def test_a_setting_determines_where_repeats_are_published(tasks: Tasks, setting: str) -> None:
     tasks.restart(repeats=setting)
     process(tasks, page("first.example", WIRE, 0))
     process(tasks, page("copy.example", WIRE, 5))
@@ -359,12 +359,12 @@ def test_the_treatment_of_repeats_is_a_setting(tasks: Tasks, setting: str) -> No
     assert exchanges == {**expected, **where.get(setting, {})}
 
 
-def test_a_kept_repeat_is_published_once_it_is_first(tasks: Tasks) -> None:
+def test_a_repeat_that_was_held_back_is_published_once_it_is_first(tasks: Tasks) -> None:
     tasks.restart(repeats="keep")
     process(tasks, page("copy.example", sentences(70), 0))
     process(tasks, page("first.example", WIRE, 5))
     process(tasks, page("copy.example", WIRE, 10))
-    assert len(sent_articles(tasks)) == 3  # the copy's former article needs a revision
+    assert len(sent_articles(tasks)) == 3  # the previous article of the copy needs a revision
     process(tasks, page("third.example", WIRE, 20))
     assert len(sent_articles(tasks)) == 3
     process(tasks, page("first.example", sentences(71), 30))
@@ -373,7 +373,7 @@ def test_a_kept_repeat_is_published_once_it_is_first(tasks: Tasks) -> None:
     assert "https://third.example/news/1" in {each[2] for each in sent_articles(tasks)}
 
 
-def test_old_stories_are_removed_and_published_messages_stay(tasks: Tasks) -> None:
+def test_old_stories_are_removed_and_published_articles_stay(tasks: Tasks) -> None:
     process(tasks, page("first.example", WIRE, 0))
     before = told(tasks)
     removed = tasks.read(lambda session: stories.remove_old_stories(session, timedelta(0), 10))
@@ -406,7 +406,7 @@ def test_an_article_names_its_original_immediately(tasks: Tasks) -> None:
     assert len(sent_articles(tasks)) == 2
 
 
-def test_simultaneous_articles_are_corrected_after_grouping(tasks: Tasks) -> None:
+def test_simultaneous_articles_are_corrected_once_they_are_grouped(tasks: Tasks) -> None:
     for number, site in enumerate(("first.example", "copy.example")):
         tasks.group(tasks.send([page(site, WIRE, number)]))
     tasks.run(task_names.EXTRACT)
@@ -417,7 +417,7 @@ def test_simultaneous_articles_are_corrected_after_grouping(tasks: Tasks) -> Non
     ]
 
 
-def test_lost_or_duplicate_requests_do_no_harm(tasks: Tasks) -> None:
+def test_lost_and_duplicate_requests_do_no_harm(tasks: Tasks) -> None:
     for number, site in enumerate(("first.example", "copy.example")):
         tasks.group(tasks.send([page(site, WIRE, number)]))
     tasks.run(task_names.EXTRACT)
@@ -454,7 +454,7 @@ def test_the_work_on_a_large_story_is_bounded(
         tell(tasks, each)
     assert len(ids(told(tasks))) == 1
     assert tasks.ask(select(func.count()).select_from(StoryOverlap))[0] <= 8 * 7 / 2
-    # Each gets another first article, however many there are.
+    # An earlier copy becomes the first article of the story for all copies, however many.
     (early,) = arrivals(tasks, [Sent("early.example", "\n\n".join(WIRE), 0)])
     tell(tasks, early)
     found = told(tasks)
@@ -489,6 +489,6 @@ def test_an_earlier_longer_copy_does_not_hold_back_its_original(tasks: Tasks, se
     process(tasks, page("copy.example", [*WIRE, *sentences(82, 5)], 0))
     process(tasks, page("original.example", WIRE, 5))
     assert sent_articles(tasks)[1] == ("articles", 1, "https://original.example/news/1", "excerpt")
-    # A text that two sites have in full is held back.
+    # A text that two sites published in full is held back.
     process(tasks, page("excerpt.example", WIRE[:7], 10))
     assert "articles" not in {each[0] for each in sent_articles(tasks)[2:]}

@@ -1,4 +1,4 @@
-"""Effects of a stranger's text on the stories of others, and which of them last."""
+"""Limits on how a hostile site can affect the stories of other sites."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def texts(tasks: Tasks) -> dict[str, str]:
     return dict(tasks.ask(query.order_by(Article.revision)))
 
 
-def test_a_digest_of_two_stories_that_changes_leaves_both_unchanged(
+def test_a_digest_that_quotes_two_stories_and_then_changes_leaves_both_unchanged(
     tasks: Tasks,
 ) -> None:
     for each in VICTIMS:
@@ -43,7 +43,7 @@ def test_a_digest_of_two_stories_that_changes_leaves_both_unchanged(
     assert {url: texts(tasks)[url] for url in URLS} == wording
 
 
-def test_a_page_that_flips_between_stories_holds_the_lock_for_one_text_at_a_time(
+def test_a_page_that_switches_stories_holds_the_lock_for_one_text_at_a_time(
     tasks: Tasks,
 ) -> None:
     for each in VICTIMS:

@@ -1,4 +1,4 @@
-"""Waiting times of pages: never longer than since their work was requested."""
+"""Waiting times of pages, which begin when their work is requested."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -63,7 +63,7 @@ def assert_nothing_waits_for_long(tasks: Tasks) -> None:
 
 
 @pytest.mark.parametrize("stage", task_names.REPROCESS_STAGES)
-def test_reprocessing_does_not_count_as_waiting_since_receipt(
+def test_reprocessed_pages_do_not_count_as_waiting_since_receipt(
     tasks: Tasks, old_site: int, stage: ReprocessStage
 ) -> None:
     tasks.reprocess("a", stage)
@@ -78,14 +78,14 @@ def test_reprocessing_does_not_count_as_waiting_since_receipt(
 
 
 @pytest.mark.usefixtures("old_site")
-def test_a_changed_page_waits_since_the_change(tasks: Tasks) -> None:
+def test_a_changed_page_counts_as_waiting_since_the_change(tasks: Tasks) -> None:
     tasks.publish("a", [("2", article_html(20))])
     assert_nothing_waits_for_long(tasks)
     tasks.settle()
     assert tasks.ask(select(StoredPage.revision).where(StoredPage.url.endswith("/2"))) == [2]
 
 
-def test_a_page_changed_before_its_first_outcome_waits_since_receipt(
+def test_a_page_changed_before_its_first_outcome_counts_as_waiting_since_receipt(
     tasks: Tasks,
 ) -> None:
     tasks.publish("a", pages_of([0]))
@@ -95,7 +95,7 @@ def test_a_page_changed_before_its_first_outcome_waits_since_receipt(
     assert counts.longest_wait_seconds == pytest.approx(AGE.total_seconds(), abs=60)
 
 
-def test_a_page_refused_before_its_extraction_does_not_wait(
+def test_a_page_refused_before_its_extraction_does_not_count_as_waiting(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", pages_of(range(6)))
@@ -107,7 +107,7 @@ def test_a_page_refused_before_its_extraction_does_not_wait(
     assert_nothing_waits_for_long(tasks)
 
 
-def test_fresh_pages_are_extracted_before_repeated_ones(tasks: Tasks, old_site: int) -> None:
+def test_new_pages_are_extracted_before_reprocessed_pages(tasks: Tasks, old_site: int) -> None:
     tasks.reprocess("a")
     tasks.publish("a", [("fresh", article_html(40))])
     tasks.run(task_names.ASSIGN)
@@ -119,7 +119,7 @@ def test_fresh_pages_are_extracted_before_repeated_ones(tasks: Tasks, old_site: 
 
     assert waiting(task_names.EXTRACT) == ["https://news.example/fresh"]
     assert len(waiting(task_names.EXTRACT_AGAIN)) == 6
-    # A clustering voids pending requests and makes new ones.
+    # A clustering cancels pending requests and makes new ones.
     tasks.publish("a", [("fresher", article_html(41))])
     tasks.group(old_site)
     assert waiting(task_names.EXTRACT) == [

@@ -1,4 +1,4 @@
-"""Extractors in other languages, if this machine can run them."""
+"""Extractors written in other languages, where the machine can run them."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def bridged(request: pytest.FixtureRequest, tools: Path) -> Iterator[Extractor | str]:
-    """The extractor, or why it is unavailable."""
+    """The extractor, or the reason why it is unavailable."""
     try:
         extractor = get_extractor(request.param, tools=tools)
         extractor.prepare()
@@ -51,7 +51,7 @@ def bridged(request: pytest.FixtureRequest, tools: Path) -> Iterator[Extractor |
 
 
 def extract(bridged: Extractor | str, source: Source) -> Extracted | None:
-    """Extract a page; None if the program is unavailable, after checking that it says why."""
+    """Return the extracted page, or None if the program is unavailable for a stated reason."""
     if isinstance(bridged, str):
         assert any(name in bridged for name in BRIDGED)
         return None
@@ -108,7 +108,7 @@ def test_a_killed_program_is_restarted(bridged: Extractor | str) -> None:
 
 
 @pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
-def test_resources_of_a_program_are_counted(bridged: Extractor | str) -> None:
+def test_cpu_time_and_memory_of_a_program_are_counted(bridged: Extractor | str) -> None:
     programs = running_programs()
     assert len(programs) == (0 if isinstance(bridged, str) else 1)
     for program in programs:
@@ -131,7 +131,7 @@ def test_bridged_extractors_are_listed_on_every_machine() -> None:
     assert set(BRIDGED) < set(extractor_names())
 
 
-def test_the_last_words_of_a_program_are_reported() -> None:
+def test_the_error_output_of_a_failed_program_is_reported() -> None:
     command = (sys.executable, "-c", "raise SystemExit('no such thing here')")
     with pytest.raises(BridgeError, match="no such thing here"):
         bridge_to(command).ask("page")
