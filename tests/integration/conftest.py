@@ -1,4 +1,4 @@
-"""Fixtures of the tests with real services."""
+"""Fixtures for tests with a real database and a real broker."""
 
 from collections.abc import Iterator
 from zlib import crc32
@@ -13,11 +13,11 @@ from worker.settings import load_settings
 from worker.workflow.process import configure, process_state
 
 ALONE = ("sites", "trees", "outbox", "clustering_requests", "stories")
-"""Tables without foreign keys to the others."""
+"""Tables without foreign keys, with which the search for dependent tables begins."""
 
 
 def tables_of_pages() -> list[Table]:
-    """Return the tables of pages, trees and messages and their dependants, dependants first."""
+    """Return the tables in ``ALONE`` and all tables that refer to them, referring tables first."""
     found: dict[str, Table] = {}
     for table in Base.metadata.sorted_tables:
         referred = {key.column.table.name for key in table.foreign_keys}
@@ -33,16 +33,16 @@ def tasks(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Tasks]:
-    """The tasks with an empty database; each test module chooses the form of its URL."""
+    """The tasks, with an empty database whose URL is spelled differently in each test module."""
     spelling = SPELLINGS[crc32(request.path.name.encode()) % len(SPELLINGS)]
     monkeypatch.setenv("DETOURAGE_DATABASE_URL", spelled(database_url, spelling))
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
     load_settings.cache_clear()
-    # Ids start again in each module's database, so no cache may outlive it.
+    # IDs start from 1 in the database of each module, so no cache may outlive the module.
     configure(load_settings())
     database = process_state().database
     with database.transaction() as session:
-        # They hold few rows: TRUNCATE of twenty tables would take ten times as long.
+        # The tables hold few rows; truncating twenty tables would take ten times as long.
         for table in tables_of_pages():
             session.execute(delete(table))
     yield Tasks(database)

@@ -286,7 +286,7 @@ def test_the_inspector_shows_nothing_to_others_without_a_token() -> None:
 def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 120
     while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
+        assert time.monotonic() < deadline, "timed out"
         time.sleep(0.02)
 
 

@@ -1,4 +1,4 @@
-"""Commands of a deployment without pages, and of one whose servers are down."""
+"""Commands on a deployment without pages, and on one whose servers are unavailable."""
 
 import secrets
 import socket
@@ -64,7 +64,7 @@ def invoke(arguments: tuple[str, ...]) -> Result:
 
 @pytest.mark.parametrize("arguments", [arguments for arguments, _ in COMMANDS], ids=" ".join)
 def test_every_command_works_on_an_empty_deployment(arguments: tuple[str, ...]) -> None:
-    # It checks the queues and does not declare them.
+    # The first command runs before any queue exists, as `status` declares none.
     assert invoke(("status",)).exit_code == 0
     done = invoke(arguments)
     assert done.exception is None or isinstance(done.exception, SystemExit), done.output
@@ -75,7 +75,7 @@ def test_every_command_works_on_an_empty_deployment(arguments: tuple[str, ...]) 
 @pytest.mark.parametrize(
     ("arguments", "server"), [(name, each) for name, both in ASKING for each in sorted(both)]
 )
-def test_a_server_that_is_away_ends_a_command_in_one_line(
+def test_an_unavailable_server_ends_a_command_with_a_one_line_message(
     arguments: tuple[str, ...], server: Server, monkeypatch: Environment
 ) -> None:
     (port,) = unused_ports(1)
@@ -98,7 +98,7 @@ def test_commands_do_not_wait_for_a_silent_server(
 
 
 @pytest.mark.timeout(60)
-def test_ready_names_the_missing_server_and_not_checks_that_depend_on_it(
+def test_ready_reports_unavailable_servers_but_no_checks_that_depend_on_them(
     monkeypatch: Environment,
 ) -> None:
     for server in ("database", "broker"):

@@ -1,4 +1,4 @@
-"""`detourage status` on a real PostgreSQL and broker."""
+"""`detourage status` with a real PostgreSQL and a real broker."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def status(*arguments: str) -> Result:
 
 
 def add_sites(tasks: Tasks, number: int) -> None:
-    """Store sites of one page each; the even ones are clustered and have an article."""
+    """Store sites with one page each; every other site is clustered and its page has an article."""
     keys = [f"s{each:04}.example" for each in range(number)]
     with tasks.database.transaction() as session:
         ids = list(
@@ -82,7 +82,7 @@ def statements(engine: Engine) -> Iterator[list[str]]:
     event.remove(engine, "before_cursor_execute", note)
 
 
-def test_status_of_a_hundred_sites_takes_as_many_statements_as_of_two(tasks: Tasks) -> None:
+def test_the_number_of_statements_does_not_depend_on_the_number_of_sites(tasks: Tasks) -> None:
     counts = []
     for number in (2, 100):
         with tasks.database.transaction() as session:
@@ -98,7 +98,7 @@ def test_status_of_a_hundred_sites_takes_as_many_statements_as_of_two(tasks: Tas
     assert counts[0] == counts[1]
 
 
-def test_totals_come_first_and_hidden_sites_are_counted(tasks: Tasks) -> None:
+def test_totals_are_shown_first_and_hidden_sites_are_counted(tasks: Tasks) -> None:
     add_sites(tasks, 50)
     lines = status("--top", "3").output.splitlines()
     assert lines[0] == "50 sites, 50 pages, 25 groups, 0 outliers"
@@ -119,7 +119,7 @@ def test_sites_with_one_page_share_a_line_unless_requested(tasks: Tasks) -> None
 
 
 @pytest.mark.parametrize("columns", [60, 80])
-def test_each_page_is_in_one_column_and_every_header_is_legible(
+def test_each_page_counts_in_one_column_and_no_header_is_truncated(
     tasks: Tasks, columns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = "a-rather-long-name-of-a-newspaper.example"
@@ -154,14 +154,14 @@ def test_each_page_is_in_one_column_and_every_header_is_legible(
     assert (site["pending"], site["again"], site["pages"]) == (7, 9, 4242)
 
 
-def test_only_waiting_sites_are_shown_on_request(tasks: Tasks) -> None:
+def test_only_sites_with_pending_pages_are_shown_on_request(tasks: Tasks) -> None:
     add_sites(tasks, 4)
     found = json.loads(status("--pending", "--json").output)
     assert [site["key"] for site in found["sites"]] == ["s0001.example", "s0003.example"]
     assert found["totals"]["sites"] == 4
 
 
-def test_a_site_whose_articles_are_mostly_doubtful_is_named(tasks: Tasks) -> None:
+def test_a_site_whose_articles_are_mostly_doubtful_is_reported(tasks: Tasks) -> None:
     add_sites(tasks, 2)
     with tasks.database.transaction() as session:
         [site_id, other_id] = session.scalars(select(Site.id).order_by(Site.key))
@@ -194,7 +194,7 @@ def test_a_site_whose_articles_are_mostly_doubtful_is_named(tasks: Tasks) -> Non
 
 
 @pytest.mark.usefixtures("tasks")
-def test_queues_alone() -> None:
+def test_status_shows_only_the_queues_on_request() -> None:
     assert set(json.loads(status("--queues", "--json").output)) == {"queues"}
     assert "crawler.pages" in status("--queues").output
 

@@ -1,4 +1,4 @@
-"""A database as the service leaves it after the sample crawl."""
+"""A deployment that has processed the sample crawl, and browsers that view it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def crawled(
     services: Services, migrated_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Settings]:
-    """Settings of a deployment that has read the sample crawl."""
+    """Settings of a deployment that has processed the sample crawl."""
     from tests.crawled import crawled_deployment
 
     with crawled_deployment(services, migrated_url, tmp_path_factory.mktemp("crawl")) as settings:
@@ -27,7 +27,7 @@ def crawled(
 
 @pytest.fixture(scope="package")
 def client(crawled: Settings) -> Iterator[Client]:
-    """A local browser without scripts."""
+    """A local client without write access, which runs no scripts."""
     from tests.crawled import client_of
 
     with client_of(crawled) as client:
@@ -36,7 +36,7 @@ def client(crawled: Settings) -> Iterator[Client]:
 
 @pytest.fixture(scope="package")
 def writer(crawled: Settings) -> Iterator[Client]:
-    """The same, with write access."""
+    """A local client with write access."""
     from tests.crawled import client_of
 
     with client_of(crawled, is_writing=True) as client:

@@ -1,4 +1,4 @@
-"""Bounds of input and of view duration: an explanation, never an error page."""
+"""Invalid input and slow views get an explanation, never a server error."""
 
 import re
 import threading
@@ -51,7 +51,7 @@ def values_of(text_of_answer: str, *, is_twin: bool) -> str:
 
 
 def addresses() -> list[str]:
-    """Return the paths of all views, without the suffix of their JSON twins."""
+    """Return the paths of all views, without those of their JSON twins."""
     paths = [route.path for registry in REGISTRIES for route in registry.routes]
     return [path for path in paths if not path.endswith(".json")]
 
@@ -88,7 +88,7 @@ def test_invalid_values_are_refused(client: Client, path: str, parameters: dict[
         assert values_of(answer.text, is_twin=bool(suffix)).startswith(f"{name} ")
 
 
-def test_the_last_day_of_the_calendar_is_a_valid_bound(client: Client, crawled: Settings) -> None:
+def test_the_last_date_of_the_calendar_is_accepted(client: Client, crawled: Settings) -> None:
     for path in ("/articles.json", "/articles.jsonl"):
         assert client.get(f"{path}?until=9999-12-31").status_code == 200
     lines = client.get("/articles.jsonl?until=9999-12-31").text.splitlines()
@@ -105,7 +105,7 @@ def test_unknown_ids_are_not_found(client: Client, number: str) -> None:
 
 @contextmanager
 def locked(settings: Settings, table: str) -> Iterator[None]:
-    """Lock a table as a migration does, so that readers wait."""
+    """Lock a table as a migration does, which makes readers wait."""
     database = Database(settings.require_database_url())
     with database.transaction() as session:
         session.execute(text(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"))
@@ -147,7 +147,7 @@ def test_abandoned_views_do_not_block_others(
         assert reader.get("/sites").status_code == 200
 
 
-def test_a_page_that_takes_too_long_to_read_is_shown_without_reasons(
+def test_a_page_that_takes_too_long_to_analyse_is_shown_without_reasons(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.inspector.stored_page.READING_SECONDS", 0.0005)

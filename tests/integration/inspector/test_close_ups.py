@@ -33,7 +33,7 @@ def links(client: Client, path: str) -> set[str]:
     return set(read(client.get(path).text).xpath("//@href | //@src"))
 
 
-def test_a_site_shows_its_groups_its_trees_and_its_generations(
+def test_a_site_view_shows_groups_trees_and_generations(
     client: Client, site: dict[str, Any]
 ) -> None:
     assert site["site"]["key"] == SITES[0]
@@ -47,7 +47,7 @@ def test_a_site_shows_its_groups_its_trees_and_its_generations(
     assert client.get(f"/sites/{site['site']['id']}/distances.png").content[1:4] == b"PNG"
 
 
-def test_a_cell_of_the_heat_map_opens_the_pair_of_its_row_and_its_column(
+def test_a_cell_of_the_heat_map_opens_the_pair_of_its_row_and_column(
     client: Client, site: dict[str, Any]
 ) -> None:
     page = read(client.get(f"/sites/{site['site']['id']}").text)
@@ -59,7 +59,7 @@ def test_a_cell_of_the_heat_map_opens_the_pair_of_its_row_and_its_column(
     assert client.get(f"/sites/{site['site']['id']}/pair?x=&y=2").status_code == 404
 
 
-def test_a_pair_shows_the_distance_of_its_pages_and_the_differences(
+def test_a_pair_view_shows_the_distance_and_differences_of_its_pages(
     client: Client, site: dict[str, Any]
 ) -> None:
     one, other = site["groups"][0]["representative_id"], site["groups"][1]["representative_id"]
@@ -77,7 +77,7 @@ def test_a_pair_shows_the_distance_of_its_pages_and_the_differences(
     assert "Their trees are equal" in client.get(f"/pairs/{one}/{one}").text
 
 
-def test_a_group_shows_its_template_and_its_pages(client: Client, site: dict[str, Any]) -> None:
+def test_a_group_view_shows_its_template_and_pages(client: Client, site: dict[str, Any]) -> None:
     for listed in site["groups"]:
         path = f"/sites/{site['site']['id']}/groups/{listed['number']}"
         group = client.values(f"{path}.json")
@@ -95,9 +95,7 @@ def test_pages_in_no_group_are_listed(client: Client, site: dict[str, Any]) -> N
     assert all(page["role"] == "outlier" for page in outliers["pages"])
 
 
-def test_a_page_shows_its_article_its_history_and_the_reasons(
-    client: Client, crawled: Settings
-) -> None:
+def test_a_page_view_shows_article_history_and_reasons(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[0]
     page = client.values(f"/pages/{page_id}.json")
     steps = [step["name"] for step in page["way"]]
@@ -135,7 +133,7 @@ def test_kept_lines_are_shown_and_all_others_folded(client: Client, crawled: Set
         assert f"The other {len(folded)} lines" in rest.text_content()
 
 
-def test_a_lead_is_printed_once(client: Client, crawled: Settings) -> None:
+def test_a_lead_repeated_in_the_text_is_shown_once(client: Client, crawled: Settings) -> None:
     repeated = 0
     for page_id in page_ids(crawled):
         article = client.values(f"/pages/{page_id}/read.json")["article"]
@@ -153,7 +151,7 @@ def test_a_lead_is_printed_once(client: Client, crawled: Settings) -> None:
 
 @pytest.fixture
 def illustrated(crawled: Settings) -> Iterator[int]:
-    """A page whose article has placed images, one of them from the reader's network."""
+    """ID of a page whose article has placed images, one with a URL on the reader's own network."""
     page_id = page_ids(crawled)[2]
     images = [
         {
@@ -194,7 +192,7 @@ def test_the_reader_loads_images_only_on_request(client: Client, illustrated: in
     assert image.get("referrerpolicy") == "no-referrer"
 
 
-def test_images_are_between_the_blocks_named_in_the_message(
+def test_images_are_shown_between_the_blocks_named_in_the_message(
     client: Client, illustrated: int
 ) -> None:
     for path in (f"/pages/{illustrated}/read", f"/pages/{illustrated}"):
@@ -205,7 +203,7 @@ def test_images_are_between_the_blocks_named_in_the_message(
         assert figure.xpath("string(.//figcaption)") == "It"
 
 
-def test_a_reader_has_nothing_but_the_article(client: Client, crawled: Settings) -> None:
+def test_the_reader_shows_only_the_article(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[0]
     twin = client.values(f"/pages/{page_id}/read.json")
     shown = read(client.get(f"/pages/{page_id}/read").text)
@@ -291,7 +289,7 @@ def test_a_page_can_be_requested_again_only_with_write_access(
     tasks.database.dispose()
     page = client.values(f"/pages/{page_id}.json")
     assert [each["revision"] for each in page["revisions"]] == [2, 1]
-    # Only its generation may differ.
+    # Only the generation may differ.
     assert page["changes"]["paragraphs"] == []
     assert {field["name"] for field in page["changes"]["fields"]} <= {"template"}
     assert client.values(f"/pages/{page_id}.json?revision=1")["article"]["revision"] == 1

@@ -1,4 +1,4 @@
-"""A site before its first clustering, and one that is no longer clustered."""
+"""Views of a site before its first clustering, and of one that is no longer clustered."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ def tasks(settings: Settings) -> Iterator[Tasks]:
 
 @pytest.fixture(scope="module")
 def site_id(tasks: Tasks) -> int:
-    """A site whose pages were extracted before its clustering."""
+    """ID of an unclustered site; all its pages but one were extracted early."""
     htmls = [(str(number), article_html(number)) for number in range(PAGES)]
     site_id = tasks.publish("news.example", htmls)
     with tasks.database.transaction() as session:
@@ -50,7 +50,7 @@ def test_pages_of_an_unclustered_site_are_shown_as_waiting(client: Client, site_
     assert "alone" not in shown
 
 
-def test_a_site_says_why_its_pages_are_in_no_group(client: Client, site_id: int) -> None:
+def test_a_site_view_says_why_pages_are_in_no_group(client: Client, site_id: int) -> None:
     values = client.values(f"/sites/{site_id}.json")
     assert values["is_clustered"] is False
     reasons = {each["kind"]: each for each in values["without_group"]}
@@ -63,7 +63,7 @@ def test_a_site_says_why_its_pages_are_in_no_group(client: Client, site_id: int)
     assert reasons["outliers"]["reason"] in client.get(f"/sites/{site_id}").text
 
 
-def test_a_site_with_clustering_disabled_says_so(
+def test_a_site_view_says_that_clustering_was_abandoned(
     client: Client, tasks: Tasks, site_id: int
 ) -> None:
     with tasks.database.transaction() as session:

@@ -104,7 +104,7 @@ def test_messages_are_dropped_and_sent_back_after_a_preview(
         remove_queues(crawled)
 
 
-def test_without_write_access_nothing_changes(client: Client, crawled: Settings) -> None:
+def test_without_write_access_nothing_can_be_changed(client: Client, crawled: Settings) -> None:
     quarantine(crawled, [(b"one", "not-json")])
     try:
         preview = client.get("/quarantine/preview?action=drop&stage=intake").text

@@ -1,4 +1,4 @@
-"""Views with a real database: pages and their JSON twins, contents and searches."""
+"""Contents, searches and JSON twins of the views, with a real database."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def test_sites_are_listed_with_the_outcomes_of_their_pages(client: Client) -> No
         assert sum(part["pages"] for part in each["trend"]) == each["status"]["pages"]
 
 
-def test_a_part_of_a_name_finds_a_site(client: Client) -> None:
+def test_a_part_of_its_name_finds_a_site(client: Client) -> None:
     found = client.values("/sites.json?name=HARBOUR&order=name")["sites"]
     assert [each["status"]["key"] for each in found] == ["harbour-post.example"]
     assert "No site has a name" in client.get("/sites?name=%25").text
@@ -117,7 +117,9 @@ def test_only_articles_are_listed_by_default(client: Client, crawled: Settings) 
     assert len(everything) > len(usual)
 
 
-def test_a_search_shows_the_passage_with_its_words(client: Client, crawled: Settings) -> None:
+def test_a_search_shows_passages_with_the_words_searched_for(
+    client: Client, crawled: Settings
+) -> None:
     article = client.values(f"/pages/{page_ids(crawled)[0]}.json")["article"]
     word = max(article["text"].split()[-40:], key=len).strip(".,;:“”\"'")
     values = client.values(f"/articles.json?words={word.upper()}")
@@ -129,7 +131,7 @@ def test_a_search_shows_the_passage_with_its_words(client: Client, crawled: Sett
     assert client.values("/articles.json")["passages"] == {}
 
 
-def test_the_overview_shows_rates_and_their_scale(client: Client, crawled: Settings) -> None:
+def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Settings) -> None:
     database = Database(crawled.require_database_url())
     articles = page_ids(crawled)
     with database.transaction() as session:

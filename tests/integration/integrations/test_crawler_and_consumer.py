@@ -1,4 +1,4 @@
-"""Integration with a real crawl by Scrapy and with the example recogniser."""
+"""Integration with Scrapy, in a real crawl, and with the example recogniser."""
 
 import json
 import os
@@ -50,7 +50,7 @@ class Spider(scrapy.Spider):
 
 @pytest.fixture
 def own_queues(services: Services) -> Iterator[Settings]:
-    """Settings with queues for this test alone."""
+    """Settings with queues that only this test uses."""
     settings = Settings.model_validate(
         {"broker_url": services.broker_url, "queue_prefix": f"test-{secrets.token_hex(4)}."}
     )
@@ -66,7 +66,7 @@ def own_queues(services: Services) -> Iterator[Settings]:
 
 @pytest.fixture
 def stories() -> dict[str, bytes]:
-    """The pages of a site of the sample crawl, by path."""
+    """The pages of one site of the sample crawl, by path."""
     crawl = generate(sites=["courrier-du-val.example"])
     messages = [PageMessage.model_validate(page.message) for page in crawl]
     contents = {f"/story-{n}": each.content for n, each in enumerate(messages)}
@@ -78,7 +78,7 @@ def stories() -> dict[str, bytes]:
 
 @pytest.fixture
 def address(stories: dict[str, bytes]) -> Iterator[str]:
-    """Address of a loopback server with a list of stories and the stories."""
+    """URL of a loopback server that serves the stories and a list of links to them."""
     links = "".join(f"<a class=story href={path}>{path}</a>" for path in stories)
     pages = {"/": f"<html><body>{links}</body></html>".encode(), **stories}
 

@@ -40,7 +40,7 @@ with termination_as_exit(), embedded_services(directory) as services:
 def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + WAIT_SECONDS
     while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
+        assert time.monotonic() < deadline, "timed out"
         time.sleep(0.05)
 
 
@@ -102,8 +102,8 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture
 def shared_directory() -> Iterator[Path]:
-    # The server does not run as root, and pytest closes its directories to everyone else, also
-    # those of other runs, whenever it starts.
+    # The server does not run as root, and whenever pytest starts, it makes its temporary
+    # directories, those of other runs included, inaccessible to other users.
     with tempfile.TemporaryDirectory(prefix="detourage-test-") as directory:
         Path(directory).chmod(0o755)
         yield Path(directory) / "state"
@@ -117,7 +117,7 @@ def test_the_embedded_database_has_the_features_the_service_needs(services: Serv
     services.check()
 
 
-def test_only_the_owner_of_the_process_can_reach_the_server(services: Services) -> None:
+def test_only_the_user_who_started_the_server_can_reach_it(services: Services) -> None:
     socket_directory = services.directory / "socket"
     assert socket_directory.stat().st_mode & 0o077 == 0
     assert psutil.Process(postmaster(services)).net_connections("inet") == []
@@ -143,19 +143,19 @@ def test_a_signal_leaves_neither_server_nor_files(number: signal.Signals) -> Non
         assert not servers_on(directory)
 
 
-def test_the_death_of_the_server_is_noticed() -> None:
+def test_the_death_of_the_server_is_reported() -> None:
     with embedded_services() as services:
         os.kill(postmaster(services), signal.SIGKILL)
         with pytest.raises(ChildDied, match="postgresql was killed by SIGKILL"):
             check_for_ever(services)
 
 
-def test_data_in_a_chosen_directory_survive_a_kill(shared_directory: Path) -> None:
+def test_data_in_a_chosen_directory_survives_a_kill(shared_directory: Path) -> None:
     with owner(str(shared_directory)) as (process, runtime, url):
         query(url, "CREATE TABLE kept AS SELECT 42 AS answer")
         process.kill()
         process.communicate()
-        # Started immediately, while the guardian of the killed run is still cleaning up.
+        # This run starts while the guardian of the killed run is still cleaning up.
         with embedded_services(shared_directory) as services:
             assert query(services.database_url, "SELECT answer FROM kept") == [(42,)]
         assert not servers_on(shared_directory)
@@ -181,7 +181,7 @@ def test_a_stale_server_is_stopped_first(shared_directory: Path) -> None:
         assert query(services.database_url, "SELECT answer FROM kept") == [(42,)]
 
 
-def test_a_process_with_the_reused_pid_of_a_stale_server_is_left_alone(
+def test_a_process_that_reuses_the_pid_of_a_stale_server_is_not_killed(
     shared_directory: Path,
 ) -> None:
     with embedded_services(shared_directory):
@@ -195,7 +195,7 @@ def test_a_process_with_the_reused_pid_of_a_stale_server_is_left_alone(
         bystander.kill()
 
 
-def test_a_directory_serves_one_run_at_a_time(shared_directory: Path) -> None:
+def test_a_directory_is_used_by_one_run_at_a_time(shared_directory: Path) -> None:
     with (
         embedded_services(shared_directory),
         pytest.raises(
@@ -215,7 +215,7 @@ def test_an_unusable_directory_is_named_in_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_an_installation_closed_to_others_is_left_as_it_is(
+def test_the_permissions_of_an_inaccessible_installation_are_not_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = postgresql_programs()
@@ -280,7 +280,7 @@ def publish(services: Services, *messages: tuple[str, object, dict[str, str]]) -
 
 
 def consume(services: Services, queue: Queue, count: int) -> list[Message]:
-    """Return ``count`` acknowledged messages after waiting to see that no other arrives."""
+    """Acknowledge and return ``count`` messages, after waiting briefly for any further ones."""
     received: list[Message] = []
 
     def take(message: Message) -> None:

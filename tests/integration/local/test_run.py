@@ -1,4 +1,4 @@
-"""An interrupted run on a configured deployment resumes with the same id."""
+"""Runs on a configured deployment; an interrupted run resumes with the same ID."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def test_an_interrupted_run_on_a_deployment_resumes(deployed: Settings, tmp_path
     assert len(runs) == 1
 
 
-def test_a_run_that_cannot_send_anything_does_not_start(deployed: Settings, tmp_path: Path) -> None:
+def test_a_run_refused_by_the_broker_does_not_start(deployed: Settings, tmp_path: Path) -> None:
     url = deployed.require_broker_url()
     secret = SecretStr(re.sub(":[^:@/]+@", ":wrong@", url))
     refused = deployed.model_copy(update={"broker_url": secret})

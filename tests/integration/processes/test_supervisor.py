@@ -1,4 +1,4 @@
-"""No child of a supervisor survives, however the supervisor's owner ends."""
+"""No child of a supervisor outlives the owner, the process that started the supervisor."""
 
 import contextlib
 import os
@@ -45,12 +45,12 @@ SLEEPS = 5
 def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + WAIT_SECONDS
     while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
+        assert time.monotonic() < deadline, "timed out"
         time.sleep(0.02)
 
 
 def processes_of(mark: str) -> list[psutil.Process]:
-    """Return all processes that inherited the mark, including orphans."""
+    """Return all processes that inherited the mark, orphans included."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
@@ -124,7 +124,7 @@ def kill_with_the_whole_group(owner: subprocess.Popen[str]) -> None:
         "SIGKILL",
     ],
 )
-def test_a_signal_to_the_owner_leaves_nothing(
+def test_a_signal_to_the_owner_leaves_no_processes_or_files(
     end: Callable[[subprocess.Popen[str]], None], mark: str, tmp_path: Path
 ) -> None:
     directory = tmp_path / "removed"
@@ -136,7 +136,7 @@ def test_a_signal_to_the_owner_leaves_nothing(
 
 
 @pytest.mark.parametrize(("ending", "status"), [("return", 0), ("exception", 1)])
-def test_all_processes_are_gone_after_the_block(
+def test_no_process_is_left_after_the_block(
     ending: str, status: int, mark: str, tmp_path: Path
 ) -> None:
     owner = start_owner(mark, tmp_path / "removed", ending)
@@ -146,7 +146,9 @@ def test_all_processes_are_gone_after_the_block(
     assert not (tmp_path / "removed").exists()
 
 
-def test_exit_status_after_sigterm_is_that_of_a_killed_process(mark: str, tmp_path: Path) -> None:
+def test_the_exit_status_after_sigterm_is_that_of_a_killed_process(
+    mark: str, tmp_path: Path
+) -> None:
     owner = start_owner(mark, tmp_path / "removed")
     owner.terminate()
     owner.communicate()
@@ -158,7 +160,7 @@ def test_children_die_with_the_guardian(mark: str, tmp_path: Path) -> None:
     (guardian,) = psutil.Process(owner.pid).children()
     children = guardian.children()
     guardian.kill()
-    # The kernel can only send SIGTERM: the shell that ignores it remains.
+    # On the death of a parent, the kernel sends SIGTERM; the shell that ignores SIGTERM survives.
     wait_until(lambda: [child.is_running() for child in children].count(True) == 1)
     (left,) = [child for child in children if child.is_running()]
     assert left.name() == "sh"
@@ -171,12 +173,12 @@ def test_a_terminated_guardian_ends_the_children(mark: str, tmp_path: Path) -> N
         pid = supervisor.start("sleeper", ["sleep", "1000"], log=tmp_path / "log")
         os.kill(psutil.Process(pid).ppid(), signal.SIGTERM)
         wait_until(lambda: not processes_of(mark))
-        # Either the end of the guardian or that of its child is noticed first.
+        # The supervisor may notice the end of the guardian or that of the child first.
         with pytest.raises(SupervisorError):
             supervisor.check()
 
 
-def test_the_end_of_a_child_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
+def test_the_exit_of_a_child_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
     with Supervisor() as supervisor:
         supervisor.start(
             "worker", ["sh", "-c", "seq 1000; echo out of memory >&2; exit 3"], log=tmp_path / "log"
@@ -190,7 +192,7 @@ def test_the_end_of_a_child_is_reported_with_the_end_of_its_log(tmp_path: Path) 
     assert len(str(caught.value).splitlines()) < 30
 
 
-def test_a_killed_child_is_reported_by_the_name_of_the_signal(tmp_path: Path) -> None:
+def test_a_killed_child_is_reported_with_the_name_of_the_signal(tmp_path: Path) -> None:
     with Supervisor() as supervisor:
         pid = supervisor.start("worker", ["sleep", "1000"], log=tmp_path / "log")
         supervisor.check()
@@ -199,7 +201,7 @@ def test_a_killed_child_is_reported_by_the_name_of_the_signal(tmp_path: Path) ->
             _check_for_ever(supervisor)
 
 
-def test_a_program_that_is_missing_is_reported_at_once(tmp_path: Path) -> None:
+def test_a_missing_program_is_reported_immediately(tmp_path: Path) -> None:
     with Supervisor() as supervisor:
         with pytest.raises(ChildDied, match=r"worker did not start: .*no-such-program"):
             supervisor.start("worker", ["no-such-program"], log=tmp_path / "log")
@@ -267,7 +269,7 @@ def test_preloaded_children_are_stopped_like_others(mark: str, tmp_path: Path) -
     assert not processes_of(mark)
 
 
-def test_children_get_sigterm_first(tmp_path: Path) -> None:
+def test_children_get_their_stop_signal_first(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with Supervisor() as supervisor:
         supervisor.start(
@@ -280,14 +282,14 @@ def test_children_get_sigterm_first(tmp_path: Path) -> None:
     assert log.read_text() == "ready\nfinished\n"
 
 
-def test_the_grace_period_may_be_cut_short(mark: str, tmp_path: Path) -> None:
+def test_the_grace_period_can_be_shortened(mark: str, tmp_path: Path) -> None:
     with Supervisor(grace=1000) as supervisor:
         supervisor.start("deaf", ["sh", "-c", "trap '' TERM; sleep 1000; :"], log=tmp_path / "log")
         supervisor.grace = 0
     assert not processes_of(mark)
 
 
-def test_termination_becomes_an_exit_inside_the_block_only() -> None:
+def test_sigterm_becomes_an_exit_only_inside_the_block() -> None:
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(SystemExit) as caught, termination_as_exit():
         signal.raise_signal(signal.SIGTERM)
@@ -297,7 +299,7 @@ def test_termination_becomes_an_exit_inside_the_block_only() -> None:
 
 @pytest.fixture
 def terminal() -> Iterator[None]:
-    """Give Ctrl-C its default meaning, whatever handler this process has."""
+    """Replace this process's handler of Ctrl-C by the default one."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""Servers with certificates, and a service with minimal rights on them."""
+"""Servers with certificates, and a deployment with minimal rights on them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from worker.store.migrations import migrate
 
 @pytest.fixture(scope="package")
 def servers() -> Iterator[SecuredServers]:
-    """PostgreSQL and RabbitMQ with roles and users created before the first migration."""
+    """PostgreSQL and RabbitMQ, with their roles and users created before the first migration."""
     with SecuredServers() as running:
         running.make_roles()
         owned = Database(running.database_url("detourage"))

@@ -1,4 +1,4 @@
-"""PostgreSQL and RabbitMQ with certificates and passwords, as set up by an operator."""
+"""PostgreSQL and RabbitMQ with certificates and passwords, as an operator sets them up."""
 
 import os
 import pwd
@@ -29,7 +29,7 @@ from worker.processes.supervisor import Supervisor
 RECIPES = Path(__file__).parents[3] / "deploy"
 
 CERTIFIED = "localhost"
-"""The only name in the servers' certificates."""
+"""The only host name in the servers' certificates."""
 
 UNCERTIFIED = "127.0.0.1"
 
@@ -37,17 +37,18 @@ OWNER = "detourage"
 
 
 class SecuredServers:
-    """Both servers; the documented recipes create the roles and users.
+    """Both servers, with the roles and users that the documented recipes create.
 
     Attributes
     ----------
     authority, stranger
-        Certificates of the authority that signed the servers', and of another one.
+        Certificate files of the authority that signed the servers' certificates, and of
+        another authority.
     """
 
     def __init__(self) -> None:
         self._home = Path(tempfile.mkdtemp(prefix="detourage-secured-"))
-        # PostgreSQL refuses to run as root.
+        # PostgreSQL refuses to run as root, so another user must be able to enter.
         self._home.chmod(0o711)
         self._supervisor = Supervisor(remove=[self._home])
         authority = Authority(self._home, "authority")
@@ -90,7 +91,7 @@ class SecuredServers:
         database: str = OWNER,
         password: str | None = None,
     ) -> str:
-        """Return the database URL for a role, with full verification."""
+        """Return the database URL for a role, with full verification of the certificate."""
         return URL.create(
             "postgresql+psycopg2",
             username=role,
@@ -141,7 +142,9 @@ class SecuredServers:
             f"ssl_options.keyfile = {self._key}\n"
         )
         program = rabbitmq_program()
-        assert program is not None, "RabbitMQ's program is needed: apt-get install rabbitmq-server"
+        assert program is not None, (
+            "rabbitmq-server is not installed: apt-get install rabbitmq-server"
+        )
         self._supervisor.start(
             "broker", [program], log=self._home / "broker.log", env=self._node, cwd=home
         )

@@ -1,4 +1,4 @@
-"""Every process refuses servers with untrusted certificates, and says so."""
+"""Every process refuses servers with untrusted certificates and logs the refusal."""
 
 import subprocess
 from collections.abc import Collection, Iterator
@@ -13,7 +13,7 @@ from worker.settings import Settings
 UNTRUSTED = "certificate verify failed"
 
 
-def test_the_database_certificate_is_verified_as_its_url_requires(
+def test_the_database_certificate_is_verified_as_the_url_requires(
     servers: SecuredServers, command_line: CommandLine
 ) -> None:
     strange = servers.database_url("detourage_service", authority=servers.stranger)
@@ -35,13 +35,13 @@ def test_the_database_certificate_is_verified_as_its_url_requires(
         assert (code, lines[0][:16]) == (1, "FAIL  database: ")
 
 
-def test_the_broker_certificate_must_match_its_name_and_a_trusted_authority(
+def test_the_broker_certificate_needs_the_right_name_and_a_trusted_authority(
     servers: SecuredServers, command_line: CommandLine
 ) -> None:
     elsewhere = servers.broker_url("detourage_service", host=UNCERTIFIED)
     for other, told in (
         ({"broker_ca_file": servers.stranger}, UNTRUSTED),
-        # The system's authorities.
+        # An empty setting selects the system's authorities, which did not sign the certificate.
         ({"broker_ca_file": ""}, UNTRUSTED),
         ({"broker_url": elsewhere}, "certificate is not valid for"),
     ):
@@ -73,7 +73,7 @@ def started(
         yield running
 
 
-def test_no_process_talks_to_an_untrusted_server(
+def test_no_process_talks_to_an_untrusted_broker(
     servers: SecuredServers, deployment: Deployment, tmp_path: Path
 ) -> None:
     strange = Settings.model_validate(

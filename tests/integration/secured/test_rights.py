@@ -1,4 +1,4 @@
-"""Each user of the servers may do what it needs and nothing else."""
+"""Each user of the servers has exactly the rights that it needs."""
 
 import json
 import sqlite3
@@ -27,7 +27,7 @@ from worker.store.database import Database
 ROOT = Path(__file__).parents[3]
 
 
-def test_a_page_of_the_crawlers_user_becomes_an_article_for_the_recognisers(
+def test_a_page_sent_by_the_crawler_user_reaches_the_recogniser_user_as_an_article(
     servers: SecuredServers, deployment: Deployment, tmp_path: Path
 ) -> None:
     crawler = Settings.model_validate(
@@ -85,7 +85,7 @@ def channel_of(servers: SecuredServers, user: str) -> Iterator[StdChannel]:
         ("recogniser", "crawler.pages"),
     ],
 )
-def test_neighbours_may_not_publish_anywhere_else(
+def test_crawler_and_recogniser_may_not_publish_to_other_exchanges(
     servers: SecuredServers, user: str, exchange: str
 ) -> None:
     with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
@@ -105,7 +105,7 @@ def test_neighbours_may_not_publish_anywhere_else(
         ("detourage_service", "entities.articles"),
     ],
 )
-def test_neighbours_may_not_consume_the_queues_of_others(
+def test_users_may_not_consume_the_queues_of_others(
     servers: SecuredServers, user: str, queue: str
 ) -> None:
     with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
@@ -120,7 +120,7 @@ def test_the_crawler_may_consume_links(servers: SecuredServers) -> None:
 
 @pytest.mark.usefixtures("deployment")
 @pytest.mark.parametrize("user", ["crawler", "recogniser"])
-def test_neighbours_may_not_declare_queues(servers: SecuredServers, user: str) -> None:
+def test_crawler_and_recogniser_may_not_declare_queues(servers: SecuredServers, user: str) -> None:
     with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
         channel.queue_declare("entities.articles.mine")
 
@@ -164,13 +164,13 @@ def refused(address: str, statement: str) -> bool:
         "CREATE ROLE other",
     ],
 )
-def test_the_service_role_may_change_rows_but_not_tables(
+def test_the_service_role_may_change_rows_but_no_tables_or_roles(
     servers: SecuredServers, statement: str
 ) -> None:
     assert refused(servers.database_url("detourage_service"), statement)
 
 
-def test_tables_added_by_a_migration_are_granted(servers: SecuredServers) -> None:
+def test_rights_extend_to_tables_added_by_a_migration(servers: SecuredServers) -> None:
     owned = Database(servers.database_url("detourage"))
     with owned.transaction() as session:
         session.execute(text("CREATE TABLE added (id bigserial PRIMARY KEY, value int)"))
@@ -207,7 +207,7 @@ def test_the_recipes_may_be_run_again(servers: SecuredServers) -> None:
         ("status --queues", "broker_url", "recogniser", "refused"),
     ],
 )
-def test_a_command_without_the_right_says_so_in_a_line(
+def test_a_command_without_the_necessary_right_says_so_in_one_line(
     servers: SecuredServers,
     command_line: CommandLine,
     command: str,

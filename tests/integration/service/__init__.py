@@ -1,1 +1,1 @@
-"""A package, so that its tests share one deployment, which ends with the last of them."""
+"""A package, because its tests share one deployment in a fixture with package scope."""

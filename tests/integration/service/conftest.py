@@ -1,4 +1,4 @@
-"""One deployment for the tests of this package, because it takes 15 s to start."""
+"""A deployment that the tests of this package share, because it takes 15 s to start."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -30,7 +30,7 @@ def deployment(
 
 @pytest.fixture(scope="package")
 def articles(deployment: Deployment) -> list[dict[str, Any]]:
-    """Articles of good pages, each sent twice, among unusable ones."""
+    """Articles of a crawl in which good pages, each sent twice, alternate with unusable ones."""
     good = [described(seed) for seed in range(6)]
     bad = [*UNUSABLE.values(), *REJECTED.values()]
     mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]

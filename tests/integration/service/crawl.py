@@ -1,4 +1,4 @@
-"""The crawl sent to the deployment of these tests: good pages of a site and unusable messages."""
+"""The crawl that is sent to the shared deployment: good pages of one site, unusable messages."""
 
 import base64
 import json

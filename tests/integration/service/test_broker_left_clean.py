@@ -1,4 +1,4 @@
-"""Tests clean up the broker, which runs out of file descriptors after some hundred queues."""
+"""Tests delete their queues, because a few hundred use up the broker's file descriptors."""
 
 import pytest
 from amqp.exceptions import NotFound

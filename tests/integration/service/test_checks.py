@@ -1,4 +1,4 @@
-"""Checks whether a deployment is ready and healthy, and what is missing if not."""
+"""Readiness and health checks of a deployment, which report what is missing."""
 
 import secrets
 import subprocess
@@ -22,7 +22,7 @@ Environment = pytest.MonkeyPatch
 
 @pytest.fixture
 def deployed(tasks: Tasks, monkeypatch: Environment) -> Iterator[Tasks]:
-    """A migrated database and a broker with the queues."""
+    """Tasks with a migrated database and a broker on which the queues exist."""
     monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", f"test-{secrets.token_hex(4)}.")
     load_settings.cache_clear()
     with connect(load_settings()) as connection:
@@ -49,7 +49,7 @@ def test_a_complete_deployment_is_ready() -> None:
 
 
 @pytest.mark.usefixtures("deployed")
-def test_a_database_without_the_schema_is_not_ready(
+def test_a_deployment_without_the_schema_is_not_ready(
     services: Services, monkeypatch: Environment
 ) -> None:
     with temporary_database(services) as url, monkeypatch.context() as other:
@@ -61,7 +61,7 @@ def test_a_database_without_the_schema_is_not_ready(
 
 
 @pytest.mark.usefixtures("deployed")
-def test_a_broker_that_does_not_answer_is_not_ready(monkeypatch: Environment) -> None:
+def test_a_deployment_with_an_unavailable_broker_is_not_ready(monkeypatch: Environment) -> None:
     (port,) = unused_ports(1)
     with monkeypatch.context() as other:
         other.setenv("DETOURAGE_BROKER_URL", f"amqp://guest:secret@127.0.0.1:{port}//")
@@ -79,7 +79,7 @@ def test_checks_do_not_declare_queues(monkeypatch: Environment) -> None:
             assert (result.exit_code, failed(result)) == (1, ["queues:"])
 
 
-def test_an_intake_that_waits_is_ready_but_does_not_accept(
+def test_a_paused_intake_is_ready_but_not_accepting(
     deployed: Tasks, monkeypatch: Environment
 ) -> None:
     deployed.publish("a", [("1", article_html(1))])
@@ -99,13 +99,13 @@ def test_missing_settings_are_named(monkeypatch: Environment) -> None:
     assert "DETOURAGE_DATABASE_URL is not set" in result.output
 
 
-def test_doctor_finds_a_healthy_deployment(command_line: CliRunner) -> None:
+def test_doctor_finds_no_fault_in_a_healthy_deployment(command_line: CliRunner) -> None:
     result = command_line.invoke(main, ["doctor"])
     assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("process", ["intake", "relay", "worker", "beat"])
-def test_health_sees_each_process(command_line: CliRunner, process: str) -> None:
+def test_health_reports_each_process_as_healthy(command_line: CliRunner, process: str) -> None:
     assert command_line.invoke(main, ["health", process]).exit_code == 0
 
 
@@ -132,11 +132,11 @@ def without_schema(
 
 @pytest.mark.usefixtures("without_schema")
 @pytest.mark.parametrize("command", NEED_A_SCHEMA, ids=" ".join)
-def test_before_the_migration_every_command_says_what_to_do(
+def test_before_the_migration_every_command_advises_to_migrate(
     command: tuple[str, ...],
 ) -> None:
     result = CliRunner().invoke(main, list(command))
-    # The first line of a process is its version.
+    # A process first logs its version and settings.
     said = [line for line in result.output.splitlines() if " started " not in line]
     assert (result.exit_code, said) == (1, [BEHIND])
 
@@ -152,7 +152,9 @@ def test_before_the_migration_checks_report_only_the_missing_schema(command: str
 
 @pytest.mark.usefixtures("without_schema")
 @pytest.mark.parametrize("process", ["intake", "relay", "worker", "beat"])
-def test_before_the_migration_every_process_exits_with_advice(process: str, tmp_path: Path) -> None:
+def test_before_the_migration_every_process_exits_with_the_same_advice(
+    process: str, tmp_path: Path
+) -> None:
     ended = subprocess.run(
         process_command(process, tmp_path),
         env=process_environment(load_settings()),

@@ -1,4 +1,4 @@
-"""All forms of the database URL are equivalent wherever it is read."""
+"""All spellings of the database URL are equivalent wherever the URL is used."""
 
 import logging
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def deployed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Deployment]:
-    """A deployment with one form of the URL; its intake runs, the test runs its tasks."""
+    """A deployment with one spelling of the URL; only the intake runs, and the test runs tasks."""
     settings = own_settings(services, database_url, tmp_path / "heartbeats")
     for name, value in settings.environment().items():
         monkeypatch.setenv(name, value)
@@ -52,7 +52,7 @@ def command(*arguments: str) -> str:
     return result.output
 
 
-def test_pages_commands_and_metrics(
+def test_every_spelling_works_for_pages_commands_and_metrics(
     deployed: Deployment,
     tasks: Tasks,
     request: pytest.FixtureRequest,

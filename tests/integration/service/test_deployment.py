@@ -1,4 +1,4 @@
-"""The service with a real RabbitMQ and PostgreSQL, used by an independent client."""
+"""The service with a real RabbitMQ and a real PostgreSQL, seen by an independent client."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ from worker import cli
 from worker.sample import generate
 
 REDESIGNED = "harbour-post.example"
-"""The site of the sample crawl with a redesign half way."""
+"""The site of the sample crawl that is redesigned halfway through."""
 
 
 def outcomes(deployment: Deployment) -> dict[str, str | None]:
@@ -33,14 +33,14 @@ def test_every_good_page_gives_one_article(
     deployment.check()
 
 
-def test_the_article_contains_the_story_and_nothing_else(articles: list[dict[str, Any]]) -> None:
+def test_an_article_contains_the_story_and_nothing_else(articles: list[dict[str, Any]]) -> None:
     for article in articles:
         seed = int(article["page_id"])
         assert article["text"] == "\n\n".join(paragraphs(seed))
         assert article["title"] == f"Bridge story number {seed}"
 
 
-def test_the_article_comes_with_its_authors_and_its_date(articles: list[dict[str, Any]]) -> None:
+def test_an_article_has_authors_and_a_date(articles: list[dict[str, Any]]) -> None:
     for article in articles:
         seed = int(article["page_id"])
         published = f"2024-05-0{seed + 1}T00:30:00+02:00"
@@ -51,7 +51,7 @@ def test_the_article_comes_with_its_authors_and_its_date(articles: list[dict[str
         assert article["metadata"]["kind"] == "article"
 
 
-def test_the_article_matches_the_schema(articles: list[dict[str, Any]]) -> None:
+def test_an_article_message_matches_the_schema(articles: list[dict[str, Any]]) -> None:
     for values in articles:
         article = ArticleMessage.model_validate_json(json.dumps(values))
         assert article.revision == 1
@@ -118,7 +118,7 @@ def test_status_shows_groups_and_queues(command_line: CliRunner) -> None:
     assert any(name.endswith("crawler.pages") for name in status["queues"])
 
 
-def test_a_redesign_in_the_middle_of_a_crawl_shows_in_status_and_metrics(
+def test_a_redesign_during_a_crawl_is_shown_by_status_and_metrics(
     deployment: Deployment, command_line: CliRunner
 ) -> None:
     crawl = sorted(generate(sites=[REDESIGNED]), key=lambda page: page.message["fetched_at"])
@@ -153,7 +153,7 @@ def generations(deployment: Deployment) -> int:
 
 
 @pytest.mark.usefixtures("articles")
-def test_every_log_line_is_json_and_says_what_it_is_about(deployment: Deployment) -> None:
+def test_every_log_line_is_json_and_names_its_page_or_message(deployment: Deployment) -> None:
     unusable = [line for line in deployment.logged("intake") if line["level"] == "warning"]
     assert len(unusable) >= len(UNUSABLE)
     assert all("message_id" in line for line in unusable)

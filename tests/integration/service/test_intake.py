@@ -1,4 +1,4 @@
-"""The intake: batches give the results of single messages, and its pace is that of later stages."""
+"""The intake stores batches like single messages and waits for the later stages."""
 
 import json
 import random
@@ -34,7 +34,7 @@ def read(body: bytes) -> tuple[FetchedPage, ReadPage]:
 
 
 def bodies(sites: int, pages: int, *, day: int = 1) -> list[bytes]:
-    """Return page messages, some of them alike, with one refused page per site."""
+    """Return page messages, with one refused page per site; some are alike on several days."""
     return [
         message(
             f"https://{site}.example/{page}",
@@ -79,7 +79,7 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
             with tasks.database.transaction() as session:
                 recorded = store_pages(session, fetches[first : first + size])
             results.update(each.result for each in recorded)
-    # Refused pages are the same every day.
+    # The refused pages are identical on all days, so they count as duplicates.
     assert results == {"accepted": 20, "duplicate": 28, "updated": 16, "superseded": 16}
     found = stored(tasks)
     assert [row[1:3] for row in found] == sorted(
@@ -89,7 +89,7 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
     assert all((row[7] is None) == (row[4] is not None) for row in found)
 
 
-def test_pages_of_clustered_sites_are_assigned_whatever_else_is_in_the_batch(tasks: Tasks) -> None:
+def test_pages_of_clustered_sites_in_a_mixed_batch_are_assigned(tasks: Tasks) -> None:
     for body in bodies(2, 4):
         tasks.send([json.loads(body)])
     site_ids = dict(tasks.ask(select(Site.key, Site.id)))
@@ -106,7 +106,7 @@ def test_pages_of_clustered_sites_are_assigned_whatever_else_is_in_the_batch(tas
 
 @contextmanager
 def intake(settings: Settings, directory: Path) -> Iterator[Deployment]:
-    """A deployment whose intake alone runs, started at the beginning of the block."""
+    """Run a deployment whose only process is the intake."""
     changed = settings.model_copy(
         update={
             "queue_prefix": f"{settings.queue_prefix}{secrets.token_hex(4)}.",
@@ -163,7 +163,7 @@ def test_the_intake_pauses_while_too_many_pages_are_pending(alone: Alone) -> Non
         assert 10 <= taken < pages
         while taken < pages:
             with deployment.database.transaction() as session:
-                # Repeated work must not delay new pages.
+                # Pages to be extracted again must not delay new pages.
                 session.execute(update(StoredPage).values(outcome="article", forced=True))
                 again = [{"page_id": 0, "generation": 1}] * 20
                 outbox.add_tasks(session, task_names.EXTRACT_AGAIN, again, site_id=1)

@@ -1,4 +1,4 @@
-"""Log lines of each process: its build at the start, and its recent work."""
+"""Each process logs its version and settings at the start, then summaries of its work."""
 
 import re
 from collections import Counter
@@ -16,15 +16,15 @@ from worker.messaging import task_names
 from worker.store import outbox
 
 SECONDS = 0.2
-"""Interval of the summaries."""
+"""Interval between summaries."""
 
 
 @pytest.mark.parametrize("process", PROCESSES)
-def test_a_process_begins_with_its_version_and_all_its_settings(
+def test_a_process_first_logs_its_version_and_all_settings(
     deployment: Deployment, process: str
 ) -> None:
     name = f"{process} started"
-    # A pool that takes tasks may be ready before the process has said so.
+    # A pool may accept tasks before its process has logged the start.
     deployment.wait_until(lambda: name in {line["event"] for line in deployment.logged(process)})
     (begun,) = [line for line in deployment.logged(process) if line["event"] == name]
     assert begun["version"] == version("detourage")
@@ -41,7 +41,7 @@ def summaries(deployment: Deployment, process: str) -> list[dict[str, Any]]:
 
 
 def total(found: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
-    """Return the sums of the summaries."""
+    """Return the sums of the given keys over all summaries."""
     sums: dict[str, Any] = {}
     for key in keys:
         for each in found:
@@ -53,7 +53,7 @@ def total(found: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
     return sums
 
 
-def test_the_intake_logs_what_it_received_and_the_results(alone: Alone) -> None:
+def test_the_intake_logs_the_number_of_messages_and_their_results(alone: Alone) -> None:
     good = [described(seed) for seed in range(5)]
     with alone("intake", summary_seconds=SECONDS) as deployment:
         deployment.publish([*good, b"{broken", good[0], b"[]", b"[]"])
@@ -68,16 +68,16 @@ def test_the_intake_logs_what_it_received_and_the_results(alone: Alone) -> None:
         deployment.publish(good[:1])
         deployment.wait_for_receipts(10)
         deployment.wait_until(lambda: len(summaries(deployment, "intake")) > told)
-        # Idle periods are not logged, however many.
+        # Idle intervals are not logged.
         assert all(each["taken"] for each in summaries(deployment, "intake"))
         assert not any("message_id" in each for each in summaries(deployment, "intake"))
 
 
-def test_the_relay_logs_what_it_published_by_lane(alone: Alone) -> None:
+def test_the_relay_logs_the_number_of_published_messages_per_lane(alone: Alone) -> None:
     with alone("relay", summary_seconds=SECONDS) as deployment:
         topology = deployment.topology
         with deployment.database.transaction() as session:
-            # Left by an intake of other queues.
+            # Remove messages that another test left for other queues.
             session.execute(delete(OutboxEntry))
             outbox.add_tasks(
                 session, task_names.PARSE, ({"page_id": each} for each in range(3)), site_id=1
@@ -96,7 +96,7 @@ def test_the_relay_logs_what_it_published_by_lane(alone: Alone) -> None:
         assert not any("outbox_id" in each for each in summaries(deployment, "relay"))
 
 
-def test_the_plain_format_has_the_same_content_on_a_line(alone: Alone) -> None:
+def test_the_text_format_has_the_same_content_on_one_line(alone: Alone) -> None:
     with alone("intake", summary_seconds=SECONDS, log_format="text") as deployment:
         log = deployment.log_file("intake")
         deployment.publish([described(7)])

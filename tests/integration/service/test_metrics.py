@@ -21,10 +21,10 @@ MONITORING = Path(__file__).parents[3] / "monitoring"
 
 
 DONE = {"intake": len(UNUSABLE), "detourage.extract": 6}
-"""Minimum number of units of work for the articles."""
+"""Minimum number of timed units of work, by kind, once the articles have been sent."""
 
 READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
-"""Files that refer to metrics."""
+"""Dashboard and alerts, which may refer only to metrics that are served."""
 
 
 def schema_of(deployment: Deployment) -> str:
@@ -51,7 +51,7 @@ def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
                     found = response.read().decode()
             except urllib.error.URLError:
                 return False
-            # Durations are written every few seconds.
+            # Processes write their durations to the database only every few seconds.
             counted = dict(re.findall(r'duration_seconds_count{work="(.*)"} (.*)', found))
             return all(float(counted.get(work, 0)) >= number for work, number in DONE.items())
 

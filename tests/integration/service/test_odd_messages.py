@@ -26,7 +26,7 @@ GOOD = [message(f"https://good.example/{n}", f"<p>Page {n} of the good site.") f
 def deployment(
     settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
-    """A deployment with only intake and relay running."""
+    """A deployment that runs only the intake and the relay."""
     directory = tmp_path_factory.mktemp("hostile")
     changed = settings.model_copy(
         update={
@@ -51,7 +51,7 @@ def publish(deployment: Deployment, body: bytes, **properties: Any) -> None:
 
 
 def results(deployment: Deployment) -> list[tuple[str, str | None]]:
-    """Return the result of each message so far, in order."""
+    """Return the result and reason of each message so far, in order."""
     with deployment.database.transaction() as session:
         rows = session.execute(select(Receipt.result, Receipt.reason).order_by(Receipt.id))
         return [(result, reason) for result, reason in rows]
@@ -140,7 +140,7 @@ def test_a_compressed_page_is_accepted(deployment: Deployment) -> None:
     assert result_of(deployment, packed, application_headers=headers) == ("accepted", None)
 
 
-def test_a_body_above_the_limit_is_never_kept_in_memory(deployment: Deployment) -> None:
+def test_a_body_above_the_limit_is_never_held_in_memory(deployment: Deployment) -> None:
     size = MAX_BODY_BYTES + 5_000_000
     assert result_of(deployment, bytes(size), message_id="huge") == ("quarantined", "oversized")
     settings = deployment.settings
@@ -148,13 +148,13 @@ def test_a_body_above_the_limit_is_never_kept_in_memory(deployment: Deployment) 
     (found,) = browse(settings, "intake")
     assert (found.reason, found.message_id, found.body) == ("oversized", "huge", b"")
     assert str(size) in found.detail
-    # It would only be redelivered.
+    # Sending the empty body back would be pointless.
     assert requeue(settings, "intake", "huge") == 0
     assert drop(settings, "intake", "huge") == 1
     assert deployment.peak_bytes("intake") < 400_000_000
 
 
-def test_a_password_in_an_address_is_not_stored(deployment: Deployment) -> None:
+def test_a_password_in_a_url_is_not_stored(deployment: Deployment) -> None:
     body = page("x", url="https://user:secret@odd.example:8443/p@q")
     assert result_of(deployment, body) == ("accepted", None)
     with deployment.database.transaction() as session:

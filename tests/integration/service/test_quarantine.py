@@ -1,4 +1,4 @@
-"""Quarantined messages on a real broker."""
+"""Commands for quarantined messages, with a real broker."""
 
 import re
 from collections.abc import Iterator
@@ -75,7 +75,7 @@ def test_sending_all_messages_back_needs_confirmation(
 def hostile(
     services: Services, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Deployment]:
-    """Quarantines with messages of each hostile kind, and no process."""
+    """A deployment without processes, whose quarantines contain each kind of hostile message."""
     settings = own_settings(services, database_url, tmp_path)
     for name, value in settings.environment().items():
         monkeypatch.setenv(name, value)
@@ -87,7 +87,7 @@ def hostile(
     try:
         kinds = [each for each in (*envelopes.kinds(), *bodies.kinds()) if each.copies > FEW]
         for number, kind in enumerate(kinds):
-            # The broker refuses some.
+            # The broker or the client library refuses some of them.
             with (
                 suppress(amqp.AMQPError, OSError, UnicodeDecodeError),
                 deployment.amqp() as connection,
@@ -104,7 +104,7 @@ def hostile(
         remove_queues(settings)
 
 
-def test_commands_survive_whatever_is_in_quarantine(
+def test_commands_handle_every_hostile_message_in_quarantine(
     hostile: Deployment,
 ) -> None:
     command_line = CliRunner()

@@ -1,4 +1,4 @@
-"""Messages above the broker's size limit do not block others."""
+"""Messages that exceed the broker's size limit do not block others."""
 
 import secrets
 import tempfile
@@ -23,9 +23,9 @@ LIMIT = 2 * 1024 * 1024
 
 @pytest.fixture(scope="module")
 def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A RabbitMQ with a message size limit of 2 MiB."""
+    """URL of a RabbitMQ server with a message size limit of 2 MiB."""
     program = rabbitmq_program()
-    assert program is not None, "RabbitMQ's program is needed: apt-get install rabbitmq-server"
+    assert program is not None, "rabbitmq-server is not installed: apt-get install rabbitmq-server"
     home = Path(tempfile.mkdtemp(prefix="detourage-small-broker-"))
     (home / "rabbitmq.conf").write_text(f"max_message_size = {LIMIT}\n")
     port, *others = unused_ports(3)
@@ -40,7 +40,7 @@ def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def small(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
-    """Settings of a deployment on that broker."""
+    """Settings of a deployment that uses the broker with the low limit."""
     return settings.model_copy(
         update={
             "broker_url": SecretStr(broker_url),
@@ -52,7 +52,7 @@ def small(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
     )
 
 
-def test_a_limit_above_the_brokers_is_reported_at_start(small: Settings) -> None:
+def test_a_configured_limit_above_that_of_the_broker_is_reported_at_start(small: Settings) -> None:
     check_message_size(small)
     with pytest.raises(SettingsError, match="DETOURAGE_MAX_MESSAGE_BYTES=2097153"):
         check_message_size(small.model_copy(update={"max_message_bytes": LIMIT + 1}))

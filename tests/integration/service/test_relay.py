@@ -1,4 +1,4 @@
-"""The relay respects full queues, lets sites take turns and batches extractions."""
+"""The relay respects queue limits, lets sites take turns and batches extractions."""
 
 import json
 from typing import Any
@@ -43,7 +43,7 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(alone: Alone) -
         assert taken == list(range(8))
 
 
-def test_links_wait_for_the_crawler(alone: Alone) -> None:
+def test_links_are_queued_for_the_crawler(alone: Alone) -> None:
     with alone("relay") as deployment:
         topology = deployment.topology
         with deployment.database.transaction() as session:
@@ -61,7 +61,7 @@ def test_links_wait_for_the_crawler(alone: Alone) -> None:
         assert (found.body, found.properties["message_id"]) == ("{}", "1")
 
 
-def test_a_site_does_not_wait_for_a_busy_one_to_finish(alone: Alone) -> None:
+def test_a_site_does_not_wait_until_a_busier_site_is_finished(alone: Alone) -> None:
     with alone("relay", queue_limit=5) as deployment:
         queue = deployment.topology.task_queue("reprocess")
         with deployment.database.transaction() as session:
@@ -75,11 +75,11 @@ def test_a_site_does_not_wait_for_a_busy_one_to_finish(alone: Alone) -> None:
             while deployment.count(left):
                 taken = channel.basic_get(queue, no_ack=True)
                 done += taken is not None
-        # First those in the queue, then one of each site in turn, then those that refill the queue.
+        # The tasks in the queue come first, then the two sites in turn, then a full queue again.
         assert done <= 5 + 2 * 3 + 5
 
 
-def test_waiting_extractions_are_batched_except_those_requested_alone(
+def test_pending_extractions_are_batched_unless_requested_one_by_one(
     alone: Alone,
 ) -> None:
     with alone("relay", queue_limit=4 * PAGES_OF_A_TASK) as deployment:
@@ -105,7 +105,7 @@ def test_waiting_extractions_are_batched_except_those_requested_alone(
     assert max(map(len, tasks)) == PAGES_OF_A_TASK
 
 
-def test_repeated_extractions_queue_behind_first_ones_without_starving(
+def test_repeated_extractions_follow_first_ones_without_starving(
     alone: Alone,
 ) -> None:
     tasks_of_each = 3 * AGAIN_AFTER
@@ -131,7 +131,7 @@ def test_repeated_extractions_queue_behind_first_ones_without_starving(
     assert set(generations[3 * len(rhythm) :]) == {2}
 
 
-def test_only_few_long_tasks_wait_in_the_brokers_queue(alone: Alone) -> None:
+def test_only_a_few_long_tasks_are_on_the_broker_at_a_time(alone: Alone) -> None:
     with alone("relay", queue_limit=16) as deployment:
         queue = deployment.topology.task_queue("compare")
         with deployment.database.transaction() as session:

@@ -1,4 +1,4 @@
-"""Python snippets of the documentation send tasks that the service accepts."""
+"""Python snippets in the documentation send tasks that the service accepts."""
 
 import inspect
 import json
@@ -27,7 +27,7 @@ def idle(settings: Settings) -> Iterator[Settings]:
 
 
 def sent(settings: Settings) -> list[tuple[str, dict[str, object]]]:
-    """Consume all task queues; return the name and arguments of each task."""
+    """Empty all task queues; return the name and arguments of each task."""
     found = []
     with connect(settings) as connection, connection.channel() as channel:
         for stage in sorted(set(STAGE_OF_TASK.values())):
@@ -39,7 +39,7 @@ def sent(settings: Settings) -> list[tuple[str, dict[str, object]]]:
 
 
 @pytest.mark.parametrize("document", SENDING_TASKS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_documented_tasks_match_the_services(document: Path, idle: Settings) -> None:
+def test_documented_tasks_match_those_of_the_service(document: Path, idle: Settings) -> None:
     program = python_of(document)
     environment = process_environment(idle)
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=ROOT)

@@ -1,4 +1,4 @@
-"""Time limits of tasks in the processes of a deployment."""
+"""Time limits of tasks on an overloaded host."""
 
 import json
 import signal
@@ -22,7 +22,7 @@ PARAGRAPHS = 4_000
 
 
 def long_page(seed: int) -> bytes:
-    """A page that takes some tenths of a second of CPU time."""
+    """Return the message of a page that takes some tenths of a second of CPU time to extract."""
     text = "<p>On Tuesday the council met again, to decide about the old bridge and its cost.</p>"
     html = article_html(seed).replace("</p>", "</p>" + text * PARAGRAPHS, 1)
     url = f"https://slow.example/{seed}"
@@ -30,7 +30,7 @@ def long_page(seed: int) -> bytes:
 
 
 class Throttled:
-    """A fraction of a CPU for processes, as on an overloaded host."""
+    """Context in which processes get only a fraction of a CPU, as on an overloaded host."""
 
     def __init__(self, processes: Callable[[], list[psutil.Process]]) -> None:
         self._processes = processes
@@ -57,7 +57,7 @@ class Throttled:
                 process.send_signal(number)
 
 
-def test_a_good_page_is_extracted_on_a_host_that_leaves_its_worker_little_time(
+def test_limits_count_cpu_time_so_a_slow_host_does_not_fail_good_pages(
     services: Services, database_url: str, tmp_path: Path
 ) -> None:
     settings = own_settings(services, database_url, tmp_path).model_copy(
@@ -75,7 +75,7 @@ def test_a_good_page_is_extracted_on_a_host_that_leaves_its_worker_little_time(
             deployment.wait_until(lambda: outcomes().count("article") == seeds.stop)
             return time.monotonic() - began
 
-        # What the processes load at first takes them longer than a page.
+        # The first pages are slow, because the processes still load modules.
         publish_and_wait(range(8))
         with Throttled(lambda: deployment.children("worker")):
             seconds = publish_and_wait(range(8, 9))

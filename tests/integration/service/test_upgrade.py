@@ -1,4 +1,4 @@
-"""Upgrades from an older schema and back, with pending pages and messages."""
+"""Upgrades of the schema while pages and messages are pending."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ from worker.service.application import create_app
 from worker.store.database import Database
 
 OLDEST_RELEASED = "0012"
-"""Schema of version 0.1.0."""
+"""Schema version of release 0.1.0."""
 
 BEHIND = "Error: schema: older than this version: run `detourage migrate`"
 
@@ -107,11 +107,11 @@ def test_outdated_processes_exit_with_one_line_after_a_migration(
             create_app(settings).send_task(CLUSTER, kwargs={"site_id": 1})
             for name, process in running.items():
                 process.wait(60)
-                # After the relevant line, Celery prints a traceback for requeued messages.
+                # After the line with the reason, Celery prints a traceback for requeued messages.
                 told, _, _ = logs[name].read_text().partition("Traceback")
                 assert "schema: the database" in told, name
                 assert "this process belongs to another version, and exits" in told, name
-            # What they had in hand is there for others.
+            # Unfinished messages are back in their queues for other processes.
             topology = topology_of(settings)
             assert messages_waiting(settings, topology.pages) == 1
             assert messages_waiting(settings, topology.task_queue("cluster")) == 1

@@ -1,4 +1,4 @@
-"""Pages with several addresses: one page per article."""
+"""URLs that serve the same article are recorded as one page."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -53,7 +53,7 @@ def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
 
 @dataclass(frozen=True)
 class Standing:
-    """Everything that distinguishes pages, except for the id."""
+    """Everything that distinguishes pages, apart from their IDs."""
 
     url: str
     html: object
@@ -95,7 +95,7 @@ def five(days: Sequence[int], site: str = SITE) -> list[Fetch]:
     ("days", "stands", "orders"),
     [((1, 2, 3, 4, 5), TRACKED, 1), ((1, 5, 2, 3, 4), TRACKED, 7), ((3, 3, 3, 3, 3), None, 7)],
 )
-def test_five_addresses_are_one_page_in_any_order(
+def test_five_urls_of_an_article_are_one_page_in_any_order(
     session: Session, days: Sequence[int], stands: str | None, orders: int
 ) -> None:
     found = set()
@@ -112,7 +112,7 @@ def test_five_addresses_are_one_page_in_any_order(
         assert (page.url, page.html) == (stands, five_pages()[stands])
 
 
-def test_receipts_of_a_joined_page_move_to_the_page_that_stays(
+def test_pages_with_receipts_can_be_joined(
     session: Session,
 ) -> None:
     fetches = five((1, 1, 1, 1, 1))
@@ -125,28 +125,32 @@ def test_receipts_of_a_joined_page_move_to_the_page_that_stays(
     assert (joined.outcome, joined.tree_id) == (PageOutcome.JOINED, None)
 
 
-def test_the_ids_of_a_page_with_one_address_are_those_of_that_address(session: Session) -> None:
+def test_the_identity_of_a_page_with_one_url_is_that_url(session: Session) -> None:
     record(session, five((1, 1, 1, 1, 1))[1])
     (page,) = standing(session)
     assert (page.identity, page.variants) == (TRACKED, ())
     assert page.canonical == PLAIN
 
 
-def test_a_page_that_declares_the_address_of_another_stays_a_page(session: Session) -> None:
+def test_a_page_that_declares_the_url_of_a_different_article_stays_separate(
+    session: Session,
+) -> None:
     impostor = fetch("https://www.example.org/other", declaring(article_html(8), PLAIN))
     for order in permutations([five((1,) * 5)[0], impostor]):
         record(session, *order)
         assert [page.url for page in standing(session)] == [PLAIN, impostor[0].url]
 
 
-def test_a_declared_address_on_another_site_is_ignored(session: Session) -> None:
+def test_a_declared_url_on_another_site_is_ignored(session: Session) -> None:
     copy = declaring(article_html(7), PLAIN)
     record(session, five((1,) * 5)[0], fetch("https://example.net/bridge", copy))
     assert len(standing(session)) == 2
 
 
 @pytest.mark.parametrize("constant", ["https://www.example.org/", "https://www.example.org/x"])
-def test_an_address_declared_by_a_whole_site_joins_nothing(session: Session, constant: str) -> None:
+def test_a_url_declared_by_every_page_of_a_site_joins_no_pages(
+    session: Session, constant: str
+) -> None:
     urls = [constant, *(f"https://www.example.org/{number}" for number in range(12))]
     fetches = [
         fetch(url, declaring(article_html(number), constant)) for number, url in enumerate(urls)
@@ -156,7 +160,7 @@ def test_an_address_declared_by_a_whole_site_joins_nothing(session: Session, con
     assert [page.url for page in standing(session)] == sorted(urls)
 
 
-def test_pages_with_the_same_title_and_declaration_differ_by_text(
+def test_pages_with_equal_titles_and_declared_urls_but_different_texts_stay_separate(
     session: Session,
 ) -> None:
     urls = [f"https://www.example.org/{number}" for number in range(5)]
@@ -168,7 +172,7 @@ def test_pages_with_the_same_title_and_declaration_differ_by_text(
     assert [page.url for page in standing(session)] == urls
 
 
-def test_a_later_part_that_declares_the_first_is_not_the_first(session: Session) -> None:
+def test_a_later_part_that_declares_the_url_of_the_first_stays_separate(session: Session) -> None:
     title = "Bridge story number 7"
     first = article_html(7)
     for number, url in enumerate([f"{PLAIN}?page=2", "https://www.example.org/bridge-7/2"]):
@@ -178,20 +182,20 @@ def test_a_later_part_that_declares_the_first_is_not_the_first(session: Session)
         assert len(standing(session, site)) == 2
 
 
-def test_addresses_that_differ_in_meaning_are_separate_pages(session: Session) -> None:
+def test_urls_that_differ_in_meaning_are_separate_pages(session: Session) -> None:
     urls = [f"https://www.example.org/read?id={number}&page=2" for number in range(3)]
     urls += ["https://www.example.org/Read?id=1&page=2", "https://www.example.org/read/?id=1"]
     record(session, *(fetch(url, article_html(7)) for url in urls), batch=5)
     assert [page.url for page in standing(session)] == sorted(urls)
 
 
-def test_a_variant_whose_page_is_an_error_stays_apart(session: Session) -> None:
+def test_a_variant_that_returns_an_error_page_stays_separate(session: Session) -> None:
     gone = "<html><head><title>Not found</title></head><body><h1>Not found</h1>Gone.</body></html>"
     record(session, *five((1,) * 5)[:1], fetch(PRINT, gone), fetch(MOBILE, gone))
     assert [page.url for page in standing(session)] == [MOBILE, PLAIN, PRINT]
 
 
-def test_more_spellings_than_are_stored_lead_to_one_page(session: Session) -> None:
+def test_a_page_can_have_more_spellings_than_are_stored(session: Session) -> None:
     html = five_pages()[PLAIN]
     urls = [f"{PLAIN}?fbclid={number:03}" for number in range(80)]
     kept = set()
@@ -205,7 +209,7 @@ def test_more_spellings_than_are_stored_lead_to_one_page(session: Session) -> No
 
 
 @pytest.mark.parametrize("taken", [AMP, MOBILE, PRINT, TRACKED])
-def test_a_separated_address_never_joins_again(session: Session, taken: str) -> None:
+def test_a_separated_url_is_never_joined_again(session: Session, taken: str) -> None:
     fetches = dict(zip(FIVE, five((1, 2, 3, 4, 5)), strict=True))
     record(session, *fetches.values())
     (separated,) = separate(session, taken)
@@ -223,23 +227,23 @@ def test_a_separated_address_never_joins_again(session: Session, taken: str) -> 
         separate(session, taken)
 
 
-def test_the_address_of_a_page_can_be_separated_from_its_variants(session: Session) -> None:
+def test_the_canonical_url_can_be_separated_from_its_variants(session: Session) -> None:
     record(session, *five((1, 2, 3, 4, 5)))
     separate(session, PLAIN)
     record(session, *five((1, 2, 3, 4, 6)))
-    # Its spellings move with it, and its variants are not variants of another page.
+    # The spellings of the URL move with it, and its former variants become separate pages.
     found = {page.canonical: page.variants for page in standing(session)}
     assert found == {PLAIN: (TRACKED,), AMP: (), MOBILE: (), PRINT: ()}
 
 
-def test_an_address_that_joined_nothing_cannot_be_separated(session: Session) -> None:
+def test_a_url_that_was_not_joined_cannot_be_separated(session: Session) -> None:
     record(session, *five((1,) * 5)[:1])
     for url in (PLAIN, PRINT, "mailto:a"):
         with pytest.raises(NotJoinedError):
             separate(session, url)
 
 
-def test_the_content_of_the_first_address_survives_separation(
+def test_the_content_of_a_separated_url_is_preserved(
     session: Session,
 ) -> None:
     fetches = five((1, 2, 3, 4, 5))
@@ -256,11 +260,11 @@ def test_revisions_continue_after_joining_and_separation(session: Session) -> No
     session.get_one(StoredPage, plain).revision = 4
     session.flush()
     (separated,) = separate(session, AMP)
-    # The ids of its articles are made of its address, as those of the page may be one day.
+    # Article IDs derive from URL and revision, so no revision of this URL may occur twice.
     assert session.get_one(StoredPage, separated.page_id).revision == 4
 
 
-def test_joined_addresses_are_counted_and_listed(session: Session) -> None:
+def test_joined_urls_are_counted_and_listed(session: Session) -> None:
     record(session, *five((1, 2, 3, 4, 5)))
     (site_id,) = pages.sites_called(session, SITE)
     assert separations.counts(session, site_id) == {
@@ -285,7 +289,7 @@ def test_joined_addresses_are_counted_and_listed(session: Session) -> None:
     }
 
 
-def test_addresses_of_no_use_to_a_reader_are_stored_as_they_are(session: Session) -> None:
+def test_malformed_and_overlong_urls_are_stored(session: Session) -> None:
     urls: Iterable[str] = (
         "https://www.example.org/%",
         "https://www.example.org/" + "a/" * 5000,

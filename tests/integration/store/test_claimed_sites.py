@@ -1,4 +1,4 @@
-"""A sender may name a page's site but cannot affect the groups of another domain's site."""
+"""A sender may name the site of a page, but cannot affect the site of another domain."""
 
 import json
 
@@ -37,7 +37,7 @@ def revisions(tasks: Tasks, host: str) -> set[int]:
     )  # fmt: skip
 
 
-def test_pages_that_claim_another_domains_site_are_kept_apart(
+def test_pages_that_claim_the_site_of_another_domain_form_a_separate_site(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.send([*pages(VICTIM, range(6)), *pages(VICTIM, range(6, 10), "table")])
@@ -55,7 +55,7 @@ def test_pages_that_claim_another_domains_site_are_kept_apart(
     assert set(tasks.articles()).isdisjoint(sent)
 
 
-def test_the_sites_name_is_the_one_given_by_the_sender(tasks: Tasks) -> None:
+def test_articles_have_the_site_name_given_by_the_sender(tasks: Tasks) -> None:
     for host in ("paper.com", "paper.net"):
         site_id = tasks.send(pages(host, range(3), site="The-Paper"))
         tasks.group(site_id)

@@ -1,4 +1,4 @@
-"""Comments of a page: in its article, in their table, and in the pattern of its group."""
+"""Comments are published with articles, stored, and found by the pattern of the group."""
 
 from sqlalchemy import func, select
 
@@ -9,7 +9,7 @@ from tests.unit.comments.comment_pages import NAMES, SAID
 
 
 def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
-    """Return the path and HTML of an article with a number of comments."""
+    """Return the path and HTML of an article with the given number of comments."""
     shown = "".join(
         f'<li class="remark" id="r{seed}-{number}"><b class="author">{NAMES[number % 5]}</b>'
         f"<i>May {number + 1}, 2024</i><p>{SAID[number % 5]} {says}{SAID[(number + seed) % 5]}</p>"
@@ -53,7 +53,7 @@ def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> Non
     assert [text for *_, text in rows] == [comment["text"] for comment in article["comments"]]
 
 
-def test_a_single_comment_is_found_through_its_group_in_any_order(tasks: Tasks) -> None:
+def test_a_single_comment_is_found_by_the_group_pattern_in_any_order(tasks: Tasks) -> None:
     pages = [commented(0, 1), *(commented(seed, 5) for seed in range(1, 5))]
     for site, order in (("a", pages), ("b", pages[::-1])):
         tasks.group(tasks.publish(site, order))
@@ -65,7 +65,7 @@ def test_a_single_comment_is_found_through_its_group_in_any_order(tasks: Tasks) 
     assert len(set(tasks.ask(select(TemplateGroup.comment_pattern)))) == 1
 
 
-def test_a_page_assigned_later_is_read_like_its_group(tasks: Tasks) -> None:
+def test_comments_of_a_page_assigned_later_are_found_by_the_group_pattern(tasks: Tasks) -> None:
     site_id = tasks.publish("a", [commented(seed, 5) for seed in range(1, 5)])
     tasks.group(site_id)
     tasks.settle()
@@ -76,7 +76,7 @@ def test_a_page_assigned_later_is_read_like_its_group(tasks: Tasks) -> None:
     assert tasks.generations(site_id) == 1
 
 
-def test_a_new_comment_gives_a_revision_with_its_own_rows(tasks: Tasks) -> None:
+def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None:
     site_id = tasks.publish("a", [commented(seed, 4) for seed in range(4)])
     tasks.group(site_id)
     tasks.settle()
@@ -97,7 +97,7 @@ def test_a_new_comment_gives_a_revision_with_its_own_rows(tasks: Tasks) -> None:
     assert sorted(tasks.ask(of_page.group_by(Article.revision))) == [(1, 4), (2, 5)]
 
 
-def test_pages_stored_by_versions_without_comments_are_read_anyway(
+def test_comments_are_found_on_pages_stored_before_comments_were_supported(
     tasks: Tasks,
 ) -> None:
     site_id = tasks.publish("a", [commented(seed, 5) for seed in range(4)])

@@ -1,4 +1,4 @@
-"""Durations are added up in the database by all processes."""
+"""Durations of work, which all processes add up in the database."""
 
 import math
 import time
@@ -33,7 +33,7 @@ def test_durations_of_all_processes_add_up(database_url: str) -> None:
     database.dispose()
 
 
-def test_batched_work_counts_in_equal_shares(database_url: str) -> None:
+def test_the_duration_of_a_batch_is_divided_equally(database_url: str) -> None:
     database = Database(database_url)
     durations = Durations(database)
     durations.note("batch", 0.8, pieces=8)
@@ -44,7 +44,7 @@ def test_batched_work_counts_in_equal_shares(database_url: str) -> None:
     database.dispose()
 
 
-def test_work_goes_on_while_the_database_is_away() -> None:
+def test_work_continues_while_the_database_is_unavailable() -> None:
     away = Database("postgresql+psycopg2://nobody@127.0.0.1:1/nowhere")
     durations = Durations(away)
     with durations.timed("work"):
@@ -53,7 +53,7 @@ def test_work_goes_on_while_the_database_is_away() -> None:
     assert done
 
 
-def test_durations_are_written_even_if_no_more_follow(database_url: str) -> None:
+def test_durations_are_written_even_if_none_follow(database_url: str) -> None:
     database = Database(database_url)
     durations = Durations(database, written_after=0.1)
     durations.note("one", 0.2)

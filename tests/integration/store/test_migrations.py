@@ -1,4 +1,4 @@
-"""Migrations create the expected tables in empty and in filled databases."""
+"""Migrations create the expected tables in empty and filled databases."""
 
 import zlib
 
@@ -33,7 +33,7 @@ def test_the_newest_revision_is_the_last_migration() -> None:
     assert ScriptDirectory.from_config(_config()).get_heads() == [newest_revision()]
 
 
-def test_migrating_again_keeps_what_is_stored(services: Services) -> None:
+def test_migrating_again_preserves_the_stored_data(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         assert is_behind(database)
@@ -47,7 +47,7 @@ def test_migrating_again_keeps_what_is_stored(services: Services) -> None:
         database.dispose()
 
 
-def test_a_newer_schema_is_reported_and_left_alone(services: Services) -> None:
+def test_a_newer_schema_is_reported_and_left_unchanged(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         migrate(database)
@@ -69,7 +69,7 @@ def test_an_unknown_schema_version_is_reported(services: Services) -> None:
         database.dispose()
 
 
-def test_a_filled_database_keeps_its_distances_and_drops_comparisons_of_the_old_kind(
+def test_migrating_preserves_distances_and_drops_comparison_tasks_of_the_old_kind(
     services: Services,
 ) -> None:
     with temporary_database(services) as url:
@@ -100,7 +100,7 @@ def test_a_filled_database_keeps_its_distances_and_drops_comparisons_of_the_old_
         database.dispose()
 
 
-def test_pivots_of_an_existing_database_become_representatives(services: Services) -> None:
+def test_migrating_turns_pivots_into_representatives(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         go_to(database, "0002")
@@ -131,7 +131,7 @@ def test_pivots_of_an_existing_database_become_representatives(services: Service
         database.dispose()
 
 
-def test_existing_pages_that_claim_another_domains_site_are_moved(services: Services) -> None:
+def test_migrating_moves_pages_that_claim_the_site_of_another_domain(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         go_to(database, "0008")
@@ -166,7 +166,7 @@ def test_existing_pages_that_claim_another_domains_site_are_moved(services: Serv
         database.dispose()
 
 
-def test_the_articles_of_a_filled_database_stay_without_comments(services: Services) -> None:
+def test_migrating_adds_no_comments_to_existing_articles(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         go_to(database, "0010")
@@ -196,7 +196,7 @@ def test_the_articles_of_a_filled_database_stay_without_comments(services: Servi
         database.dispose()
 
 
-def test_pages_of_a_filled_database_wait_since_their_content_came(services: Services) -> None:
+def test_migrated_pages_wait_since_the_arrival_of_their_content(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         go_to(database, "0014")
@@ -227,7 +227,7 @@ def test_pages_of_a_filled_database_wait_since_their_content_came(services: Serv
         database.dispose()
 
 
-def test_pages_can_be_read_by_the_version_before(services: Services) -> None:
+def test_reverting_makes_contents_readable_for_the_previous_version(services: Services) -> None:
     contents = [f"<p>{number}</p>".encode() * 500 for number in range(450)]
     with temporary_database(services) as url:
         database = Database(url)
@@ -247,7 +247,7 @@ def test_pages_can_be_read_by_the_version_before(services: Services) -> None:
         database.dispose()
 
 
-def test_comparisons_of_a_filled_database_go_on_before_later_ones(services: Services) -> None:
+def test_migrated_comparisons_continue_before_later_ones(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
         go_to(database, "0016")
@@ -278,7 +278,7 @@ def test_comparisons_of_a_filled_database_go_on_before_later_ones(services: Serv
         database.dispose()
 
 
-def test_the_pages_of_a_filled_database_keep_their_addresses(services: Services) -> None:
+def test_migrated_pages_keep_their_urls(services: Services) -> None:
     urls = [
         "https://www.example.org/a?utm_source=x",
         "https://www.example.org/a",
@@ -306,7 +306,7 @@ def test_the_pages_of_a_filled_database_keep_their_addresses(services: Services)
         ]
         with database.transaction() as session:
             recorded = store_pages(session, [(each, ReadPage()) for each in fetches])
-        # Separate pages stay separate; a new fetch finds the first page of its canonical form.
+        # Existing pages stay separate; a new URL is recorded as the first page of its canonical form.
         assert [each.page_id for each in recorded] == [1, 2, 3, 4, 5, 3, 5]
         go_to(database, "0019", down=True)
         migrate(database)

@@ -1,4 +1,4 @@
-"""Every filled version of the schema is upgraded to the newest without losing a row."""
+"""Migrations applied one by one to filled tables lose no rows."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ VERSIONS = [
 ]
 
 ROWS = {"sites": 2, "trees": 2, "pages": 2, "story_texts": 2}
-"""Number of rows in tables that others refer to twice; all others get one."""
+"""Number of rows in tables to which a row of another table refers twice; others get one row."""
 
 VALUES: dict[tuple[str, str], Any] = {
     ("pages", "url"): "https://news.example/{row}",
@@ -33,7 +33,7 @@ VALUES: dict[tuple[str, str], Any] = {
     ("outbox", "task"): "detourage.extract",
     ("outbox", "arguments"): {},
 }
-"""Required values; other columns get any value of their type."""
+"""Values that columns need; other columns get an arbitrary value of their type."""
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def value_of(table: str, name: str, kind: Any, row: int) -> Any:
 
 
 def fill(database: Database) -> None:
-    """Fill every empty table with the required number of rows."""
+    """Fill every empty table with the number of rows in ``ROWS``."""
     for table in tables(database):
         with database.engine.begin() as connection:
             if connection.scalar(select(func.count()).select_from(table)):
@@ -95,14 +95,14 @@ def counts(database: Database) -> dict[str, int]:
     names = sorted({*inspect(database.engine).get_table_names()} - {"alembic_version"})
     if not names:
         return {}
-    # One statement: reflecting the tables would take ten times as long.
+    # A single statement, because reflecting the tables would take ten times as long.
     each = ", ".join(f'(SELECT count(*) FROM "{name}")' for name in names)
     with database.engine.connect() as connection:
         (found,) = connection.execute(text(f"SELECT {each}")).all()
     return dict(zip(names, found, strict=True))
 
 
-def test_every_version_is_brought_to_the_next_with_all_its_rows(database: Database) -> None:
+def test_every_version_is_upgraded_to_the_next_with_all_rows(database: Database) -> None:
     for version in VERSIONS:
         before = counts(database)
         go_to(database, version)
@@ -130,7 +130,7 @@ def test_every_migration_can_be_reverted_and_applied_again(database: Database) -
     assert not is_behind(database)
 
 
-def test_all_migrations_can_be_reverted_at_once(database: Database) -> None:
+def test_all_migrations_can_be_reverted_in_one_step(database: Database) -> None:
     migrate(database)
     fill(database)
     migrate(database, VERSIONS[0])

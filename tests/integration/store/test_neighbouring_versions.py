@@ -1,4 +1,4 @@
-"""A database admits adjacent versions, rejects others, and repairs the data they left behind."""
+"""A database admits processes of adjacent versions, rejects others and repairs their data."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ ADD_PAGE = (
     "INSERT INTO pages (site_id, url, url_digest, content_digest, revision)"
     " SELECT id, :url, :digest, 'old', 1 FROM sites RETURNING id"
 )
-"""Stores a page like versions before 0020."""
+"""Statement that stores a page as versions before 0020 do."""
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def database(services: Services, migrated_url: str) -> Iterator[Database]:
 
 @contextmanager
 def unmarked(database: Database) -> Iterator[Engine]:
-    """Connections like those of versions without a mark."""
+    """Engine whose connections carry no version mark, like those of old versions."""
     engine = create_engine(database.engine.url, poolclass=NullPool)
     yield engine
     engine.dispose()
@@ -66,8 +66,10 @@ def live_pages(database: Database) -> list[str]:
         return list(session.scalars(live.order_by(StoredPage.id)))
 
 
-def test_an_intake_from_before_addresses_waits_and_stores_no_page(database: Database) -> None:
-    # That intake treats this as an unavailable database and keeps its messages.
+def test_an_intake_older_than_the_addresses_table_waits_and_stores_no_page(
+    database: Database,
+) -> None:
+    # That intake treats the error as an unavailable database and leaves messages in the queue.
     waits = pytest.raises(OperationalError, match="has no address")
     with unmarked(database) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))
@@ -87,7 +89,7 @@ def test_an_intake_of_the_previous_version_keeps_working(database: Database) -> 
     assert live_pages(database) == [PLAIN]
 
 
-def test_a_page_without_an_address_is_the_page_of_its_url_when_that_is_fetched(
+def test_a_page_without_an_address_row_is_found_when_its_url_is_fetched(
     database: Database,
 ) -> None:
     with database.transaction() as session:
@@ -98,7 +100,7 @@ def test_a_page_without_an_address_is_the_page_of_its_url_when_that_is_fetched(
         assert session.scalars(select(Address.page_id)).all() == [page_id]
 
 
-def test_a_url_has_one_live_page(database: Database) -> None:
+def test_a_url_has_only_one_live_page(database: Database) -> None:
     fetch(database, PLAIN)
     with pytest.raises(IntegrityError, match="uq_pages_live"), database.transaction() as session:
         session.execute(text(ADD_PAGE), page(PLAIN))
@@ -152,7 +154,7 @@ def test_a_version_that_is_no_longer_admitted_cannot_write(database: Database) -
         fetch(database, PLAIN)
     with pytest.raises(ForeignSchemaError), database.transaction() as session:
         require_admitted(session)
-    # A version without a mark waits, because it knows no other error.
+    # A version without a mark must wait, because it does not know the specific error.
     waits = pytest.raises(OperationalError, match="0024 or before")
     with unmarked(database) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))

@@ -1,4 +1,4 @@
-"""`detourage prune` deletes old data, and nothing that is still needed."""
+"""`detourage prune` deletes old data but nothing that is still needed."""
 
 from datetime import timedelta
 from typing import Any
@@ -32,7 +32,7 @@ LONG_AGO = timedelta(days=100)
 
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
-    """A site with two templates whose articles were published long ago."""
+    """ID of a site with two templates whose articles were published long ago."""
     found = tasks.publish("a", [*pages_of("plain", 6), *pages_of("table", 5)])
     tasks.group(found)
     tasks.settle()
@@ -49,7 +49,7 @@ def pages_of(template: str, number: int, first: int = 2) -> list[tuple[str, str]
 
 
 def age(tasks: Tasks) -> None:
-    """Backdate everything that is stored."""
+    """Backdate all stored contents and articles."""
     with tasks.database.transaction() as session:
         session.execute(update(PageContent).values(stored_at=func.now() - LONG_AGO))
         session.execute(update(Article).values(created_at=func.now() - LONG_AGO))
@@ -76,7 +76,7 @@ def test_old_html_is_removed_except_for_pivots(tasks: Tasks) -> None:
 
 
 @pytest.mark.usefixtures("site_id")
-def test_recent_or_pending_pages_keep_their_html(tasks: Tasks) -> None:
+def test_recent_pending_and_failed_pages_keep_their_html(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         young = StoredPage.url.endswith("plain/3")
         session.execute(
@@ -108,10 +108,10 @@ def test_reprocessing_covers_only_pages_with_html(tasks: Tasks, site_id: int) ->
     assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
 
 
-def test_new_pages_are_compared_with_a_page_whose_html_is_kept(tasks: Tasks, site_id: int) -> None:
+def test_new_pages_are_compared_with_a_page_that_has_html(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     with tasks.database.transaction() as session:
-        # The page that would represent its group has lost its HTML too, and stored no knowledge.
+        # The representative of the group has lost its HTML too, and no template knowledge is stored.
         session.execute(update(StoredPage).values(html_removed_at=func.now()))
         session.execute(delete(PageContent))
         session.execute(delete(PageKnowledge))
@@ -129,7 +129,7 @@ def test_new_pages_are_compared_with_a_page_whose_html_is_kept(tasks: Tasks, sit
     assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
 
 
-def test_a_page_fetched_again_has_html_again(tasks: Tasks, site_id: int) -> None:
+def test_a_pruned_page_has_html_again_after_the_next_fetch(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     tasks.publish("a", pages_of("plain", 6))
     assert tasks.ask(
@@ -143,7 +143,7 @@ def test_a_page_fetched_again_has_html_again(tasks: Tasks, site_id: int) -> None
 
 
 @pytest.mark.usefixtures("site_id")
-def test_superseded_revisions_are_removed_and_the_last_is_kept(tasks: Tasks) -> None:
+def test_superseded_revisions_are_removed_and_the_latest_is_kept(tasks: Tasks) -> None:
     tasks.reprocess("a")
     tasks.settle()
     age(tasks)

@@ -1,4 +1,4 @@
-"""The store with a real PostgreSQL: persistence and idempotence."""
+"""Persistence and idempotence of the store, with a real PostgreSQL."""
 
 import zlib
 from dataclasses import replace
@@ -80,20 +80,20 @@ def test_the_latest_fetch_wins_in_any_order(session: Session) -> None:
     assert kept == {b"<p>2</p>"}
 
 
-def test_the_same_simultaneous_fetch_wins_in_any_order(session: Session) -> None:
+def test_the_same_one_of_two_simultaneous_fetches_wins_in_any_order(session: Session) -> None:
     a, b = fetched(b"a", fetched_at=MOMENT), fetched(b"b", fetched_at=MOMENT)
     _, first = record(session, replace(a, site="s1"), replace(b, site="s1"))
     _, second = record(session, replace(b, site="s2"), replace(a, site="s2"))
     assert pages.load_content(session, first.id) == pages.load_content(session, second.id)
 
 
-def test_the_last_undated_fetch_wins(session: Session) -> None:
+def test_the_latest_undated_fetch_wins(session: Session) -> None:
     results, page = record(session, fetched(b"a", fetched_at=MOMENT), fetched(b"b"))
     assert results == ["accepted", "updated"]
     assert pages.load_content(session, page.id) == b"b"
 
 
-def test_equal_fetches_keep_the_first_id_whatever_the_order(session: Session) -> None:
+def test_equal_fetches_get_the_lowest_crawler_id_in_any_order(session: Session) -> None:
     kept = set()
     for number, order in enumerate(permutations(["2", "1", "3"])):
         _, page = record(session, *(fetched(site=f"s{number}", crawler_id=each) for each in order))
@@ -107,7 +107,7 @@ def test_a_url_longer_than_an_index_row_is_stored(session: Session) -> None:
     assert page.url == url
 
 
-def test_claiming_another_site_makes_a_separate_page(session: Session) -> None:
+def test_a_page_claimed_for_another_site_is_a_separate_page(session: Session) -> None:
     _, own = record(session, fetched(b"own"))
     _, claimed = record(session, fetched(b"claimed", site="other.example"))
     assert own.id != claimed.id
@@ -120,7 +120,7 @@ def test_equal_trees_are_stored_once(session: Session) -> None:
     assert trees.load_trees(session, [first])[first] == Tree.from_brackets("{a{b}{c}}")
 
 
-def test_distances_are_kept_and_a_repeat_changes_nothing(session: Session) -> None:
+def test_stored_distances_are_not_overwritten(session: Session) -> None:
     ids = sorted(trees.save_tree(session, Tree.from_brackets(f"{{{n}}}")) for n in "abc")
     stored: dict[tuple[int, int], int | None] = {(ids[0], ids[1]): 4, (ids[0], ids[2]): None}
     trees.save_distances(session, stored)
@@ -131,7 +131,7 @@ def test_distances_are_kept_and_a_repeat_changes_nothing(session: Session) -> No
     assert trees.known_distances(session, ids, ids) == {}
 
 
-def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
+def test_a_site_is_due_once_it_has_changed_and_settled(session: Session) -> None:
     site_id = pages.lock_site(session, "news.example")
     record(session, fetched())
     pages.touch_site(session, site_id)
@@ -175,7 +175,7 @@ def test_the_outbox_returns_entries_in_order_and_removes_sent_ones(session: Sess
     assert outbox.take_next(session, "task", 10, max_bytes=1000) == [second]
 
 
-def test_progress_counts_each_message_once_and_only_those_of_the_run(session: Session) -> None:
+def test_progress_counts_each_message_of_the_run_once(session: Session) -> None:
     _, page = record(session, fetched())
     for message_id, result in (
         ("run-1-0", ReceiptResult.ACCEPTED),

@@ -1,4 +1,4 @@
-"""Claims about others' addresses: no page takes over another's article, whatever it declares."""
+"""A page cannot take over the article of another page, whatever it declares."""
 
 import json
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def linking(html: str, link: str) -> str:
 
 
 def shown(session: Session, url: str) -> tuple[object, str, Sequence[str]]:
-    """Return the content, address and variants published for an address."""
+    """Return the content, canonical URL and variants published for a URL."""
     session.expunge_all()
     for site_id in pages.sites_called(session, site_of(url)):
         ids = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id)).all()
@@ -69,7 +69,7 @@ PAIRS = pytest.mark.parametrize(
     ],
     ids=["canonical", "og:url", "amphtml", "mobile", "hreflang", "next", "base"],
 )
-def test_a_copy_that_claims_an_address_and_then_changes_takes_nothing(
+def test_a_copy_that_claims_a_url_and_then_changes_affects_nothing(
     session: Session, victim: str, evil: str, link: str
 ) -> None:
     copy = linking(STORY, link.format(victim=victim))
@@ -84,7 +84,7 @@ def test_a_copy_that_claims_an_address_and_then_changes_takes_nothing(
 
 
 @PAIRS
-def test_an_address_that_redirected_and_then_shows_something_else_takes_nothing(
+def test_a_url_that_redirected_and_then_shows_another_text_affects_nothing(
     session: Session, victim: str, evil: str
 ) -> None:
     for number, order in enumerate(permutations(range(3))):
@@ -100,7 +100,7 @@ def test_an_address_that_redirected_and_then_shows_something_else_takes_nothing(
         assert shown(session, other) == (PILLS, other, [])
 
 
-def test_an_address_that_redirects_to_another_of_its_publisher_is_a_variant_of_that(
+def test_a_url_that_redirects_within_a_site_is_a_variant_of_the_target(
     session: Session,
 ) -> None:
     old, new = "https://www.paper.example/?p=7", "https://www.paper.example/story"
@@ -113,7 +113,7 @@ def test_an_address_that_redirects_to_another_of_its_publisher_is_a_variant_of_t
 
 
 @PAIRS
-def test_changes_of_a_page_stay_its_own_while_a_copy_claims_it(
+def test_a_page_claimed_by_a_copy_is_published_with_its_own_changes(
     session: Session, victim: str, evil: str
 ) -> None:
     copy = declaring(STORY, victim)
@@ -122,7 +122,9 @@ def test_changes_of_a_page_stay_its_own_while_a_copy_claims_it(
     assert shown(session, victim)[:2] == (CHANGED, victim)
 
 
-def test_a_copy_of_the_same_host_is_a_variant_as_long_as_it_agrees(session: Session) -> None:
+def test_a_copy_on_the_same_host_is_a_variant_while_it_declares_the_original(
+    session: Session,
+) -> None:
     victim, evil = SAME_HOST
     copy = declaring(STORY, victim)
     record(session, fetch(victim, STORY, 1), fetch(evil, copy, 2))
@@ -133,7 +135,7 @@ def test_a_copy_of_the_same_host_is_a_variant_as_long_as_it_agrees(session: Sess
     assert shown(session, evil) == (STORY, victim, [evil])
 
 
-def test_a_late_old_fetch_separates_nothing(session: Session) -> None:
+def test_an_old_fetch_that_arrives_late_separates_nothing(session: Session) -> None:
     victim, evil = SAME_HOST
     record(session, fetch(victim, STORY, 1), fetch(evil, declaring(STORY, victim), 5))
     record(session, fetch(evil, PILLS, 4))
@@ -141,7 +143,7 @@ def test_a_late_old_fetch_separates_nothing(session: Session) -> None:
 
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])
-def test_a_page_with_the_same_declaration_does_not_speak_for_another(
+def test_a_page_that_declares_the_same_url_does_not_replace_another(
     session: Session, order: Sequence[int]
 ) -> None:
     clean = "https://www.paper.example/story-of-the-bridge"
@@ -171,7 +173,7 @@ def test_a_chain_of_claims_does_not_change_its_target(
     assert shown(session, second) == (PILLS, second, [])
 
 
-def test_a_cycle_of_claims_joins_no_third_page(session: Session) -> None:
+def test_a_cycle_of_claims_does_not_affect_a_third_page(session: Session) -> None:
     victim, evil = SAME_HOST
     other = f"{evil}-2"
     record(session, fetch(victim, STORY, 1))
@@ -181,7 +183,7 @@ def test_a_cycle_of_claims_joins_no_third_page(session: Session) -> None:
     assert shown(session, evil)[1] in {evil, other}
 
 
-def test_hundreds_of_claims_leave_the_page_as_it_is(session: Session) -> None:
+def test_hundreds_of_claims_leave_the_page_unchanged(session: Session) -> None:
     victim, evil = SAME_HOST
     copy = declaring(STORY, victim)
     record(session, fetch(victim, STORY, 1))
