@@ -306,7 +306,7 @@ def test_migrated_pages_keep_their_urls(services: Services) -> None:
         ]
         with database.transaction() as session:
             recorded = store_pages(session, [(each, ReadPage()) for each in fetches])
-        # Existing pages stay separate; a new URL is recorded as the first page of its canonical form.
+        # Existing pages stay separate; a new URL leads to the first page of its canonical form.
         assert [each.page_id for each in recorded] == [1, 2, 3, 4, 5, 3, 5]
         go_to(database, "0019", down=True)
         migrate(database)
