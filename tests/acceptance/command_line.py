@@ -1,4 +1,4 @@
-"""The command line as a person uses it."""
+"""Helpers for tests that run the command line as a user does."""
 
 import gzip
 import json
@@ -15,11 +15,11 @@ SHELL = (
     "<html><head><title>A story</title></head><body><div id='root'></div>"
     "<script src='/app.js'></script></body></html>"
 )
-"""A page that is empty until a browser has run its program."""
+"""A page that is empty until a browser has run its script."""
 
 
 def detourage(*arguments: str | Path, given: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command line with nothing configured, as on a fresh machine; given standard input."""
+    """Run the command line without any configuration; ``given`` is its standard input."""
     return subprocess.run(
         [*DETOURAGE, *map(str, arguments)],
         env=BARE,

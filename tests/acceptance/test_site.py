@@ -1,4 +1,4 @@
-"""The documentation as a website: whole, without a broken link, and without the network."""
+"""The documentation as a website is complete, has no broken link and loads nothing external."""
 
 import os
 import re
@@ -15,7 +15,7 @@ FETCHED = re.compile(r"<(?:link|script|img)\b[^>]*\b(?:href|src)=\"(?:https?:)?/
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as ``make site`` does: a warning is an error."""
+    """The directory of the site, built as by ``make site``, where each warning is an error."""
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [
@@ -32,7 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def test_every_document_is_a_page_that_the_navigation_leads_to(site: Path) -> None:
+def test_every_document_is_a_page_in_the_navigation(site: Path) -> None:
     documents = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")]
     pages = {str(each.relative_to(ROOT).with_suffix(".html")) for each in documents}
     linked = set(re.findall(r'<a class="reference internal" href="([^"#]+)"', _first_page(site)))
@@ -40,18 +40,18 @@ def test_every_document_is_a_page_that_the_navigation_leads_to(site: Path) -> No
     assert all((site / page).is_file() for page in pages)
 
 
-def test_the_navigation_is_sorted_by_reader(site: Path) -> None:
+def test_the_navigation_has_the_sections_of_the_index(site: Path) -> None:
     captions = re.findall(r'class="caption-text">([^<]+)', _first_page(site))
     assert captions == re.findall(r"^## (.+)$", (ROOT / "docs/README.md").read_text(), re.MULTILINE)
 
 
-def test_a_page_and_the_search_need_nothing_from_elsewhere(site: Path) -> None:
+def test_pages_load_nothing_from_other_hosts_and_search_has_an_index(site: Path) -> None:
     for page in site.rglob("*.html"):
         assert not FETCHED.search(page.read_text()), page
     assert '"quarantin"' in (site / "searchindex.js").read_text()
 
 
-def test_it_begins_at_its_index(site: Path) -> None:
+def test_the_start_page_redirects_to_an_existing_page(site: Path) -> None:
     (address,) = re.findall(r"url=([^\"]+)", (site / "index.html").read_text())
     assert (site / address).is_file()
 

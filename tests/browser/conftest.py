@@ -1,4 +1,4 @@
-"""The browser of these tests."""
+"""The browser that these tests use."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def chromium() -> Path:
-    """Debian's Chromium, or another one that is named."""
+    """Path of the browser in ``DETOURAGE_TEST_BROWSER``, or else of Debian's Chromium."""
     found = os.environ.get("DETOURAGE_TEST_BROWSER") or shutil.which("chromium")
-    assert found, "no Chromium: apt-get install chromium, or set DETOURAGE_TEST_BROWSER"
+    assert found, "Chromium not found: apt-get install chromium, or set DETOURAGE_TEST_BROWSER"
     return Path(found)

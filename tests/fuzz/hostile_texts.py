@@ -1,4 +1,4 @@
-"""Texts made of a regular expression to keep it busy: what it begins to match, repeated."""
+"""Texts that may make a regular expression backtrack, generated from the expression itself."""
 
 import importlib
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-# The parser of the standard library has no stubs.
+# There are no type stubs for the regular expression parser of the standard library.
 codes: Any = importlib.import_module("re._constants")
 parser: Any = importlib.import_module("re._parser")
 
@@ -26,16 +26,16 @@ _CATEGORIES: dict[Any, str] = {
 }
 _MAX_UNIT = 60
 _MAX_TOLD_APART = 16
-"""Characters that a pattern names, of which each two are repeated after each other."""
+"""Maximum number of characters in a pattern of which all pairs are tried as units."""
 _MAX_BRANCHES = 200
 _MAX_MEMBERS = 5
-"""Characters of a set; those of one set are mostly of one kind."""
+"""Maximum number of characters tried per set, whose characters are mostly of one kind."""
 
 _Nodes = Iterable[tuple[Any, Any]]
 
 
 class Bait(NamedTuple):
-    """A text of any length: what stands first, what is repeated after it, what stands last."""
+    """A text of any length: a beginning, a repeated unit and an end."""
 
     before: str
     unit: str
@@ -43,7 +43,7 @@ class Bait(NamedTuple):
 
 
 def text_of(bait: Bait, size: int) -> str:
-    """Return a bait of about so many characters."""
+    """Return the text of a bait with about ``size`` characters."""
     return bait.before + bait.unit * (size // len(bait.unit)) + bait.end
 
 
@@ -53,9 +53,9 @@ def baits(pattern: re.Pattern[Any]) -> list[Bait]:
     Parameters
     ----------
     pattern
-        The pattern: what the parts of its parse tree match is repeated, with fillers between,
-        after what stands before the part, and with an end that lets a match fail; and so is
-        each pair of the characters that it names.
+        The pattern. The repeated units are texts that parts of its parse tree match, with or
+        without fillers, and pairs of its characters. A unit may follow a match of what precedes
+        its part, and different ends make the match fail.
     """
     source = pattern.pattern
     text = source.decode("latin-1") if isinstance(source, bytes) else source
@@ -74,10 +74,10 @@ def baits(pattern: re.Pattern[Any]) -> list[Bait]:
 
 
 def keeps_what_it_may_give_back(pattern: re.Pattern[Any]) -> bool:
-    """Return whether a pattern uses memory for each repetition of a part of it.
+    """Return whether matching a pattern takes memory for each repetition of a part.
 
-    The engine does so for a part of more than one character that is repeated without end, unless
-    it is possessive: some hundred bytes each time.
+    The engine stores about a hundred bytes per repetition of a part that is longer than one
+    character and has an unbounded quantifier, unless the quantifier is possessive.
     """
     tree = list(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE))
     return any(
@@ -92,7 +92,7 @@ def _is_a_character(nodes: Any) -> bool:
 
 
 def _characters(tree: _Nodes) -> Iterator[str]:
-    """Yield the characters that a pattern names, marks first: it is they that open and close."""
+    """Yield the characters in a pattern, punctuation first, because it often delimits matches."""
     named = [
         character
         for nodes, _ in _sequences(list(tree), "")
@@ -109,7 +109,7 @@ def _is_one(node: tuple[Any, Any]) -> bool:
 
 
 def _pairs(tree: _Nodes) -> Iterator[tuple[str, str]]:
-    """Yield what stands once at the beginning of a text, and what is repeated after it."""
+    """Yield pairs of a beginning and of a unit to repeat after it."""
     for nodes, before in _sequences(list(tree), ""):
         for place, node in enumerate(nodes):
             own, first = _sample([node]), _sample(nodes[:place])
@@ -120,7 +120,7 @@ def _pairs(tree: _Nodes) -> Iterator[tuple[str, str]]:
 
 
 def _sequences(nodes: list[tuple[Any, Any]], before: str) -> Iterator[tuple[list[Any], str]]:
-    """Yield each sequence of the tree, with what may stand before it."""
+    """Yield each sequence of nodes in the tree, with a text that may precede it."""
     yield nodes, before
     for place, (code, value) in enumerate(nodes):
         for inner in list(_inner(code, value))[:_MAX_BRANCHES]:
@@ -141,7 +141,7 @@ def _inner(code: Any, value: Any) -> Iterator[_Nodes]:
 
 
 def _sample(nodes: _Nodes) -> str:
-    """Return a text that a sequence matches, or nearly so."""
+    """Return a text that a sequence of nodes matches, at least approximately."""
     return "".join(_sample_of(code, value) for code, value in nodes)
 
 
@@ -157,7 +157,7 @@ def _sample_of(code: Any, value: Any) -> str:
 
 
 def _members(node: tuple[Any, Any]) -> Iterator[str]:
-    """Yield some characters of a set."""
+    """Yield some characters of a set of characters."""
     code, value = node
     if code in _REPEATS and len(value[2]) == 1:
         yield from _members(value[2][0])

@@ -1,6 +1,6 @@
-"""No text keeps a regular expression of the product busy for longer than its length explains.
+"""No regular expression of the product takes more than linear time.
 
-It measures time, so it is no part of ``make test``: ``make fuzz`` runs it.
+These tests measure time, so ``make fuzz`` runs them rather than ``make test``.
 """
 
 import ast
@@ -24,15 +24,15 @@ import worker
 from tests.fuzz.hostile_texts import Bait, baits, keeps_what_it_may_give_back, text_of
 
 FIRST, SMALL, LARGE = 1_000, 10_000, 100_000
-"""Characters: of all baits, and of those that take longest of them."""
+"""Lengths in characters: of all baits, then of the baits that took longest."""
 MOST_SUSPICIOUS = 6
 UNSUSPICIOUS = 0.003
-"""Seconds in which a pattern is done with a small text: a quadratic one takes more."""
+"""Seconds within which a pattern that is not quadratic processes a small text."""
 MAX_SMALL = 0.05
 GIVEN_UP = 2.0
 FIRST_GROWTH = 20
 MAX_GROWTH = 40
-"""Between ten times, which is linear, and a hundred, which is quadratic."""
+"""Maximum ratio of times for ten times the length: linear time gives 10, quadratic 100."""
 
 _NOT_SERVING = ("benchmarks.evaluation", "worker.sample", "worker.celery")
 _METHODS = frozenset(
@@ -42,7 +42,7 @@ _FUNCTIONS = frozenset(f"re.{name}" for name in ("compile", "template", *_METHOD
 
 
 class TooSlowError(BaseException):
-    """A pattern has had its time; nothing below catches it."""
+    """Raised when a pattern exceeds its time; a ``BaseException``, so that no code catches it."""
 
 
 def modules() -> Iterator[ModuleType]:
@@ -69,7 +69,7 @@ def patterns_in(where: str, value: object, depth: int = 0) -> Iterator[tuple[str
 
 
 def compiled_patterns() -> dict[str, re.Pattern[Any]]:
-    """Return the patterns of the product, by the first place that each is found at."""
+    """Return the patterns of the product, by the place where each was first found."""
     found: dict[re.Pattern[Any], str] = {}
     for module in modules():
         for name, value in vars(module).items():
@@ -83,7 +83,7 @@ def compiled_patterns() -> dict[str, re.Pattern[Any]]:
 
 
 def _makes_a_pattern(value: object) -> bool:
-    """Return whether an object is a function without parameters that returns a pattern."""
+    """Return whether an object is a parameterless function that returns a pattern."""
     function = inspect.unwrap(value) if callable(value) else None
     if not isinstance(function, FunctionType):
         return False
@@ -94,7 +94,7 @@ def _makes_a_pattern(value: object) -> bool:
 def patterns_in_functions(
     module: ModuleType,
 ) -> tuple[list[tuple[int, re.Pattern[str]]], list[int]]:
-    """Return the patterns that functions of a module spell, and the lines that make others."""
+    """Return the literal patterns in functions of a module, and the lines that make others."""
     spelled: list[tuple[int, re.Pattern[str]]] = []
     others: list[int] = []
     for function in ast.walk(ast.parse(_source(module))):
@@ -114,7 +114,7 @@ def patterns_in_functions(
 
 
 def _source(module: ModuleType) -> str:
-    """Return the text of a module; an extension in C has none, nor any pattern."""
+    """Return the source of a module; that of a C extension is empty, as it has no patterns."""
     path = Path(module.__file__ or "")
     return path.read_text() if path.suffix == ".py" else ""
 
@@ -126,9 +126,9 @@ def sources() -> str:
 
 
 def methods_of(where: str) -> frozenset[str]:
-    """Return the methods by which a pattern is plainly used, all where that is not plain."""
+    """Return the methods called on a pattern, or all methods if the uses are unclear."""
     module, _, name = where.partition("[")[0].rpartition(".")
-    # What is private to a module is used there alone; others may have something of that name.
+    # A private name is used only in its own module; other modules may use the same name.
     text = _source(importlib.import_module(module)) if name.startswith("_") else sources()
     uses = re.findall(rf"\b{name}\b(?! *[=:] )(\.\w+|)", text)
     used = frozenset(each.removeprefix(".") for each in uses)
@@ -136,7 +136,7 @@ def methods_of(where: str) -> frozenset[str]:
 
 
 def use(pattern: re.Pattern[Any], methods: frozenset[str]) -> Callable[[Any], object]:
-    """Return what does with a text the dearest of what the product does with it."""
+    """Return a function that does the most expensive of the given operations on a text."""
     if not methods <= {"match", "fullmatch"}:
         if methods <= {"match", "fullmatch", "search"}:
             return pattern.search
@@ -147,10 +147,10 @@ def use(pattern: re.Pattern[Any], methods: frozenset[str]) -> Callable[[Any], ob
 def seconds(
     pattern: re.Pattern[Any], work: Callable[[Any], object], bait: Bait, size: int
 ) -> float:
-    """Measure the time for a bait: the best of three where the first is slow.
+    """Measure the seconds that a bait takes: the best of three times if the first is slow.
 
-    By the clock, as some kernels count a process's own time in ticks, which are longer than what
-    is measured here; what others do meanwhile makes the best of three no better.
+    This is wall-clock time, because some kernels count CPU time in ticks, which are longer than
+    the times measured here. The best of three limits the influence of other processes.
     """
     text = text_of(bait, size)
     given = text.encode("latin-1", "replace") if isinstance(pattern.pattern, bytes) else text
@@ -186,7 +186,7 @@ def slow_bait(pattern: re.Pattern[Any], methods: frozenset[str]) -> Bait | None:
             return bait
         tried.append((took, bait))
     for first, bait in sorted(tried, reverse=True)[:MOST_SUSPICIOUS]:
-        # Twice, as others may have had the processor.
+        # Measure twice, because other processes may have used the CPU.
         if all(_grows_too_fast(pattern, work, bait, first) for _ in range(2)):
             return bait
     return None
@@ -201,7 +201,7 @@ def _grows_too_fast(
     return small > MAX_SMALL or seconds(pattern, work, bait, LARGE) > MAX_GROWTH * small
 
 
-def test_no_pattern_takes_more_time_than_its_text_is_long() -> None:
+def test_no_pattern_takes_more_than_linear_time() -> None:
     patterns = compiled_patterns()
     slow = {
         where: bait
@@ -221,7 +221,7 @@ def test_no_pattern_takes_memory_for_each_repetition() -> None:
 
 
 def test_no_pattern_escapes_the_check() -> None:
-    """A function makes no pattern out of what it is given, and no other library matches any."""
+    """Functions compile only literal patterns, and no module uses another library."""
     made = {
         f"{module.__name__}:{line}"
         for module in modules()
@@ -244,5 +244,5 @@ def test_no_pattern_escapes_the_check() -> None:
         *("(?:a|aa)+$", r"(?-s:[(<].*?[)>])", r"\(\w{2,3}(?:\s*,?\s*\w{2,3})*\)", "^x.*y.*z"),
     ],
 )
-def test_the_check_sees_patterns_that_do(pattern: str) -> None:
+def test_the_check_finds_patterns_that_take_more_than_linear_time(pattern: str) -> None:
     assert slow_bait(re.compile(pattern, re.DOTALL), frozenset({"sub"})) is not None

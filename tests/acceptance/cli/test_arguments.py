@@ -1,4 +1,4 @@
-"""Every command with wrong arguments, and in wrong places: a line or two, never a traceback."""
+"""Every command answers invalid arguments with one or two lines, never with a traceback."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ from worker.settings import PREFIX, load_settings
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with all kinds of input, and nothing configured."""
+    """A current directory with all kinds of input, and no servers configured."""
     monkeypatch.chdir(tmp_path)
     for server in ("DATABASE", "BROKER"):
         monkeypatch.delenv(f"{PREFIX}{server}_URL", raising=False)
@@ -62,7 +62,7 @@ def options(
         *((benchmarks, *each) for each in WRONG_OF_BENCHMARKS),
     ],
 )
-def test_wrong_arguments_are_told(
+def test_invalid_arguments_are_reported(
     program: click.Group, arguments: tuple[str, ...], code: int, words: str
 ) -> None:
     done = CliRunner().invoke(program, list(arguments))
@@ -74,7 +74,7 @@ def test_wrong_arguments_are_told(
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("arguments", "words"), RIGHT)
-def test_right_arguments_do_what_they_say(arguments: tuple[str, ...], words: str) -> None:
+def test_valid_arguments_have_the_expected_effect(arguments: tuple[str, ...], words: str) -> None:
     done = CliRunner().invoke(main, list(arguments))
     assert done.exit_code == 0, (done.output, done.exception)
     assert words in done.output
@@ -82,7 +82,7 @@ def test_right_arguments_do_what_they_say(arguments: tuple[str, ...], words: str
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("arguments", "servers"), OF_A_DEPLOYMENT)
-def test_a_deployment_that_is_not_configured_is_told(
+def test_missing_deployment_settings_are_reported(
     arguments: tuple[str, ...], servers: frozenset[Server]
 ) -> None:
     done = CliRunner().invoke(main, list(arguments))
@@ -93,7 +93,7 @@ def test_a_deployment_that_is_not_configured_is_told(
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_setting_that_is_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_setting_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"{PREFIX}LOG_LEVEL", "[/x]")
     done = CliRunner().invoke(main, ["status"])
     assert done.exit_code == FAILED, (done.output, done.exception)
@@ -109,18 +109,18 @@ TRIED = [
 
 
 @pytest.mark.parametrize("name", names(main), ids=" ".join)
-def test_every_command_is_in_a_table(name: tuple[str, ...]) -> None:
+def test_every_command_is_tested(name: tuple[str, ...]) -> None:
     assert any(each[: len(name)] == name for each in TRIED)
 
 
 @pytest.mark.parametrize(("name", "option"), options(main), ids=str)
-def test_every_option_is_in_a_table(name: tuple[str, ...], option: click.Option) -> None:
+def test_every_option_is_tested(name: tuple[str, ...], option: click.Option) -> None:
     spellings = {*option.opts, *option.secondary_opts}
     given = (part for each in TRIED if each[: len(name)] == name for part in each[len(name) :])
     assert any(part.partition("=")[0] in spellings for part in given)
 
 
-def test_so_it_is_in_a_process_of_its_own(folder: Path) -> None:
+def test_errors_are_reported_in_one_line_by_a_real_process(folder: Path) -> None:
     done = detourage("run", folder / "broken.jsonl.gz", "-o", folder / "out.jsonl")
     assert done.returncode == FAILED
     assert len(done.stderr.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""The two commands of the bench, on the sample crawl."""
+"""The commands ``bench`` and ``evaluate`` of the benchmarks, on the sample crawl."""
 
 import json
 from pathlib import Path
@@ -38,16 +38,16 @@ def test_bench_measures_methods_and_writes_reports(sample: Path, tmp_path: Path)
     assert "<svg" in (tmp_path / "report.html").read_text()
 
 
-def test_an_unknown_extractor_ends_in_one_line(sample: Path) -> None:
+def test_an_unknown_extractor_is_reported_in_one_line(sample: Path) -> None:
     result = invoke("bench", sample, "--extractors", "seagull")
     assert result.exit_code == 1
     assert result.output.startswith("Error: no extractor is named 'seagull'")
 
 
-def test_a_named_extractor_that_cannot_run_is_an_error(
+def test_a_requested_extractor_that_cannot_run_is_an_error(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Nothing is on the path: neither Java nor Node.
+    # With this PATH, neither Java nor Node can be found.
     monkeypatch.setenv("PATH", str(tmp_path))
     result = invoke(
         *("bench", sample, "--extractors", "html_killer,readability_js"),
@@ -59,7 +59,7 @@ def test_a_named_extractor_that_cannot_run_is_an_error(
     assert [line["method"] for line in table["lines"] if line["scores"]] == ["html_killer"]
 
 
-def test_a_file_that_holds_no_articles_ends_in_one_line(sample: Path) -> None:
+def test_a_file_without_articles_is_reported_in_one_line(sample: Path) -> None:
     result = invoke("evaluate", sample, sample / "gold.jsonl.gz")
     assert result.exit_code == 1
     assert "gold.jsonl.gz, line 1: no article message" in result.output

@@ -1,4 +1,4 @@
-"""Completion in bash, by the script that docs/how-to/install.md tells to install."""
+"""Completion in bash, with the script that docs/how-to/install.md recommends."""
 
 import os
 import subprocess
@@ -17,12 +17,12 @@ COMP_CWORD=$#
 _detourage_completion detourage
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-"""Completions that bash offers after the last word."""
+"""Script that prints the completions that bash offers for the last word."""
 
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The variables of a shell that has the script."""
+    """Environment of a shell that has the completion script."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     script = tmp_path_factory.mktemp("completions") / "detourage"
     with script.open("w") as stream:
@@ -46,7 +46,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (["health", ""], ["intake", "relay", "worker", "beat"]),
     ],
 )
-def test_bash_completes(
+def test_bash_completes_commands_options_and_values(
     environment: dict[str, str], words: list[str], completed: list[str]
 ) -> None:
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""`detourage explain`, as a person uses it."""
+"""`detourage explain`, run as a user does."""
 
 import json
 import threading
@@ -51,7 +51,7 @@ def explain(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["explain", *map(str, arguments)], catch_exceptions=False)
 
 
-def test_a_page_of_a_crawl_is_shown_in_three_ways(crawl: Path, tmp_path: Path) -> None:
+def test_a_page_of_a_crawl_is_explained_as_text_html_and_json(crawl: Path, tmp_path: Path) -> None:
     page, figures = tmp_path / "page.html", tmp_path / "page.json"
     done = detourage(
         *("explain", crawl, "--url", URL, "--site-pages", crawl),
@@ -72,27 +72,27 @@ def test_a_page_of_a_crawl_is_shown_in_three_ways(crawl: Path, tmp_path: Path) -
     assert paragraphs(3)[0] in page.read_text()
 
 
-def test_a_file_beside_a_folder_of_its_site(folder: Path) -> None:
+def test_a_file_is_compared_with_a_folder_of_pages_of_its_site(folder: Path) -> None:
     done = explain(folder / "2.html", "--site-pages", folder)
     assert done.exit_code == 0, done.stderr
     assert "of 5 pages of its template" in done.stdout
 
 
-def test_an_address_beside_pages_saved_by_hand(folder: Path, served: str) -> None:
+def test_a_url_is_compared_with_pages_saved_by_hand(folder: Path, served: str) -> None:
     done = explain(f"{served}/4.html", "--site-pages", folder)
     assert done.exit_code == 0, done.stderr
     assert f"{served}/4.html" in done.stdout
     assert "pages of its template" in done.stdout
 
 
-def test_a_page_alone(folder: Path) -> None:
+def test_a_single_page_is_explained_without_other_pages(folder: Path) -> None:
     done = explain(folder / "1.html", "--url", "https://named.example/1")
     assert done.exit_code == 0, done.stderr
     assert "no other page" in done.stdout
     assert "https://named.example/1" in done.stdout
 
 
-def test_what_cannot_be_explained_is_told_in_one_line(
+def test_inputs_that_cannot_be_explained_are_reported_in_one_line(
     crawl: Path, served: str, tmp_path: Path
 ) -> None:
     image = write_messages(

@@ -1,4 +1,4 @@
-"""`detourage extract`, as a person uses it."""
+"""`detourage extract`, run as a user does."""
 
 import codecs
 import csv
@@ -45,7 +45,7 @@ def test_the_text_is_written_by_default(page: Path) -> None:
         assert f"\n\n{paragraph}\n" in done.stdout
 
 
-def test_markdown_has_marks_for_blocks_and_none_from_the_text(page: Path) -> None:
+def test_markdown_marks_up_blocks_and_escapes_their_text(page: Path) -> None:
     lines = extract(page, "--format", "markdown").stdout.splitlines()
     assert lines[0] == "# A \\* story"
     assert "## What\\_is \\_known\\_" in lines
@@ -53,7 +53,7 @@ def test_markdown_has_marks_for_blocks_and_none_from_the_text(page: Path) -> Non
     assert lines.index(second) == lines.index(first) + 1
 
 
-def test_html_has_elements_for_blocks(page: Path) -> None:
+def test_html_has_an_element_for_each_block(page: Path) -> None:
     html = extract(page, "--format", "html", "--url", "https://a.example/?a&b").stdout
     assert '<html lang="en">' in html
     assert 'href="https://a.example/?a&amp;b"' in html
@@ -61,7 +61,7 @@ def test_html_has_elements_for_blocks(page: Path) -> None:
     assert "<ul><li>The first of the things that were said &amp; done" in html
 
 
-def test_json_has_the_keys_of_the_article_message_in_their_order(page: Path) -> None:
+def test_json_has_the_keys_of_the_article_message_in_order(page: Path) -> None:
     found = json.loads(extract(page, "--format", "json", "--url", "https://news.a.com/1").stdout)
     needs_deployment = {"id", "revision", "page_id", "fetched_at", "template", "extracted_at"}
     needs_deployment |= {"story", "canonical", "variants", "withdrawn"}
@@ -72,7 +72,7 @@ def test_json_has_the_keys_of_the_article_message_in_their_order(page: Path) -> 
 
 
 @pytest.mark.parametrize("kind", ["html", "messages"])
-def test_standard_input_holds_a_page_or_messages(tmp_path: Path, kind: str) -> None:
+def test_standard_input_may_be_a_page_or_messages(tmp_path: Path, kind: str) -> None:
     bodies = site_messages("one.example", range(5))
     crawl = write_messages(tmp_path / "pages.jsonl", bodies)
     given = article_html(3) if kind == "html" else crawl.read_text()
@@ -102,7 +102,9 @@ def test_a_byte_order_mark_before_a_message_is_ignored(tmp_path: Path) -> None:
         ("<p></p>", "empty: it has no visible content"),
     ],
 )
-def test_a_page_without_an_article_is_told_in_one_line(page: Path, html: str, told: str) -> None:
+def test_a_page_without_an_article_is_reported_in_one_line(
+    page: Path, html: str, told: str
+) -> None:
     page.write_text(html)
     done = extract(page)
     assert (done.exit_code, done.stdout) == (1, "")
@@ -112,13 +114,13 @@ def test_a_page_without_an_article_is_told_in_one_line(page: Path, html: str, to
 
 @pytest.fixture
 def crawl(tmp_path: Path) -> Path:
-    """A file of articles, with a page that has none and a line that is no message among them."""
+    """A file of articles, among them a page without an article and a malformed line."""
     bodies = site_messages("one.example", range(6))
     bodies[2:2] = [message("https://one.example/app", SHELL), b"{broken"]
     return write_messages(tmp_path / "pages.jsonl", bodies)
 
 
-def test_several_pages_are_json_lines_in_the_order_of_the_input(page: Path, crawl: Path) -> None:
+def test_several_pages_are_written_as_json_lines_in_input_order(page: Path, crawl: Path) -> None:
     done = extract(page, "missing.html", crawl, "ftp://a.example/", "--processes", "1")
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each.get("outcome") for each in found[:5]] == [
@@ -142,7 +144,7 @@ def test_several_pages_are_json_lines_in_the_order_of_the_input(page: Path, craw
     assert (done.exit_code, done.stderr) == (1, "Error: 4 of 11 pages without an article\n")
 
 
-def test_one_input_of_several_pages_is_as_several_inputs(tmp_path: Path) -> None:
+def test_one_input_with_several_pages_is_treated_like_several_inputs(tmp_path: Path) -> None:
     pages = write_messages(tmp_path / "pages.jsonl", site_messages("one.example", range(3)))
     done = extract(pages, "--processes", "1")
     titles = [json.loads(line)["title"] for line in done.stdout.splitlines()]
@@ -150,7 +152,7 @@ def test_one_input_of_several_pages_is_as_several_inputs(tmp_path: Path) -> None
     assert (done.exit_code, done.stderr) == (0, "")
 
 
-def test_a_table_has_one_line_of_heads(crawl: Path) -> None:
+def test_csv_has_one_header_line(crawl: Path) -> None:
     done = extract(crawl, "--format", "csv", "--processes", "1")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [row["title"] for row in rows] == [f"Bridge story number {n}" for n in range(6)]
@@ -160,14 +162,14 @@ def test_a_table_has_one_line_of_heads(crawl: Path) -> None:
     ]
 
 
-def test_documents_are_parted_by_their_addresses(crawl: Path) -> None:
+def test_documents_are_separated_by_lines_with_their_urls(crawl: Path) -> None:
     done = extract(crawl, "--format", "markdown", "--processes", "1")
     heads = [line for line in done.stdout.splitlines() if line.startswith("==>")]
     assert heads == [f"==> https://one.example/a/{n} <==" for n in range(6)]
 
 
 @pytest.mark.parametrize(("form", "suffix"), [("json", "json"), ("text", "txt"), ("html", "html")])
-def test_documents_go_into_files_of_their_own(
+def test_each_document_is_written_to_a_separate_file(
     crawl: Path, tmp_path: Path, form: str, suffix: str
 ) -> None:
     folder = tmp_path / "made" / "articles"
@@ -180,7 +182,7 @@ def test_documents_go_into_files_of_their_own(
     assert (folder / names[0]).read_text() == alone.stdout
 
 
-def test_several_processes_write_what_one_writes(page: Path, crawl: Path) -> None:
+def test_several_processes_write_the_same_output_as_one(page: Path, crawl: Path) -> None:
     alone = extract(page, crawl, "--processes", "1")
     done = detourage("extract", page, crawl, "--processes", "2")
     assert (done.returncode, done.stdout) == (1, alone.stdout)
@@ -199,13 +201,13 @@ def test_an_interruption_ends_all_processes(number: signal.Signals) -> None:
     ) as running:
         assert running.stdin is not None
         assert running.stdout is not None
-        # More would come.
+        # Standard input stays open, so the command waits for more messages.
         running.stdin.write(lines)
         running.stdin.flush()
         assert json.loads(running.stdout.readline())["title"] == "Bridge story number 0"
         processes = psutil.Process(running.pid).children(recursive=True)
         if number == signal.SIGINT:
-            # A terminal sends it to all of them.
+            # On Ctrl-C, a terminal sends the signal to the whole process group.
             os.killpg(running.pid, number)
         else:
             running.kill()
@@ -217,7 +219,7 @@ def test_an_interruption_ends_all_processes(number: signal.Signals) -> None:
         assert (running.returncode, told) == (130, b"Interrupted\n")
 
 
-def test_no_library_of_services_is_waited_for(page: Path) -> None:
+def test_extract_imports_no_library_that_only_the_service_needs(page: Path) -> None:
     program = (
         "import sys; from worker.cli import main\n"
         "try: main(sys.argv[1:])\n"

@@ -1,4 +1,4 @@
-"""One run over pages of several kinds, as each takes ten seconds of a core to come up."""
+"""A run that several tests share, because a run takes ten seconds of CPU time to start."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from tests.parted_pages import part_messages
 
 @dataclass(frozen=True)
 class Run:
-    """The messages given, the articles written and the summary shown."""
+    """The messages of a run, the articles that it wrote and the summary that it printed."""
 
     bodies: list[bytes]
     articles: list[dict[str, Any]]
@@ -21,9 +21,11 @@ class Run:
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run by one worker: sites of one or two templates, one page alone, one to render, parts.
+    """A run with one worker.
 
-    There are enough pages of the last site for a run to be interrupted while it extracts them.
+    The pages are those of sites with one or two templates, a single page, a page that needs
+    rendering and the parts of an article. The last site has enough pages for a run to be
+    interrupted while it extracts them.
     """
     directory = tmp_path_factory.mktemp("run")
     bodies = [

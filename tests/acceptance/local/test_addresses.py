@@ -1,4 +1,4 @@
-"""Articles under five addresses each, by the command line and several workers."""
+"""Articles with five URLs each, in a run with several workers."""
 
 import random
 from pathlib import Path
@@ -14,7 +14,7 @@ def address(url: str, seed: int) -> str:
     return url.replace("bridge-7", f"bridge-{seed}")
 
 
-def test_articles_that_come_five_times_are_written_once(tmp_path: Path) -> None:
+def test_articles_that_arrive_at_five_urls_are_written_once(tmp_path: Path) -> None:
     bodies = [
         message(
             address(url, seed),

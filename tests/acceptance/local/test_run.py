@@ -1,4 +1,4 @@
-"""The command line as a person uses it: `detourage run`, on embedded services."""
+"""`detourage run` on embedded services, run as a user does."""
 
 import json
 import random
@@ -37,7 +37,7 @@ KINDS = ("article", "menu")
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample crawl and the articles of a run over it."""
+    """Directory of the sample crawl and of the output of a run over it."""
     directory = tmp_path_factory.mktemp("sample")
     assert detourage("sample", directory).returncode == 0
     files = ("-o", directory / "articles.jsonl", "--links", directory / "links.jsonl")
@@ -47,7 +47,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_the_sample_gives_an_article_for_each_article_and_none_for_menus(sample: Path) -> None:
+def test_the_sample_gives_an_article_for_each_article_page_and_none_for_menus(sample: Path) -> None:
     gold = read_lines(sample / "gold.jsonl.gz")
     articles = {each["url"] for each in read_lines(sample / "articles.jsonl")}
     urls = {kind: {page["url"] for page in gold if page["kind"] == kind} for kind in KINDS}
@@ -56,7 +56,7 @@ def test_the_sample_gives_an_article_for_each_article_and_none_for_menus(sample:
     assert articles.isdisjoint(urls["menu"])
 
 
-def test_the_headlines_of_each_menu_are_in_the_file_of_links(sample: Path) -> None:
+def test_the_links_file_contains_the_headlines_of_each_menu(sample: Path) -> None:
     gold = read_lines(sample / "gold.jsonl.gz")
     titles = {page["url"]: " ".join((page["title"] or "").split()) for page in gold}
     lists = read_lines(sample / "links.jsonl")
@@ -86,7 +86,7 @@ def test_the_summary_counts_every_page_once(sample: Path) -> None:
     assert sum(map(int, re.findall(r"\d+", outcomes))) == len(gold)
 
 
-def test_the_groups_of_the_sample_are_the_templates_it_was_made_from(sample: Path) -> None:
+def test_the_groups_of_the_sample_equal_its_templates(sample: Path) -> None:
     template = {
         page["url"]: page["template_class"] for page in read_lines(sample / "gold.jsonl.gz")
     }
@@ -100,11 +100,11 @@ def test_the_groups_of_the_sample_are_the_templates_it_was_made_from(sample: Pat
     assert all(len(groups) == 1 for groups in groups_of_template.values())
 
 
-def test_explain_says_of_each_page_what_the_run_extracted(sample: Path) -> None:
+def test_explain_shows_what_the_run_extracted_from_each_page(sample: Path) -> None:
     crawl = sample / "pages.jsonl.gz"
     articles = {each["url"]: each for each in read_lines(sample / "articles.jsonl")}
-    # Of each template of two sites: articles with comments and without, lists of links, a page
-    # that is like no other.
+    # One page per template of two sites: articles with and without comments, lists of links, and
+    # a page unlike any other.
     chosen: dict[str, str] = {}
     for page in read_lines(sample / "gold.jsonl.gz"):
         if page["template_class"].startswith(("jiangwan", "sada")):
@@ -126,7 +126,7 @@ def test_explain_says_of_each_page_what_the_run_extracted(sample: Path) -> None:
 
 
 def explained(crawl: Path, url: str, file: Path) -> dict[str, Any]:
-    """Explain a page of a crawl among the others of its site."""
+    """Return the explanation of a page, compared with the other pages of its site."""
     arguments = ["explain", crawl, "--url", url, "--site-pages", crawl, "--json", file]
     done = CliRunner().invoke(main, [str(each) for each in arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
@@ -134,24 +134,24 @@ def explained(crawl: Path, url: str, file: Path) -> dict[str, Any]:
     return found
 
 
-def test_articles_have_the_keys_of_the_contract_in_its_order(run: Run) -> None:
+def test_articles_have_the_keys_of_the_message_models_in_order(run: Run) -> None:
     for article in run.articles:
         assert list(article) == list(ArticleMessage.model_fields)
         assert list(article["template"]) == list(Template.model_fields)
-        # None of these is a beginning.
+        # None of these articles is truncated.
         assert list(article["metadata"]) == [k for k in Metadata.model_fields if k != "truncated"]
         for block in article["blocks"]:
-            # Of those from `level` on, a block has what applies to it.
+            # The fields from `level` on occur only in blocks to which they apply.
             assert list(block) == [name for name in Block.model_fields if name in block]
             assert {"type", "text", "start", "end", "role", "role_probability"} <= set(block)
         assert ArticleMessage.model_validate(article).to_json() == article
 
 
-def test_something_is_said_before_anything_is_started(run: Run) -> None:
+def test_a_run_prints_a_line_before_it_starts_anything(run: Run) -> None:
     assert run.summary.splitlines()[0] == "starting PostgreSQL, a broker and 1 worker"
 
 
-def test_neither_order_nor_number_of_workers_nor_repeats_change_a_byte(
+def test_articles_do_not_depend_on_order_workers_or_repeated_messages(
     run: Run, tmp_path: Path
 ) -> None:
     shuffled = [*run.bodies, *run.bodies[::3]]
@@ -164,24 +164,24 @@ def test_neither_order_nor_number_of_workers_nor_repeats_change_a_byte(
     assert without_clock(read_lines(output)) == without_clock(run.articles)
 
 
-def test_an_article_in_parts_is_whole_in_the_file(run: Run) -> None:
+def test_a_paginated_article_is_complete_in_the_file(run: Run) -> None:
     (whole,) = [each for each in run.articles if each["url"] == parted_pages.STORY]
     assert whole["text"] == "\n\n".join(paragraphs(100) + paragraphs(200) + paragraphs(300))
     assert whole["revision"] == 2
 
 
-def test_a_page_without_comparable_pages_still_gives_its_article(run: Run) -> None:
+def test_a_page_without_comparable_pages_gives_an_article(run: Run) -> None:
     (article,) = [each for each in run.articles if each["site"] == "alone.example"]
     assert paragraphs(50)[0] in article["text"]
     assert article["template"] == {"group": None, "generation": 1, "size": 1, "role": "outlier"}
 
 
-def test_a_page_that_needs_a_browser_is_told_and_holds_nothing_up(run: Run) -> None:
+def test_a_page_that_needs_a_browser_is_reported_and_does_not_block_others(run: Run) -> None:
     assert f"outcomes: article {len(run.bodies) - 1}, needs-rendering 1" in run.summary
     assert "https://app.example/a" not in {each["url"] for each in run.articles}
 
 
-def test_unusable_messages_are_told_kept_and_do_not_hold_up_the_good_ones(tmp_path: Path) -> None:
+def test_unusable_messages_are_reported_and_saved_without_blocking_others(tmp_path: Path) -> None:
     bodies = [*site_messages("good.example", range(4)), b"{broken", message("ftp://a.example/")]
     pages = write_messages(tmp_path / "pages.jsonl", bodies)
     output = tmp_path / "articles.jsonl.gz"
@@ -205,7 +205,7 @@ def test_unusable_messages_are_told_kept_and_do_not_hold_up_the_good_ones(tmp_pa
         (["reprocess", "news.example"], "DETOURAGE_DATABASE_URL is not set"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_one_line(
+def test_impossible_requests_are_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -217,12 +217,12 @@ def test_what_cannot_be_done_is_told_in_one_line(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)
-def test_an_interrupted_run_leaves_nothing_running_and_goes_on(
+def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     run: Run, tmp_path: Path, number: signal.Signals
 ) -> None:
     pages = write_messages(tmp_path / "pages.jsonl", run.bodies)
     output = tmp_path / "articles.jsonl"
-    # What is written into the folder of the input is no part of that.
+    # The output file is in the input folder, but is not read as input.
     command = ("run", tmp_path, "-o", output, "--workers", "1")
     with subprocess.Popen(
         [*DETOURAGE, *map(str, command)], env=BARE, stderr=subprocess.PIPE, text=True
@@ -231,7 +231,7 @@ def test_an_interrupted_run_leaves_nothing_running_and_goes_on(
         processes = psutil.Process(begun.pid).children(recursive=True)
         begun.send_signal(number)
         if number == signal.SIGKILL:
-            # As a machine that is out of memory ends them, and no one is left to clear up.
+            # Kill all processes, as a machine that is out of memory may do, so that none cleans up.
             for process in processes:
                 with suppress(psutil.NoSuchProcess):
                     process.kill()
@@ -255,7 +255,7 @@ def test_an_interrupted_run_leaves_nothing_running_and_goes_on(
     assert set(tmp_path.iterdir()) == {pages, output}
 
 
-def test_a_run_is_inspected_until_it_is_interrupted(tmp_path: Path) -> None:
+def test_an_inspected_run_lasts_until_it_is_interrupted(tmp_path: Path) -> None:
     pages = write_messages(tmp_path / "pages.jsonl", site_messages("a.example", range(12)))
     output = tmp_path / "out.jsonl"
     with subprocess.Popen(
@@ -267,7 +267,7 @@ def test_a_run_is_inspected_until_it_is_interrupted(tmp_path: Path) -> None:
         assert run.stderr is not None
         lines = iter(run.stderr.readline, "")
         address = next(line for line in lines if line.startswith("inspector: ")).split()[1]
-        # While it goes on.
+        # The inspector is available while the run is in progress.
         assert requests.get(f"{address}overview", timeout=30).status_code == 200
         assert any("runs until Ctrl-C" in line for line in lines)
         assert len(read_lines(output)) == 12
@@ -277,7 +277,7 @@ def test_a_run_is_inspected_until_it_is_interrupted(tmp_path: Path) -> None:
         assert run.wait(60) == 0
 
 
-def test_the_inspector_shows_nothing_to_others_without_a_token() -> None:
+def test_the_inspector_does_not_listen_publicly_without_a_token() -> None:
     done = detourage("inspect", "--listen", "0.0.0.0")
     assert done.returncode == 1
     assert "--token-file" in done.stderr
@@ -297,7 +297,7 @@ def test_schemas_are_printed() -> None:
     assert article["properties"]["template"]
 
 
-def test_doctor_is_content_without_a_deployment() -> None:
+def test_doctor_succeeds_without_a_deployment() -> None:
     done = detourage("doctor")
     assert done.returncode == 0, done.stdout
     assert "tree edit distance: native" in done.stdout

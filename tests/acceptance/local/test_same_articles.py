@@ -1,4 +1,4 @@
-"""A deployment on RabbitMQ gives the articles that one command gives in its file."""
+"""A deployment on RabbitMQ publishes the same articles that `detourage run` writes."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from tests.parted_pages import SITE, part_messages
 
 
 def without_story(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out what a later revision corrects where later articles change it."""
+    """Omit the story, which a deployment corrects in a later revision."""
     return [{k: v for k, v in each.items() if k != "story"} for each in without_clock(articles)]
 
 
-def test_queue_and_file_hold_the_same_articles(deployment: Deployment, run: Run) -> None:
+def test_queue_and_file_contain_the_same_articles(deployment: Deployment, run: Run) -> None:
     before = deployment.receipts()
-    # Parts are joined in a later revision there.
+    # A deployment joins parts in a later revision, so they are omitted.
     parts = part_messages()
     bodies = [body for body in run.bodies if body not in parts]
     deployment.publish(reversed(bodies))

@@ -1,4 +1,4 @@
-"""Claims of a page about another's address do not change the other's article."""
+"""A page cannot change the article of another page by claiming its URL."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ EVIL = "https://evil.substack.com/p/zz-copy"
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
-def test_a_copy_that_claims_an_article_and_then_changes_is_an_article_of_its_own(
+def test_a_copy_that_claims_a_url_and_then_changes_is_a_separate_article(
     tmp_path: Path, order: tuple[int, ...]
 ) -> None:
     story, pills = article_html(7), article_html(8)
@@ -32,7 +32,7 @@ def test_a_copy_that_claims_an_article_and_then_changes_is_an_article_of_its_own
         assert articles[url]["canonical"] == url
 
 
-def test_a_run_keeps_the_article_whose_page_is_refused_later(tmp_path: Path) -> None:
+def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(tmp_path: Path) -> None:
     good = message(VICTIM, article_html(7), fetched_at="2026-03-01T01:00:00Z")
     gone = [
         message(VICTIM, "", status=status, fetched_at=f"2026-03-01T0{hour}:00:00Z")

@@ -1,4 +1,7 @@
-"""Pages that need a browser, on a machine that has none; without one configured: `test_run`."""
+"""Pages that need a browser when the configured one does not exist.
+
+`test_run` covers the case that none is configured.
+"""
 
 import subprocess
 from pathlib import Path
@@ -7,7 +10,7 @@ from tests.acceptance.command_line import BARE, DETOURAGE, SHELL, read_lines, wr
 from tests.pages import article_html, message
 
 
-def test_a_browser_that_is_not_there_holds_nothing_up(tmp_path: Path) -> None:
+def test_a_missing_browser_does_not_block_other_pages(tmp_path: Path) -> None:
     pages = write_messages(
         tmp_path / "pages.jsonl",
         [

@@ -1,4 +1,4 @@
-"""Pages that attack whoever looks at them, read by the service; messages that do, in quarantine."""
+"""Pages and quarantined messages that attack anyone who views them."""
 
 from sqlalchemy import select
 
@@ -14,7 +14,7 @@ SITE = "attack.example"
 OUTSIDE = "http://outside.invalid"
 
 RUN = "top.ran=1;document.title='ran';alert(1)"
-"""Message in the browser's log if the attack succeeds."""
+"""Script that leaves traces if an attack succeeds."""
 
 SCRIPT = f"<script>{RUN}</script>"
 
@@ -22,7 +22,7 @@ TITLE = f"&lt;script&gt;{RUN}&lt;/script&gt;&lt;img src={OUTSIDE}/title onerror=
 
 
 def page_html(number: int) -> str:
-    """Return a page with everything that may run, load, send or lead elsewhere."""
+    """Return a page with all kinds of content that could run, load, send or navigate."""
     body = "".join(f"<p>{text}</p>" for text in paragraphs(number, 5))
     return (
         f"<!doctype html><html lang='en'><head><title>{TITLE} {number}</title>"
@@ -57,7 +57,7 @@ def page_html(number: int) -> str:
 
 
 def attack(settings: Settings) -> None:
-    """Let the service read the pages, and put messages into quarantine."""
+    """Process the hostile pages, and put hostile messages into quarantine."""
     configure(settings)
     tasks = Tasks(process_state().database)
     tasks.send(

@@ -1,4 +1,4 @@
-"""The inspector in a real browser, whose log tells what was asked for and what ran."""
+"""The inspector in a real browser, with a log of requests and executed scripts."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -23,11 +23,11 @@ class Log:
     Attributes
     ----------
     base
-        Address of the inspector.
+        URL of the inspector.
     requests
-        Addresses that anything asked for.
+        Requested URLs.
     events
-        What the console, dialogs and failing scripts said.
+        Messages of the console, of dialogs and of script errors.
     """
 
     base: str
@@ -36,19 +36,19 @@ class Log:
 
     @property
     def foreign(self) -> list[str]:
-        """Requests to others than the inspector."""
+        """Requested URLs outside the inspector."""
         return [each for each in self.requests if not each.startswith(self.base)]
 
 
 @dataclass
 class Visit:
-    """A page of the browser, and its log."""
+    """A browser page and its log."""
 
     page: Page
     log: Log
 
     def go(self, path: str) -> None:
-        """Open a view, and wait until it is there."""
+        """Open a view and wait until it has loaded."""
         answer = self.page.goto(f"{self.log.base}{path.removeprefix('/')}")
         assert answer is not None
         assert answer.status == 200, (path, answer.status)
@@ -61,7 +61,7 @@ Visiting = Callable[..., AbstractContextManager[Visit]]
 def crawled(
     services: Services, migrated_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Settings]:
-    """Settings of a deployment that has read the sample crawl, and pages of an attacker."""
+    """Settings of a deployment that has processed the sample crawl and the attacker's pages."""
     with crawled_deployment(services, migrated_url, tmp_path_factory.mktemp("crawl")) as settings:
         attack(settings)
         yield settings
@@ -69,7 +69,7 @@ def crawled(
 
 @pytest.fixture(scope="session")
 def base(crawled: Settings) -> Iterator[str]:
-    """Address of an inspector that may write."""
+    """URL of an inspector with write access."""
     with inspected(crawled, is_writing=True) as address:
         yield address
 
@@ -78,7 +78,7 @@ def base(crawled: Settings) -> Iterator[str]:
 def browser(chromium: Path) -> Iterator[Browser]:
     """A running browser."""
     with sync_playwright() as playwright:
-        # Chromium refuses its sandbox to root.
+        # Chromium's sandbox does not work for root.
         running = playwright.chromium.launch(
             executable_path=chromium, chromium_sandbox=os.geteuid() != 0
         )
@@ -88,7 +88,7 @@ def browser(chromium: Path) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def visiting(browser: Browser, base: str) -> Visiting:
-    """Return what opens a page of a browser of its own, with options of Playwright's contexts."""
+    """Return a function that opens a page in a new browser context with the given options."""
 
     @contextmanager
     def visit(**options: Any) -> Iterator[Visit]:

@@ -1,4 +1,4 @@
-"""The inspector as its reader meets it: every view, every action, and pages that attack."""
+"""The inspector in a real browser: views, actions and pages of an attacker."""
 
 import os
 from pathlib import Path
@@ -28,7 +28,7 @@ HIGHEST = {
     "pairs": (3000, 4000),
     "pages": (3500, 6000),
 }
-"""Pixels of the views of the sample crawl in a wide window and in a narrow one, with some room."""
+"""Maximum heights in pixels of views of the sample crawl, in a wide and a narrow window."""
 
 ENDS = """() => {
     const foot = document.querySelector('body > footer').getBoundingClientRect().bottom;
@@ -45,7 +45,7 @@ WIDE_ELEMENTS = """[...document.querySelectorAll('main *')]
 
 @pytest.fixture(scope="module")
 def views(crawled: Settings) -> dict[str, list[str]]:
-    """Addresses of every view, of the sample crawl and of the attacker's pages."""
+    """Paths of every view, for a site of the sample crawl and for the attacker's site."""
     return {site: addresses(crawled, site) for site in ("harbour-post.example", SITE)}
 
 
@@ -75,7 +75,7 @@ def addresses(settings: Settings, key: str) -> list[str]:
     ]
 
 
-def test_every_view_is_quiet_and_loads_what_is_its_own(
+def test_views_cause_no_browser_messages_and_no_external_requests(
     visiting: Visiting, views: dict[str, list[str]]
 ) -> None:
     with visiting() as visit:
@@ -85,7 +85,7 @@ def test_every_view_is_quiet_and_loads_what_is_its_own(
         assert visit.log.foreign == []
 
 
-def test_what_attacks_neither_runs_nor_loads(
+def test_hostile_content_neither_runs_nor_loads_anything(
     visiting: Visiting, views: dict[str, list[str]]
 ) -> None:
     with visiting() as visit:
@@ -106,7 +106,7 @@ def test_what_attacks_neither_runs_nor_loads(
         assert visit.log.events == []
 
 
-def test_a_stored_page_is_shut_in(visiting: Visiting, views: dict[str, list[str]]) -> None:
+def test_a_stored_page_is_sandboxed(visiting: Visiting, views: dict[str, list[str]]) -> None:
     with visiting() as visit:
         visit.go(views[SITE][-1])
         frames = visit.page.locator("iframe")
@@ -126,10 +126,10 @@ def test_a_stored_page_is_shut_in(visiting: Visiting, views: dict[str, list[str]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(
+def test_axe_finds_no_serious_accessibility_problem(
     visiting: Visiting, views: dict[str, list[str]], scheme: str
 ) -> None:
-    assert AXE.is_file(), "axe-core is not there: make test-browser installs it"
+    assert AXE.is_file(), "axe-core not found: make test-browser installs it"
     with visiting(color_scheme=scheme) as visit:
         grave = []
         for address in views["harbour-post.example"]:
@@ -146,7 +146,7 @@ def test_axe_finds_nothing_serious(
 
 
 @pytest.mark.parametrize("width", [1280, 375])
-def test_a_view_ends_where_its_content_does(
+def test_no_view_is_longer_than_its_content(
     visiting: Visiting, views: dict[str, list[str]], width: int
 ) -> None:
     heights = {}
@@ -160,7 +160,9 @@ def test_a_view_ends_where_its_content_does(
     assert heights == {}
 
 
-def test_no_line_of_two_trees_is_cut(visiting: Visiting, views: dict[str, list[str]]) -> None:
+def test_no_line_of_a_tree_comparison_is_clipped(
+    visiting: Visiting, views: dict[str, list[str]]
+) -> None:
     [pair] = [each for each in views["harbour-post.example"] if each.startswith("/pairs")]
     for width in (1280, 375):
         with visiting(viewport={"width": width, "height": 780}) as visit:
@@ -170,7 +172,7 @@ def test_no_line_of_two_trees_is_cut(visiting: Visiting, views: dict[str, list[s
             assert changes.evaluate("each => each.scrollWidth <= each.clientWidth + 1")
 
 
-def test_names_of_sites_are_broken_where_their_parts_end(visiting: Visiting) -> None:
+def test_site_names_stay_on_one_line(visiting: Visiting) -> None:
     with visiting(viewport={"width": 375, "height": 780}) as visit:
         visit.go("/sites")
         links = visit.page.locator("tbody th a")
@@ -181,7 +183,7 @@ def test_names_of_sites_are_broken_where_their_parts_end(visiting: Visiting) -> 
             assert box["height"] < 30
 
 
-def test_a_reader_loads_images_of_the_article_once_they_are_asked_for(
+def test_the_reader_loads_images_of_the_article_on_request(
     visiting: Visiting, views: dict[str, list[str]]
 ) -> None:
     with visiting() as visit:
@@ -209,7 +211,7 @@ def test_a_reader_loads_images_of_the_article_once_they_are_asked_for(
     ],
     ids=["320-px", "375-px", "text-at-200-percent"],
 )
-def test_nothing_is_wider_than_a_narrow_window(
+def test_no_view_is_wider_than_a_narrow_window(
     visiting: Visiting, views: dict[str, list[str]], options: dict[str, dict[str, int]]
 ) -> None:
     width = options["viewport"]["width"]
@@ -224,7 +226,7 @@ def test_nothing_is_wider_than_a_narrow_window(
     assert too_wide == {}
 
 
-def test_it_is_read_and_searched_without_scripts_and_by_keys(
+def test_views_work_without_scripts_and_with_the_keyboard(
     visiting: Visiting, views: dict[str, list[str]]
 ) -> None:
     with visiting(java_script_enabled=False) as visit:
@@ -242,7 +244,7 @@ def test_it_is_read_and_searched_without_scripts_and_by_keys(
         assert "UTC" in visit.page.locator("time").first.inner_text()
 
 
-def test_moments_are_in_the_zone_of_the_reader(visiting: Visiting) -> None:
+def test_times_are_shown_in_the_time_zone_of_the_reader(visiting: Visiting) -> None:
     shown = []
     for zone in ("America/Los_Angeles", "Asia/Tokyo"):
         with visiting(timezone_id=zone, locale="en-GB") as visit:
@@ -255,7 +257,7 @@ def test_moments_are_in_the_zone_of_the_reader(visiting: Visiting) -> None:
     assert "UTC" not in "".join(shown)
 
 
-def test_right_to_left_is_shown_so(visiting: Visiting) -> None:
+def test_right_to_left_text_is_shown_from_right_to_left(visiting: Visiting) -> None:
     with visiting() as visit:
         visit.go("/articles?language=ar")
         heading = visit.page.locator("main h2").first
@@ -272,7 +274,7 @@ def drop_first(visit: Visit) -> str:
     return str(visit.page.get_by_role("status").inner_text())
 
 
-def test_messages_are_dropped_and_pages_asked_for_again(
+def test_messages_can_be_dropped_and_pages_requested_again(
     visiting: Visiting, views: dict[str, list[str]], crawled: Settings
 ) -> None:
     with visiting() as visit:

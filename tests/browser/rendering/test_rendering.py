@@ -1,4 +1,4 @@
-"""Pages in a real browser, from memory and from a server on this machine."""
+"""Rendering of pages in a real browser, with and without network access."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def inline(program: str) -> str:
 
 @pytest.fixture(scope="module")
 def browser(chromium: Path) -> Browser:
-    # Chromium refuses its sandbox to root.
+    # Chromium's sandbox does not work for root.
     return Browser(chromium, seconds=60, is_sandboxed=os.geteuid() != 0)
 
 
@@ -75,19 +75,19 @@ def server(asked: list[str]) -> Iterator[str]:
         thread.join()
 
 
-def test_what_programs_write_is_the_article(browser: Browser) -> None:
+def test_the_text_that_scripts_write_is_the_article(browser: Browser) -> None:
     rendered = browser.render(inline(FILL), URL)
     article = extract_article(parse_page(rendered, URL), None)
     assert (article.title, article.text) == (TITLE, "\n\n".join(paragraphs(1)))
     assert article.language == "en"
 
 
-def test_the_page_finds_itself_at_its_address_and_writes_later(browser: Browser) -> None:
+def test_a_page_has_its_own_url_and_may_write_after_loading(browser: Browser) -> None:
     program = "setTimeout(() => document.body.append(location.href), 150); alert('wait for me')"
     assert URL in parse_page(browser.render(inline(program), URL)).document.text_content()
 
 
-def test_shadow_trees_are_written_down(browser: Browser) -> None:
+def test_shadow_trees_are_serialised(browser: Browser) -> None:
     program = (
         "const shadow = document.getElementById('root').attachShadow({mode: 'open'});"
         f"shadow.innerHTML = `<div>{STORY}</div>`;"
@@ -96,7 +96,7 @@ def test_shadow_trees_are_written_down(browser: Browser) -> None:
     assert (article.method, article.text) == ("template", "\n\n".join(paragraphs(1)))
 
 
-def test_without_network_nothing_is_asked_for(
+def test_without_network_access_nothing_is_requested(
     browser: Browser, server: str, asked: list[str]
 ) -> None:
     program = (
@@ -110,7 +110,7 @@ def test_without_network_nothing_is_asked_for(
     assert asked == []
 
 
-def test_with_network_a_page_loads_its_programs_but_is_not_fetched_again(
+def test_with_network_access_a_page_loads_its_scripts_but_is_not_fetched_again(
     browser: Browser, server: str, asked: list[str]
 ) -> None:
     page = shell("<script src='/story.js'></script>")
@@ -119,7 +119,9 @@ def test_with_network_a_page_loads_its_programs_but_is_not_fetched_again(
     assert asked == ["/story.js"]
 
 
-def test_a_page_does_not_lead_elsewhere(browser: Browser, server: str, asked: list[str]) -> None:
+def test_a_page_cannot_navigate_to_another_url(
+    browser: Browser, server: str, asked: list[str]
+) -> None:
     page = inline(f"location = 'http://{server}/elsewhere'; document.body.append('still here')")
     rendered = variant(browser, has_network=True).render(page, URL)
     assert "still here" in rendered
@@ -138,7 +140,7 @@ def test_a_page_does_not_lead_elsewhere(browser: Browser, server: str, asked: li
     ],
     ids=["time", "memory"],
 )
-def test_a_page_beyond_a_limit_is_ended_and_leaves_nothing_running(
+def test_a_page_that_exceeds_a_limit_is_stopped_and_leaves_no_process(
     browser: Browser, program: str, limits: dict[str, float], problem: str
 ) -> None:
     before = {process.pid for process in psutil.process_iter()}
@@ -161,7 +163,7 @@ def run(tmp_path: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_service_renders_where_it_is_told_to(chromium: Path, tmp_path: Path) -> None:
+def test_a_run_renders_with_the_configured_browser(chromium: Path, tmp_path: Path) -> None:
     done = run(
         tmp_path,
         DETOURAGE_RENDER_BROWSER=str(chromium),
