@@ -1,9 +1,9 @@
-/* The clock of the day, so many seconds ahead of the machine's as the file says that FAULTS_CLOCK
- * names: loaded before a process, which may run while the file changes. What measures how long
- * something takes, and the times of files, stay as they are, as where a clock is set.
+/* A wall clock that runs ahead of the machine's by the number of seconds in the file that
+ * FAULTS_CLOCK names. The library is preloaded into a process, and the file may change while the
+ * process runs. Monotonic clocks and file times are unaffected, as when an operator sets the clock.
  *
- * Not libfaketime: with it (0.9.10), either each sleep of Python 3.11 fails or its locks never give
- * up waiting.
+ * libfaketime (0.9.10) is unsuitable: with it, either every sleep of Python 3.11 fails or waits for
+ * its locks never time out.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

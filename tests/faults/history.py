@@ -1,4 +1,4 @@
-"""Deliveries to a consumer of articles, in order, checked for lost and duplicate revisions."""
+"""History of the deliveries to a consumer, checked for lost and doubled revisions."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Self
 
 Revision = tuple[str, int]
-"""URL of a page, and a revision of its article."""
+"""URL of a page and revision number of its article."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Delivery:
     id
         ID of the article, the consumer's idempotency key.
     url, revision
-        URL of the page, and revision number.
+        URL of the page and revision number.
     digest
-        Digest of its text.
+        Digest of the text.
     redelivered
         Whether the broker reports the message as redelivered.
     """
@@ -48,7 +48,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Findings:
-    """Errors in a history (lost, doubled), and anomalies that a consumer has to tolerate.
+    """Errors in a history (lost, doubled), and anomalies that a consumer must tolerate.
 
     Attributes
     ----------
@@ -58,10 +58,10 @@ class Findings:
         Revisions delivered under several IDs or with several texts, or whose ID was also used for
         another revision.
     reordered
-        Deliveries of a revision after a higher one of the same page. Repeats do not count, as a
-        consumer recognises them by their ID.
+        Number of deliveries of a revision after a higher one of the same page. Repeats do not
+        count, because a consumer recognises them by their ID.
     repeats
-        Deliveries of a previously delivered ID.
+        Number of deliveries of a previously delivered ID.
     """
 
     lost: set[Revision]
@@ -81,7 +81,7 @@ def check(history: Iterable[Delivery], stored: Mapping[str, Revision]) -> Findin
     Parameters
     ----------
     history
-        All deliveries, in the order they were received.
+        All deliveries, in the order in which they were received.
     stored
         The stored revisions, by article ID.
     """

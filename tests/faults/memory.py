@@ -1,8 +1,8 @@
-"""The memory of processes, at equal age of the process.
+"""Memory of processes, compared at equal ages.
 
-A process that was started a moment ago has neither imported what it will need nor filled its
-caches, and those of a pool share with the process that they come from what none has changed. Two
-moments of a run compare nothing where processes end and begin; two ages do.
+A new process has not yet imported all modules nor filled its caches, and a new process of a pool
+still shares most memory with its parent. As processes are restarted during a run, measurements are
+comparable only at equal ages, not at equal times of the run.
 """
 
 import statistics
@@ -29,8 +29,7 @@ COLUMNS = (
 class MemoryLog:
     """Log of the proportional memory (PSS) of processes over time.
 
-    In addition to the given processes, it records the servers', each as the total of all their
-    processes.
+    It records the given processes and, for each server, the total of its processes.
     """
 
     def __init__(self, servers: Servers) -> None:
@@ -39,7 +38,7 @@ class MemoryLog:
         self._found: dict[str, dict[int, list[tuple[float, float]]]] = {}
 
     def note(self, processes: Iterable[tuple[str, psutil.Process]]) -> None:
-        """Note what processes, each with its name, and those below them hold now."""
+        """Record the current memory of the given named processes and of their descendants."""
         for name, process in processes:
             self._add(name, process)
             with suppress(psutil.Error):
@@ -49,7 +48,7 @@ class MemoryLog:
         self._add_all("PostgreSQL", self._servers.postgresql_processes())
 
     def by_age(self) -> list[tuple[str, ...]]:
-        """Return rows for `COLUMNS`; a mean where several processes of a name had that age."""
+        """Return rows for `COLUMNS`, with means over processes of the same name and age."""
         rows = []
         for name, processes in self._found.items():
             samples = [sample for found in processes.values() for sample in found]

@@ -1,4 +1,4 @@
-"""Another host, as far as the network can tell: a network namespace behind a link."""
+"""A second host on the network, simulated by a network namespace behind a link."""
 
 import os
 import secrets
@@ -9,11 +9,11 @@ from typing import Self
 
 HERE = "10.213.7.1"
 THERE = "10.213.7.2"
-"""Addresses of the two ends of the link, of a range that is hardly used."""
+"""IP addresses of the two ends of the link, from a rarely used range."""
 
 
 class OtherHost:
-    """A network namespace that a link connects to this one; needs root."""
+    """A network namespace with a link to the current one; root is required."""
 
     def __init__(self) -> None:
         self.name = f"detourage-{secrets.token_hex(3)}"
@@ -30,7 +30,7 @@ class OtherHost:
             _ip("netns", "add", self.name)
             stack.callback(_ip, "netns", "delete", self.name)
             _ip("link", "add", self._here, "type", "veth", "peer", "name", self._there)
-            # The other end goes with it.
+            # This deletes the other end too.
             stack.callback(_ip, "link", "delete", self._here)
             _ip("link", "set", self._there, "netns", self.name)
             _ip("address", "add", f"{HERE}/30", "dev", self._here)

@@ -1,4 +1,4 @@
-"""The service with a broker and a database of its own, all of which may be killed."""
+"""A deployment with a private broker and database, all of whose processes may be killed."""
 
 import json
 import os
@@ -42,32 +42,32 @@ from worker.store.database import Database
 from worker.store.migrations import migrate
 
 SABOTAGE = Path(__file__).parent / "sabotage"
-"""Directory that, on the path of a process, lets pages and traps kill it or hold it up."""
+"""Directory whose ``sitecustomize`` lets pages and traps kill or block a process."""
 
 CONTROL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
-"""The program in Debian's package; the one on the path changes the user."""
+"""The program in Debian's package; the script on the PATH would change the user."""
 
 LOOPBACK = "127.0.0.1"
 
 PUBLISHED_AFTER_SECONDS = 120.0
 
 ROOM_BYTES = 64 * 2**20
-"""Free space of PostgreSQL on a small disk before it is filled."""
+"""Free space for PostgreSQL on the small disk before the disk is filled."""
 
 
 Victim = Literal["process", "group"]
-"""Target of a trap: the process that triggers it, or its whole group, as a worker with its pool."""
+"""Target of a trap: the process that springs it, or its group, such as a worker with its pool."""
 
 
 class Servers:
-    """A private RabbitMQ and PostgreSQL, to be killed and started again.
+    """A private RabbitMQ and PostgreSQL, which may be killed and started again.
 
     Parameters
     ----------
     home
         Directory for logs.
     address
-        Address on which both listen; other hosts can reach it unless it is the loopback.
+        IP address on which both listen; other hosts can reach them unless it is the loopback.
     """
 
     def __init__(self, home: Path, *, address: str = LOOPBACK) -> None:
@@ -91,7 +91,7 @@ class Servers:
             listening = "" if self._address == LOOPBACK else self._address
             with (
                 patch.dict(SERVER_SETTINGS, {"listen_addresses": listening}),
-                # Of a server that is killed, what it confirmed must be there again.
+                # Transactions that a killed server had confirmed must survive.
                 patch.dict(THROWAWAY_SETTINGS, {"synchronous_commit": "on"}),
             ):
                 services = stack.enter_context(embedded_services())
@@ -120,18 +120,20 @@ class Servers:
 
     @property
     def open_directory(self) -> Path:
-        """A directory whose files every user can read."""
+        """A directory that every user can read."""
         return self._postgresql
 
     @property
     def remote_database_url(self) -> str:
-        """Address of the database for another host."""
+        """Database URL for another host."""
         return str(make_url(self.database_url).set(host=self._address, query={}))
 
     def start_broker(self) -> None:
-        """Start RabbitMQ, with what it had before, and wait until it answers."""
+        """Start RabbitMQ with its existing data, and wait until it responds."""
         program = rabbitmq_program()
-        assert program is not None, "RabbitMQ's program is needed: apt-get install rabbitmq-server"
+        assert program is not None, (
+            "rabbitmq-server is not installed: apt-get install rabbitmq-server"
+        )
         self._starts += 1
         self._broker_pid = self.supervisor.start(
             f"broker.{self._starts}",
@@ -143,11 +145,11 @@ class Servers:
         assert wait_for_broker(self.broker_url)
 
     def kill_broker(self) -> None:
-        """End RabbitMQ with SIGKILL."""
+        """Kill RabbitMQ with SIGKILL."""
         signal_all(self._broker_pid, signal.SIGKILL)
 
     def stop_broker(self) -> None:
-        """Have RabbitMQ end in good order."""
+        """Shut RabbitMQ down cleanly."""
         signal_one(self._broker_pid, signal.SIGTERM)
 
     def _let_others_in(self) -> None:
@@ -157,7 +159,7 @@ class Servers:
         postmaster.send_signal(signal.SIGHUP)
 
     def control_broker(self, *command: str) -> str:
-        """Have RabbitMQ's control program do something to this node; return what it says."""
+        """Run a command of ``rabbitmqctl`` on this node; return its output."""
         node = ("--node", self._node["RABBITMQ_NODENAME"])
         done = subprocess.run(
             [CONTROL, "--quiet", *node, *command],
@@ -169,7 +171,7 @@ class Servers:
         return done.stdout
 
     def messages_left(self) -> set[str]:
-        """Return the queues that hold messages, those included that consumers hold."""
+        """Return the queues with messages, including unacknowledged ones."""
         return {name for name, messages in self.queues().items() if messages}
 
     def queues(self) -> dict[str, int]:
@@ -178,24 +180,24 @@ class Servers:
         return {queue["name"]: queue["messages"] for queue in json.loads(listed)}
 
     def crash_postgresql(self) -> None:
-        """Kill a server process, for which PostgreSQL cuts every connection and recovers."""
+        """Kill a server process, so that PostgreSQL closes every connection and recovers."""
         for process in self.postgresql_processes():
             with suppress(psutil.NoSuchProcess):
                 if "checkpointer" in " ".join(process.cmdline()):
                     process.kill()
 
     def stop_postgresql(self) -> None:
-        """Stop PostgreSQL in good order, as its restart does."""
+        """Shut PostgreSQL down cleanly."""
         for postmaster in self.postgresql_processes()[:1]:
             signal_one(postmaster.pid, signal.SIGINT)
 
     def start_postgresql(self, **variables: str) -> None:
-        """Start PostgreSQL, with what it had before, and wait until it answers.
+        """Start PostgreSQL with its existing data, and wait until it responds.
 
         Parameters
         ----------
         variables
-            Of its environment.
+            Additional environment variables.
         """
         self._starts += 1
         name = f"postgresql.{self._starts}"
@@ -214,7 +216,7 @@ class Servers:
 
     @contextmanager
     def small_disk(self) -> Iterator["Disk"]:
-        """Have PostgreSQL's data on a disk of their own, with little room, until the end."""
+        """Keep PostgreSQL's data on a separate small disk while in the context."""
         self.stop_postgresql()
         kept = self._data.with_name("kept")
         self._data.rename(kept)
@@ -229,7 +231,9 @@ class Servers:
             text=True,
             check=False,
         )
-        assert mounted.returncode == 0, f"a disk that fills needs root to mount: {mounted.stderr}"
+        assert mounted.returncode == 0, (
+            f"the small disk cannot be mounted (root is required): {mounted.stderr}"
+        )
         try:
             subprocess.run(["cp", "--archive", f"{kept}/.", self._data], check=True)
             self.start_postgresql()
@@ -253,7 +257,7 @@ class Servers:
         return file
 
     def restore(self, dump: Path) -> None:
-        """Remove the database, as a disaster does, and restore a dump into an empty one."""
+        """Drop the database and restore a dump into an empty one."""
         engine = create_engine(
             make_url(self.database_url).set(database="postgres"), isolation_level="AUTOCOMMIT"
         )
@@ -265,7 +269,7 @@ class Servers:
         self._run_program("pg_restore", "--exit-on-error", str(dump))
 
     def _run_program(self, program: str, *arguments: str) -> None:
-        # Without a driver, which the programs of PostgreSQL do not know.
+        # PostgreSQL's programs do not accept a URL with a driver name.
         address = f"--dbname={make_url(self.database_url).set(drivername='postgresql')}"
         subprocess.run([postgresql_programs() / program, address, *arguments], check=True)
 
@@ -281,7 +285,7 @@ class Servers:
         return []
 
     def postgresql_processes(self) -> list[psutil.Process]:
-        """Return the processes of PostgreSQL, the one that the others belong to first."""
+        """Return the processes of PostgreSQL, with their parent first."""
         for process in psutil.process_iter(["cmdline"]):
             line = process.info["cmdline"] or [""]
             if line[0].endswith("/postgres") and str(self._postgresql) in " ".join(line):
@@ -292,12 +296,12 @@ class Servers:
 
 @dataclass(frozen=True)
 class Disk:
-    """The disk of PostgreSQL's data, filled by another program.
+    """The disk with PostgreSQL's data, which another program can fill.
 
     Attributes
     ----------
     filler
-        File that takes up all the space.
+        File that occupies the free space.
     log
         PostgreSQL's log.
     """
@@ -306,13 +310,13 @@ class Disk:
     log: Path
 
     def fill(self) -> None:
-        """Take up all the space until `free`."""
+        """Occupy all free space until `free` is called."""
         with self.filler.open("ab", buffering=0) as file, suppress(OSError):
             while True:
                 file.write(bytes(4096))
 
     def free(self) -> None:
-        """Free the space."""
+        """Free the occupied space."""
         self.filler.unlink(missing_ok=True)
 
     def is_missed(self) -> bool:
@@ -321,12 +325,12 @@ class Disk:
 
 
 class Clock:
-    """A wall clock that processes use instead of the machine's; see ``clock.c``.
+    """A wall clock that processes use instead of the machine's (see ``clock.c``).
 
     Parameters
     ----------
     directory
-        Directory for its files, readable by every user.
+        Directory for the files of the clock, readable by every user.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -334,19 +338,21 @@ class Clock:
         self._library = directory / "clock.so"
         self.set(0)
         compiler = os.environ.get("CC", "cc")
-        assert shutil.which(compiler), "clocks that jump need a compiler: apt-get install gcc"
+        assert shutil.which(compiler), (
+            "the library for clocks needs a C compiler: apt-get install gcc"
+        )
         source = Path(__file__).with_name("clock.c")
         subprocess.run([compiler, "-shared", "-fPIC", "-o", self._library, source], check=True)
 
     def set(self, seconds: int) -> None:
-        """Set it ahead of the machine's clock, or back if negative."""
+        """Set the clock ahead of the machine's by some seconds, or back if negative."""
         self._ahead.touch(mode=0o644)
         with self._ahead.open("r+b") as file:
             file.write(seconds.to_bytes(8, sys.byteorder, signed=True))
 
     @property
     def environment(self) -> dict[str, str]:
-        """Environment of the processes that use it."""
+        """Environment variables for processes that use the clock."""
         return {"LD_PRELOAD": str(self._library), "FAULTS_CLOCK": str(self._ahead)}
 
 
@@ -356,21 +362,21 @@ class ProvingGround(Deployment):
     Parameters
     ----------
     servers
-        Its database and broker.
+        The database and the broker.
     home
         Directory for logs and heartbeats.
     counts
-        How many processes of each kind there are, where not one.
+        Number of processes of each kind, if not one.
     others
-        Other hosts, by the names of the processes that run there.
+        Other hosts, by the names of the processes to run on them.
     customised
-        Directory of the module ``sitecustomize`` that the processes begin with.
+        Directory of the module ``sitecustomize`` that processes import at start.
     environment
-        Variables beside the settings.
+        Environment variables in addition to the settings.
     pool
         Number of processes in which each worker runs tasks.
     more
-        Settings that differ from the tests' usual ones.
+        Settings that override the defaults of these tests.
     """
 
     def __init__(
@@ -415,7 +421,7 @@ class ProvingGround(Deployment):
             home,
         )
         self.history: list[Delivery] = []
-        """All articles that the consumer took, in their order."""
+        """All deliveries to the consumer, in order."""
         self._work_queues = {*self.topology.work_queues} - {self.topology.articles_queue}
 
     def __enter__(self) -> Self:
@@ -436,13 +442,13 @@ class ProvingGround(Deployment):
         self.database.dispose()
 
     def check(self) -> None:
-        """Start again what has ended by itself, as the service's container manager does."""
+        """Restart processes that have exited, as a container manager does."""
         for name, pid in list(self._pids.items()):
             if not is_running(pid):
                 self.start(name)
 
     def start(self, name: str) -> None:
-        """Start a process of the service, named after its kind, such as ``worker-0``."""
+        """Start a process of the service, named by kind and number, such as ``worker-0``."""
         path = os.pathsep.join([str(self._customised), str(Path(__file__).parents[2])])
         environment = {
             **process_environment(self.settings),
@@ -464,16 +470,16 @@ class ProvingGround(Deployment):
         )
 
     def terminate(self, name: str) -> None:
-        """Ask a process to end, and wait until it has."""
+        """Terminate a process with SIGTERM, and wait until it has exited."""
         signal_one(self._pids[name], signal.SIGTERM)
 
     def kill(self, name: str) -> None:
-        """End a process and all below it with SIGKILL."""
+        """Kill a process and its descendants with SIGKILL."""
         signal_all(self._pids[name], signal.SIGKILL)
 
     @contextmanager
     def another(self, kind: str) -> Iterator[None]:
-        """Have one more process of a kind until the end."""
+        """Run one more process of the given kind while in the context."""
         name = f"{kind}-{self._counts[kind]}"
         self.start(name)
         yield
@@ -481,12 +487,12 @@ class ProvingGround(Deployment):
         del self._pids[name]
 
     def restart(self, **variables: str) -> None:
-        """End all processes in good order and start them again.
+        """Terminate all processes and start them again.
 
         Parameters
         ----------
         variables
-            Of their environment from now on, beside the usual ones.
+            Environment variables to add to the usual ones from now on.
         """
         for name in self._pids:
             self.terminate(name)
@@ -496,12 +502,12 @@ class ProvingGround(Deployment):
 
     @contextmanager
     def away(self, **variables: str) -> Iterator[None]:
-        """Kill all processes, and start them again at the end.
+        """Kill all processes, and start them again on leaving the context.
 
         Parameters
         ----------
         variables
-            Of their environment from now on, beside the usual ones.
+            Environment variables to add to the usual ones from now on.
         """
         self._variables = variables
         for name in self._pids:
@@ -512,7 +518,7 @@ class ProvingGround(Deployment):
             self.start(name)
 
     def process(self, name: str) -> psutil.Process:
-        """Return a process of the service."""
+        """Return the process of the service with the given name."""
         return psutil.Process(self._pids[name])
 
     def processes(self) -> dict[str, list[psutil.Process]]:
@@ -523,7 +529,7 @@ class ProvingGround(Deployment):
         return found
 
     def kill_pool_child(self, name: str, place: int) -> bool:
-        """End one of the processes in which a worker runs tasks; tell whether there was one."""
+        """Kill a process of a worker's pool; return whether there was one."""
         with suppress(psutil.NoSuchProcess):
             children = psutil.Process(self._pids[name]).children()
             if children:
@@ -533,14 +539,14 @@ class ProvingGround(Deployment):
 
     @contextmanager
     def trap(self, place: str, victim: Victim) -> Iterator[None]:
-        """Kill the next process that comes by a place, and wait at the end until that was.
+        """Kill the next process that reaches a place, and wait for that on leaving the context.
 
         Parameters
         ----------
         place
-            Kind of task or process, see `sabotage`.
+            Place in the code (see `sabotage`), named after a kind of task or process.
         victim
-            Who dies.
+            Target of the kill.
         """
         trap = self._traps / place
         unset = trap.with_suffix(".unset")
@@ -552,15 +558,15 @@ class ProvingGround(Deployment):
         sprung.unlink()
 
     def harm_clustering(self, host: str) -> None:
-        """Have every process that groups the pages of a site crash, until it is forgiven."""
+        """Make every process that groups the pages of a site crash, until `forgive` is called."""
         self._harmful_sites.write_text(host)
 
     def forgive(self) -> None:
-        """Let no site's clustering harm its process any more."""
+        """Undo `harm_clustering`."""
         self._harmful_sites.unlink()
 
     def publish_persistently(self, bodies: Iterable[bytes]) -> None:
-        """Publish each message until the broker confirms it, as a careful crawler does."""
+        """Publish each message again until the broker confirms it, as a careful crawler does."""
         unconfirmed = deque(bodies)
 
         def each_until_confirmed() -> Iterator[bytes]:
@@ -577,7 +583,7 @@ class ProvingGround(Deployment):
                 time.sleep(0.2)
 
     def record_articles(self) -> None:
-        """Take the articles that wait, as a consumer does, and record each before its receipt."""
+        """Consume the queued articles, and record each delivery before acknowledging it."""
         with (self._home / "history.jsonl").open("a") as record:
             for message in self.messages(self.topology.articles_queue):
                 redelivered = bool(message.delivery_info["redelivered"])
@@ -585,7 +591,7 @@ class ProvingGround(Deployment):
                 print(json.dumps(vars(self.history[-1])), file=record)
 
     def standing(self, urls: Iterable[str]) -> dict[str, str]:
-        """Return the digest of the text that stands for the consumer, by page."""
+        """Return the text digest of the highest revision that the consumer received, by URL."""
         wanted = set(urls)
         standing: dict[str, Delivery] = {}
         for each in self.history:
@@ -595,7 +601,7 @@ class ProvingGround(Deployment):
         return {url: each.digest for url, each in standing.items()}
 
     def stored_texts(self, urls: Iterable[str]) -> dict[str, str]:
-        """Return the digest of the text of the last article that is stored, by page."""
+        """Return the text digest of the latest stored revision, by URL."""
         last = (
             select(StoredPage.url, Article.message["text"].astext)
             .join(Article, Article.page_id == StoredPage.id)
@@ -605,7 +611,7 @@ class ProvingGround(Deployment):
             return {url: digest_of(text) for url, text in session.execute(last)}
 
     def wait_for_work_done(self) -> float:
-        """Wait until every page has its outcome and no queue holds work; return since when."""
+        """Wait for all outcomes and empty work queues; return when the last outcome was stored."""
         while True:
             self.wait_for_outcomes()
             since = time.monotonic()
@@ -614,7 +620,7 @@ class ProvingGround(Deployment):
             time.sleep(0.2)
 
     def quarantined(self) -> list[QuarantinedMessage]:
-        """Return what is in all quarantines."""
+        """Return the messages in all quarantines."""
         return [
             message
             for stage in self.topology.quarantines
@@ -630,7 +636,7 @@ def is_running(pid: int) -> bool:
 
 
 def signal_one(pid: int, number: signal.Signals) -> None:
-    """Send a signal to a process and wait until it has ended."""
+    """Send a signal to a process and wait until it has exited."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
         process.send_signal(number)
@@ -638,7 +644,7 @@ def signal_one(pid: int, number: signal.Signals) -> None:
 
 
 def signal_all(pid: int, number: signal.Signals) -> None:
-    """Send a signal to a process and all below it, and wait until it has ended."""
+    """Send a signal to a process and its descendants, and wait until the process has exited."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
         for below in process.children(recursive=True):
@@ -656,11 +662,11 @@ class Balance:
     outcomes
         Number of pages by outcome.
     lost
-        Published addresses without a page, an outcome, or the article of one of their revisions.
+        Published URLs without a page, an outcome, or the delivery of one of their articles.
     doubled, reordered, repeats
-        See `Findings`.
+        As in `Findings`.
     since
-        Time of the last outcome, by the monotonic clock.
+        Monotonic time of the last outcome.
     """
 
     outcomes: Counter[str]
@@ -672,14 +678,14 @@ class Balance:
 
 
 def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
-    """Wait until all work is done, and check the history of what came out of the queue.
+    """Wait until all work is done, and check the history of deliveries.
 
     Parameters
     ----------
     ground
-        Where.
+        The deployment.
     urls
-        The pages.
+        URLs of the published pages.
     """
     published = set(urls)
     known = select(func.count()).select_from(StoredPage).where(StoredPage.url.in_(published))

@@ -1,8 +1,8 @@
-"""Try every fault and write down what it did.
+"""Try every fault and record the results.
 
 python -m tests.faults.report [PAGES] [FAULT…]
 
-The document gets the table of all faults; of some that are named, it is only printed.
+The table of all faults is written to the document. If faults are named, theirs is only printed.
 """
 
 import sys
@@ -20,7 +20,7 @@ from tests.faults.scenarios import FAULTS, PAGES_OF_FLOOD, Trial, flood, try_fau
 DEFAULT_PAGES = 40
 
 PAGE_SECONDS = 4
-"""Time limit of a page: the one that hangs is to be given up soon."""
+"""Time limit per page, short so that pages that hang are soon abandoned."""
 
 COLUMNS = (
     *("fault", "how", "pages:", "outcomes", "lost:", "doubled:", "reordered:", "repeats:"),
@@ -31,7 +31,7 @@ Row = list[object]
 
 
 def main(pages: int, names: Collection[str]) -> int:
-    """Write the table; return the number of pages that were lost or doubled."""
+    """Write the table; return the number of lost pages and doubled revisions."""
     home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
     rows: list[Row] = []
     wrong = 0
@@ -46,7 +46,7 @@ def main(pages: int, names: Collection[str]) -> int:
                 continue
             trial = try_fault(ground, name, PAGES_OF_FLOOD if fault is flood else pages)
             quarantined = len(ground.quarantined())
-            # A broker that is lost takes its quarantines with it.
+            # Quarantined messages are lost together with a broker.
             new = max(0, quarantined - before)
             rows.append(_row(name, fault.__doc__ or "", trial, new))
             click.echo(rows[-1], err=True)

@@ -1,4 +1,4 @@
-"""Faults, each produced while pages are on their way through the service."""
+"""Faults that are produced while the service processes pages."""
 
 import random
 import re
@@ -29,16 +29,16 @@ from worker.messaging.task_names import REPROCESS, STAGE_OF_TASK, ReprocessStage
 from worker.service.application import create_app
 
 OF_EACH_KIND = 100
-"""Unusable messages of each kind."""
+"""Number of unusable messages of each kind."""
 
 HOUR = 3600
 STOPPED_SECONDS = 60.0
 
 REVISIONS_FROM = "1000"
-"""Number that no revision had before a restore."""
+"""Setting for the first revision after a restore, higher than any revision before."""
 
 PAGES_OF_FLOOD = 1000
-"""Pages among so many unusable messages."""
+"""Number of pages published along with the unusable messages."""
 
 UNUSABLE: Mapping[str, tuple[bytes, str]] = {
     "empty": (b"", "not-json"),
@@ -52,21 +52,21 @@ UNUSABLE: Mapping[str, tuple[bytes, str]] = {
     "two pages": (message("https://bad.example/two", "a", html_base64="YQ=="), "no-html"),
     "no base64": (message("https://bad.example/64", html_base64="%"), "invalid-message"),
 }
-"""Body and reason of messages that nobody can use."""
+"""Unusable messages: body, and the reason with which each is quarantined."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A site whose pages are on their way while a fault happens.
+    """A site whose pages are being processed while a fault occurs.
 
     Attributes
     ----------
     ground
-        Where.
+        The deployment.
     host
-        Name of the site.
+        Host name of the site.
     pages
-        Page messages by URL; a fault may add some that it publishes itself.
+        Published page messages, by URL; a fault may add pages.
     """
 
     ground: ProvingGround
@@ -74,12 +74,12 @@ class Scene:
     pages: dict[str, bytes] = field(default_factory=dict)
 
     def publish(self, pages: Mapping[str, bytes]) -> None:
-        """Publish more pages of the site, which are to have their outcomes, too."""
+        """Publish more pages of the site, which must have outcomes in the end like all others."""
         self.pages.update(pages)
         self.ground.publish_persistently(pages.values())
 
     def wait_for_revisions(self, number: int) -> None:
-        """Wait until every page of the site has so many revisions."""
+        """Wait until every page of the site has at least the given number of revisions."""
         self.ground.wait_until(
             lambda: (
                 len(revisions := self.ground.revisions(self.host)) == len(self.pages)
@@ -88,13 +88,13 @@ class Scene:
         )
 
     def reprocess(self, stage: ReprocessStage) -> None:
-        """Have the site reprocessed."""
+        """Request reprocessing of the site."""
         app = create_app(self.ground.settings)
         app.send_task(REPROCESS, kwargs={"site": self.host, "stage": stage})
 
 
 Fault = Callable[[Scene], None]
-"""Called while pages come in; what it stops it starts again."""
+"""Function that is called while pages arrive, and that restarts whatever it stops."""
 
 
 def kill_pool_children(scene: Scene) -> None:
@@ -147,7 +147,7 @@ def kill_intake_before_it_commits(scene: Scene) -> None:
 
 
 def death_in_task(stage: str, victim: Victim) -> Fault:
-    """Return the fault that kills a worker in the middle of a kind of task."""
+    """Return a fault that kills a worker during a task of the given stage."""
 
     def act(scene: Scene) -> None:
         if stage in ("assign", "reprocess", "parse"):
@@ -262,7 +262,7 @@ def flood(scene: Scene) -> None:
 
 
 def send_poison(words: bytes) -> Fault:
-    """Return the fault of a page that harms the process that extracts it."""
+    """Return a fault that publishes a page which harms the process that extracts it."""
 
     def act(scene: Scene) -> None:
         scene.publish(poison(scene.host, words))
@@ -291,7 +291,7 @@ def send_tree_that_crashes(scene: Scene) -> None:
 
 
 def jump_clocks(seconds: int) -> Fault:
-    """Return the fault of clocks of the service's processes that are set while pages come in."""
+    """Return a fault that sets the clocks of the service's processes while pages arrive."""
 
     def act(scene: Scene) -> None:
         clock = Clock(scene.ground.servers.open_directory)
@@ -304,7 +304,7 @@ def jump_clocks(seconds: int) -> Fault:
 
 
 def jump_clock_of_postgresql(seconds: int) -> Fault:
-    """Return the fault of a clock of PostgreSQL that is set while pages come in."""
+    """Return a fault that sets the clock of PostgreSQL while pages arrive."""
 
     def act(scene: Scene) -> None:
         clock = Clock(scene.ground.servers.open_directory)
@@ -352,7 +352,7 @@ def fill_disk_of_postgresql(scene: Scene) -> None:
 
 
 def stop_for_a_minute(who: str) -> Fault:
-    """Return the fault of processes that stand still, as on a host that is short of memory."""
+    """Return a fault that suspends processes, as happens on a host that is short of memory."""
     description, processes_of = STOPPED[who]
 
     def act(scene: Scene) -> None:
@@ -373,7 +373,9 @@ def stop_for_a_minute(who: str) -> Fault:
                     process.suspend()
                 time.sleep(STOPPED_SECONDS)
                 if who not in ("PostgreSQL", "RabbitMQ"):
-                    assert max(ground.revisions(scene.host).values()) == 2, "nobody went on"
+                    assert max(ground.revisions(scene.host).values()) == 2, (
+                        "no other process continued the work"
+                    )
             finally:
                 for process in processes:
                     with suppress(psutil.NoSuchProcess):
@@ -426,7 +428,7 @@ STOPPED: Mapping[str, tuple[str, Callable[[ProvingGround], list[psutil.Process]]
     ),
     "RabbitMQ": ("RabbitMQ", lambda ground: ground.servers.broker_processes()),
 }
-"""Description and processes of what stands still for a minute."""
+"""Processes that can be suspended for a minute: their description, and how to find them."""
 
 
 def _revisions(scene: Scene) -> dict[str, int]:
@@ -434,7 +436,7 @@ def _revisions(scene: Scene) -> dict[str, int]:
 
 
 def restore_backup(*, is_broker_lost: bool) -> Fault:
-    """Return the fault of a database that is lost, and restored as the guide to backups says."""
+    """Return a fault in which the database is lost and restored according to the backup guide."""
 
     def act(scene: Scene) -> None:
         ground = scene.ground
@@ -451,9 +453,9 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
             if is_broker_lost:
                 ground.remove_queues()
             ground.servers.restore(dump)
-        # For a queue that is not there yet, the broker would drop what comes.
+        # The broker would drop messages for a queue that does not exist yet.
         ground.wait_until(lambda: ground.topology.pages in ground.servers.queues())
-        # The crawler goes on, and fetches again what it fetched since the dump.
+        # The crawler continues, and fetches the pages since the dump again.
         scene.publish(site_pages(scene.host, len(scene.pages) - len(new), seed=9000))
         scene.publish(site_pages(scene.host, len(new), first=1000, seed=9000))
         balance(ground, scene.pages)
@@ -525,9 +527,9 @@ class Trial:
     pages
         Number of distinct pages published.
     balance
-        Their final state.
+        Final state of the pages.
     recovery_seconds
-        From the end of the fault, or of the publishing if later, to the last outcome.
+        Seconds from the end of the fault, or of publishing if later, to the last outcome.
     """
 
     pages: int
@@ -536,20 +538,20 @@ class Trial:
 
 
 def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict[str, bytes]:
-    """Return page messages of two templates of a site, by URL.
+    """Return messages for pages of a site with two templates, by URL.
 
-    No two sites have a tree in common, so no site profits from another's comparisons.
+    No two sites have a tree in common, so that stored distances of one never speed up another.
 
     Parameters
     ----------
     host
-        The site.
+        Host name of the site.
     number
-        How many.
+        Number of pages.
     first
-        What the first is called.
+        Number in the URL of the first page.
     seed
-        Of another one, the same pages have other texts.
+        Seed of the texts; with another seed, the same URLs have other texts.
     """
     mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{_number(host):016b}")
     pages = {}
@@ -566,10 +568,10 @@ def _number(name: str) -> int:
 
 
 def try_fault(ground: ProvingGround, name: str, pages: int, *, copies: int = 2) -> Trial:
-    """Publish pages of a site, each so many times, while a fault happens."""
+    """Publish each page of a site ``copies`` times, while a fault occurs."""
     host = f"{re.sub(r'[^a-z]+', '-', name.lower()).strip('-')}.example"
     scene = Scene(ground, host, site_pages(host, pages))
-    # The same pages later once more: they are duplicates, told by their content.
+    # Later copies of the same pages are duplicates, recognised by their content.
     queue = [body for _ in range(copies) for body in scene.pages.values()]
     publisher = threading.Thread(target=ground.publish_persistently, args=[queue])
     publisher.start()
@@ -582,13 +584,13 @@ def try_fault(ground: ProvingGround, name: str, pages: int, *, copies: int = 2) 
 
 
 def poison(host: str, words: bytes) -> dict[str, bytes]:
-    """Return a page of a site whose extraction harms its process, see `sabotage`."""
+    """Return a page whose extraction harms the process (see `sabotage`)."""
     url = f"https://{host}/poison"
     return {url: message(url, article_html(3).replace("Note 3-0.", words.decode()))}
 
 
 def harmful_tree(host: str) -> dict[str, bytes]:
-    """Return a page of a site that crashes what compares it with others, see `sabotage`."""
+    """Return a page that crashes each process that compares it (see `sabotage`)."""
     url = f"https://{host}/harmful"
     html = article_html(3).replace("</body>", f"<{HARMFUL_ELEMENT}>-</{HARMFUL_ELEMENT}></body>")
     return {url: message(url, html)}
@@ -603,7 +605,7 @@ def _in_parallel(parts: Iterable[list[bytes]], publish: Callable[[list[bytes]], 
 
 
 def _texts(ground: ProvingGround, host: str) -> dict[str, tuple[str, str, str]]:
-    """Return what a reader sees of the last articles of a site, and their roles, by path."""
+    """Return title, text and group of the latest article of each page of a site, by path."""
     with ground.database.transaction() as session:
         rows = session.execute(
             select(StoredPage.url, Article.message)

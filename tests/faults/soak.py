@@ -1,4 +1,4 @@
-"""Kill processes at random for minutes while pages come in, and write down what it did.
+"""Kill processes at random for some minutes while pages arrive, and record the results.
 
 python -m tests.faults.soak [MINUTES] [SEED]
 """
@@ -27,15 +27,15 @@ DEFAULT_MINUTES = 10.0
 SITES = tuple(f"soak-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
 PAGE_EVERY_SECONDS = 0.3
 REPEATED, CHANGED = 0.1, 0.1
-"""Shares of the messages that send a page again, unchanged and with another text."""
+"""Shares of messages that repeat an earlier page, unchanged or with another text."""
 
 PATIENCE_SECONDS = 600.0
-"""Maximum wait for the last page at the end, on a machine that does other work."""
+"""Maximum wait for the last page at the end; long, because the machine may be busy."""
 
 KILL_EVERY_SECONDS = (2.0, 6.0)
 MEASURE_EVERY_SECONDS = 5.0
 COUNTS = {"intake": 2, "relay": 2, "worker": 2, "beat": 2}
-"""Number of processes of each kind: one is killed repeatedly, one spared to measure its memory."""
+"""Processes of each kind: one is killed repeatedly, one is spared for memory measurements."""
 
 SPARED = ("intake-1", "relay-1", "worker-1", "beat-1")
 
@@ -43,7 +43,7 @@ Rule = Callable[[ProvingGround], object]
 
 
 def restart(name: str) -> Rule:
-    """Return what kills a process with -9 and starts it again."""
+    """Return a rule that kills a process with -9 and starts it again."""
 
     def act(ground: ProvingGround) -> None:
         ground.kill(name)
@@ -53,7 +53,7 @@ def restart(name: str) -> Rule:
 
 
 def terminate_worker(ground: ProvingGround) -> None:
-    """Ask a worker to end and start it again."""
+    """Terminate a worker and start it again."""
     ground.terminate("worker-0")
     ground.start("worker-0")
 
@@ -74,12 +74,12 @@ KILLS: Mapping[str, tuple[float, Rule]] = {
     "PostgreSQL": (1, lambda ground: ground.servers.crash_postgresql()),
     "broker": (0.5, restart_broker),
 }
-"""Relative frequency and method of each kind of kill."""
+"""Relative frequency of each kind of kill, and the function that performs it."""
 
 
 @dataclass
 class Soak:
-    """A soak test of a service, for some seconds, with a seed for all random choices."""
+    """A soak test of the given duration, with a seed for all random choices."""
 
     ground: ProvingGround
     seconds: float
@@ -92,7 +92,7 @@ class Soak:
         self.memory = MemoryLog(self.ground.servers)
 
     def run(self) -> Balance:
-        """Run the test, and return the final state of the pages."""
+        """Run the test and return the final state of the pages."""
         threads = [threading.Thread(target=act) for act in (self._publish, self._measure)]
         self._ends = time.monotonic() + self.seconds
         for thread in threads:
@@ -135,16 +135,16 @@ class Soak:
         while time.monotonic() < self._ends:
             with suppress(psutil.Error):
                 self.memory.note([(name, self.ground.process(name)) for name in SPARED])
-            # The broker may be away.
+            # The broker may be unavailable.
             with suppress(Exception):
                 self.ground.record_articles()
             time.sleep(MEASURE_EVERY_SECONDS)
 
 
 def main(minutes: float, seed: int) -> int:
-    """Write the section; return the number of pages that were lost or doubled."""
+    """Write the section; return the number of lost pages and doubled revisions."""
     home = Path(tempfile.mkdtemp(prefix="detourage-soak-"))
-    # The sites never fall silent, as those of a crawler that never rests.
+    # As with a continuous crawl, the sites never settle.
     with (
         Servers(home) as servers,
         ProvingGround(servers, home, COUNTS, settle_seconds=10, max_settle_seconds=30) as ground,

@@ -1,6 +1,6 @@
-"""Nothing is lost, doubled or left in limbo, whatever dies in the middle of the work.
+"""No page is lost, doubled or left pending, whichever process dies during the work.
 
-These are some of the faults of `scenarios`; `make faults` tries them all, on more pages.
+These tests try some of the faults of `scenarios`; `make faults` tries all, with more pages.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ PAGES = 16
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProvingGround]:
-    """The service, with two relays, where everything may be broken."""
+    """A deployment with two relays, in which anything may be broken."""
     home: Path = tmp_path_factory.mktemp("faults")
     with (
         Servers(home) as servers,
@@ -47,7 +47,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProvingGround]:
         "queue full",
     ],
 )
-def test_every_page_has_its_outcome_and_every_article_comes_under_one_id(
+def test_every_page_has_its_outcome_and_every_article_has_one_id(
     ground: ProvingGround, fault: str
 ) -> None:
     trial = try_fault(ground, fault, PAGES)
@@ -62,7 +62,9 @@ def test_every_page_has_its_outcome_and_every_article_comes_under_one_id(
     [KILLS, HANGS, HANGS_NATIVELY, BURNS, BURNS_NATIVELY],
     ids=["kills", "hangs", "deadlocks", "burns", "spins"],
 )
-def test_a_page_that_harms_its_process_fails_alone(ground: ProvingGround, words: bytes) -> None:
+def test_a_page_that_harms_its_process_fails_without_affecting_others(
+    ground: ProvingGround, words: bytes
+) -> None:
     host = f"poison-{words.split()[2].decode()}.example"
     harmful = poison(host, words)
     pages = {**site_pages(host, 6), **harmful}
@@ -77,7 +79,7 @@ def test_a_page_that_harms_its_process_fails_alone(ground: ProvingGround, words:
     assert ground.quarantined() == []
 
 
-def test_a_site_whose_clustering_crashes_has_its_articles_and_comes_back_from_quarantine(
+def test_a_site_whose_clustering_crashes_gets_articles_and_can_be_requeued(
     ground: ProvingGround,
 ) -> None:
     host = "crashing.example"
@@ -107,7 +109,7 @@ def test_a_site_whose_clustering_crashes_has_its_articles_and_comes_back_from_qu
     assert ground.quarantined() == []
 
 
-def test_a_tree_that_crashes_comparisons_holds_up_nobody(ground: ProvingGround) -> None:
+def test_a_tree_that_crashes_comparisons_does_not_block_others(ground: ProvingGround) -> None:
     host = "uncomparable.example"
     pages = {**site_pages(host, 14), **harmful_tree(host)}
     ground.publish(pages.values())
@@ -120,7 +122,7 @@ def test_a_tree_that_crashes_comparisons_holds_up_nobody(ground: ProvingGround) 
     assert drop(ground.settings, "compare") == 1
 
 
-def test_a_page_that_crashes_all_that_compares_it_has_its_article(ground: ProvingGround) -> None:
+def test_a_page_that_crashes_every_comparison_gets_its_article(ground: ProvingGround) -> None:
     host = "hostile.example"
     pages = site_pages(host, 6)
     ground.publish(pages.values())

@@ -1,4 +1,4 @@
-"""The checker of histories finds what may not happen, and lets pass what may."""
+"""The check of histories finds errors and accepts permitted anomalies."""
 
 from tests.faults.history import Delivery, Findings, check, digest_of
 
@@ -23,19 +23,19 @@ def checked(*history: Delivery, stored: tuple[Delivery, ...] | None = None) -> F
     )
 
 
-def test_revisions_in_order_are_in_order() -> None:
+def test_revisions_delivered_in_order_give_no_findings() -> None:
     first, second, other = delivery(1), delivery(2), delivery(1, url=OTHER)
     assert checked(first, other, second) == Findings(set(), set(), reordered=0, repeats=0)
 
 
-def test_a_stored_revision_that_never_came_is_lost() -> None:
+def test_a_stored_revision_that_was_never_delivered_is_lost() -> None:
     first, second = delivery(1), delivery(2)
     assert checked(second, stored=(first, second)).lost == {(PAGE, 1)}
     assert checked(first, stored=(first, second)).lost == {(PAGE, 2)}
     assert checked(stored=(first,)).lost == {(PAGE, 1)}
 
 
-def test_another_article_of_a_stored_revision_is_not_the_stored_one() -> None:
+def test_an_article_with_another_id_does_not_count_as_the_stored_revision() -> None:
     assert checked(delivery(1), stored=(delivery(1, name="restored"),)).lost == {(PAGE, 1)}
 
 
@@ -48,7 +48,7 @@ def test_a_repeat_with_another_text_is_doubled() -> None:
     assert (found.doubled, found.repeats) == ({(PAGE, 1)}, 1)
 
 
-def test_an_id_of_two_revisions_or_two_pages_doubles_both() -> None:
+def test_an_id_used_for_two_revisions_or_pages_doubles_both() -> None:
     assert checked(delivery(1, name="a"), delivery(2, name="a")).doubled == {(PAGE, 1), (PAGE, 2)}
     both = delivery(1, name="a"), delivery(1, name="a", url=OTHER)
     assert checked(*both).doubled == {(PAGE, 1), (OTHER, 1)}
@@ -61,6 +61,6 @@ def test_a_lower_revision_after_a_higher_one_is_reordered() -> None:
     assert checked(delivery(2, url=OTHER), delivery(1)).reordered == 0
 
 
-def test_a_repeat_of_a_lower_revision_is_a_repeat_and_not_reordered() -> None:
+def test_a_repeat_of_a_lower_revision_is_not_reordered() -> None:
     found = checked(delivery(1), delivery(2), delivery(1))
     assert found == Findings(set(), set(), reordered=0, repeats=1)

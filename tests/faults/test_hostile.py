@@ -1,4 +1,4 @@
-"""The campaign of hostile messages is large, the same each time, and tells its messages apart."""
+"""The campaign of hostile messages is large, reproducible, and made of distinct messages."""
 
 import json
 
@@ -6,7 +6,7 @@ from tests.faults.hostile.campaign import plan, plan_crowds
 from tests.faults.hostile.waits import good_pages
 
 
-def test_the_plan_is_large_and_each_message_has_an_id_and_an_address_of_its_own() -> None:
+def test_the_plan_is_large_and_all_messages_have_distinct_ids_and_urls() -> None:
     planned = plan(seed=1, most=1000, good_pages=40)
     hostile = [each for each in planned if each.kind is not None]
     assert len(hostile) >= 2000
@@ -21,7 +21,7 @@ def test_the_same_seed_gives_the_same_messages() -> None:
     assert [each.make() for each in first] == [each.make() for each in second]
 
 
-def test_crowds_are_large_and_each_kind_keeps_its_order_over_the_whole_time() -> None:
+def test_crowds_are_large_and_each_kind_is_sent_in_order_over_the_whole_time() -> None:
     good = good_pages("beside", 24, seed=1)
     planned = plan_crowds(seed=1, most=10_000, good=good)
     assert len(planned) > 3000
@@ -34,7 +34,7 @@ def test_crowds_are_large_and_each_kind_keeps_its_order_over_the_whole_time() ->
         assert abs(halves[0] - halves[1]) <= 2
 
 
-def test_good_pages_are_of_sites_that_nobody_else_has_and_know_what_their_articles_say() -> None:
+def test_good_pages_have_sites_of_their_own_and_recognise_their_articles() -> None:
     calm, beside = (good_pages(name, 24, seed=1) for name in ("calm", "beside"))
     assert len({each.url for each in (*calm, *beside)}) == 48
     for page in beside:

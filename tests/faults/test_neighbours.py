@@ -1,6 +1,6 @@
-"""Processes of earlier versions that outlive a migration, beside those of this one.
+"""Processes of an earlier version keep running after a migration, alongside current ones.
 
-The earlier versions come from the repository's history, which these tests need whole.
+The earlier versions are taken from the Git history, which must be complete.
 """
 
 import subprocess
@@ -36,28 +36,28 @@ REPOSITORY = Path(__file__).parents[2]
 
 BEFORE_ADDRESSES = ("c85fa7f", "0018")
 BEFORE_THE_MARK = ("05eb5d3", "0024")
-"""A commit, and the revision of its schema."""
+"""Commit of an earlier version, and its schema version."""
 
 PAGES = 30
-"""Pages of a site."""
+"""Number of pages per site."""
 
 SENT_BESIDE = 3
-"""How often each page is sent while both versions run."""
+"""Number of times that each page is sent while both versions run."""
 
 SECONDS_BESIDE = 15.0
-"""Time for which both versions run on, some looks of beat."""
+"""Time for which both versions continue to run: several intervals of beat."""
 
 
 @contextmanager
 def earlier_processes(commit: str, settings: Settings, home: Path) -> Iterator[Path]:
-    """Run the processes of an earlier commit; give the directory of their heartbeats."""
+    """Run the processes of an earlier commit; yield the directory of their heartbeats."""
     beats = home / "earlier-heartbeats"
     tree = home / "earlier"
     tree.mkdir()
     archive = subprocess.run(
         ["git", "-C", REPOSITORY, "archive", commit], stdout=subprocess.PIPE, check=False
     )
-    assert archive.returncode == 0, f"the history lacks {commit}: git fetch --unshallow"
+    assert archive.returncode == 0, f"commit {commit} not found: git fetch --unshallow"
     subprocess.run(["tar", "--extract", "--directory", tree], input=archive.stdout, check=True)
     environment = {
         **process_environment(settings),
@@ -79,14 +79,14 @@ def earlier_processes(commit: str, settings: Settings, home: Path) -> Iterator[P
 @pytest.mark.parametrize(
     ("commit", "revision"), [BEFORE_ADDRESSES, BEFORE_THE_MARK], ids=["0018", "0024"]
 )
-def test_pages_in_flight_survive_two_versions_side_by_side(
+def test_pages_in_progress_survive_two_versions_running_side_by_side(
     services: Services, tmp_path: Path, commit: str, revision: str
 ) -> None:
     sites = [site_pages(f"{name}.example", PAGES) for name in ("before", "between", "beside")]
     pages = {url: body for site in sites for url, body in site.items()}
     with temporary_database(services) as url, ExitStack() as stack:
         settings = own_settings(services, url, tmp_path / "heartbeats").model_copy(
-            # What a process that ends had begun is asked for again.
+            # Unfinished work of terminated processes is requested again after 15 s.
             update={"comparison_patience_seconds": 15, "extraction_patience_seconds": 15}
         )
         watcher = stack.enter_context(Deployment(settings, tmp_path, processes=[]))
@@ -103,7 +103,7 @@ def test_pages_in_flight_survive_two_versions_side_by_side(
             watcher.publish(sites[1].values())
             migrate(watcher.database)
             stack.enter_context(Deployment(settings, tmp_path))
-            # Whichever version takes a page: each comes to both.
+            # Each page is sent several times, so that both versions are likely to receive it.
             watcher.publish([*pages.values()] * SENT_BESIDE)
             watcher.wait_for_receipts(3 * PAGES)
             time.sleep(SECONDS_BESIDE)
@@ -133,5 +133,5 @@ def test_pages_in_flight_survive_two_versions_side_by_side(
             for stage in watcher.topology.quarantines
             for message in browse(settings, stage)
         )
-        # Beat sends them again and again; workers from before them know no such tasks.
+        # Beat sends these tasks repeatedly, and workers of earlier versions do not know them.
         assert left.keys() <= ({JOIN_PARTS, CORRECT_STORIES} if revision < "0022" else set())

@@ -1,4 +1,4 @@
-"""Two hosts do the work of one, and the loss of the network between them loses no page."""
+"""The loss of the network between two hosts of a deployment loses no page."""
 
 import threading
 import time
@@ -16,12 +16,12 @@ EACH = {"intake": 2, "relay": 2, "worker": 2, "beat": 1}
 PAGES = 60
 
 CUT_SECONDS = 30
-"""Longer than the broker waits for a heartbeat of a worker, and the database for a sign of life."""
+"""Duration of a cut, longer than the broker and the database wait for a silent client."""
 
 
 @contextmanager
 def two_hosts(home: Path) -> Iterator[tuple[ProvingGround, OtherHost]]:
-    """Run servers and one process of each kind here, and one of each kind on another host."""
+    """Run the servers and half of the processes here, and the rest on a second host."""
     with (
         OtherHost() as other,
         Servers(home, address=HERE) as servers,
@@ -31,13 +31,13 @@ def two_hosts(home: Path) -> Iterator[tuple[ProvingGround, OtherHost]]:
 
 
 @pytest.mark.parametrize("is_healed", [True, False], ids=["healed", "for good"])
-def test_a_link_that_is_cut_loses_and_doubles_nothing(tmp_path: Path, is_healed: bool) -> None:
+def test_cutting_the_link_loses_and_doubles_no_article(tmp_path: Path, is_healed: bool) -> None:
     with two_hosts(tmp_path) as (ground, other):
         pages = site_pages(f"cut-{is_healed}.example".lower(), PAGES)
         bodies = [*pages.values()] * 2
         publisher = threading.Thread(target=ground.publish_persistently, args=[bodies])
         publisher.start()
-        # On either host somebody is in the middle of something when the link goes.
+        # Both hosts are processing pages when the link is cut.
         ground.wait_until(lambda: ground.receipts() > PAGES // 2)
         other.cut()
         publisher.join()

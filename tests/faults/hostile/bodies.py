@@ -1,4 +1,4 @@
-"""Kinds whose body is hostile, either its JSON or a field of the page message."""
+"""Kinds of messages with hostile JSON or a hostile field of the page message."""
 
 import base64
 import json
@@ -9,13 +9,13 @@ from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 
 COPIES = 27
-"""Number of messages of each kind with small messages."""
+"""Number of messages of each kind, unless they are large."""
 
 TEMPLATES = 100
-"""Pages of one site that have nothing in common."""
+"""Number of pages of one site that have no template in common."""
 
 FEW = 2
-"""Number of messages of each kind with messages of some 10 MiB."""
+"""Number of messages of each kind whose messages have about 10 MiB."""
 
 FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
 
@@ -169,7 +169,7 @@ def _wrong_type(field: str) -> Make:
 
 
 def _field(field: str, *values: Any) -> Make:
-    """Return the kind of messages with one of the given values; `%` is replaced by the number."""
+    """Return a function for messages with one of the values, in which the number replaces `%`."""
 
     def make(draw: Draw) -> Sent:
         value = draw.one_of(values)
@@ -181,7 +181,7 @@ def _field(field: str, *values: Any) -> Make:
 
 
 def _url(*values: str) -> Make:
-    """Return the kind of messages whose URL has the given ending after scheme, host and number."""
+    """Return a function for messages whose unique URL has one of the given endings."""
 
     def make(draw: Draw) -> Sent:
         return draw.send(draw.body(url=draw.url + draw.one_of(values)))
@@ -190,7 +190,7 @@ def _url(*values: str) -> Make:
 
 
 def _host(*values: str) -> Make:
-    """Return the kind of messages with a URL on the given hosts."""
+    """Return a function for messages with a URL that begins with one of the given values."""
 
     def make(draw: Draw) -> Sent:
         return draw.send(draw.body(url=f"{draw.one_of(values)}/{draw.message_id}"))

@@ -1,4 +1,4 @@
-"""A campaign of hostile messages against the service, interspersed with good pages."""
+"""A campaign of hostile messages, interspersed with good pages."""
 
 import hashlib
 import os
@@ -37,30 +37,30 @@ from worker.store.parts import is_due
 
 GOOD_SITES = tuple(f"good-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
 GOOD_PAGES = 40
-"""Number of pages of each of these sites, to which some of the hostile pages claim to belong."""
+"""Number of pages per good site; some hostile pages claim to belong to these sites."""
 
 GOOD_BESIDE = 200
-"""Number of good pages sent together with the crowds, and again without them."""
+"""Number of good pages sent alongside the crowds, and of those sent without them."""
 
 PHASE_SECONDS = 360.0
-"""Time over which these are sent."""
+"""Time over which these good pages are sent."""
 
 PATIENCE_SECONDS = 1800.0
 QUIET_SECONDS = 8.0
-"""Idle time that ends the campaign: longer than a site waits for its clustering."""
+"""Idle time that ends a phase, longer than a site waits for its clustering."""
 
 MOST_MEMORY_BYTES = 1 << 30
 SLOWEST_SECONDS = 10.0
 """Maximum CPU time for one piece of work."""
 
 LONGEST_WAIT = 2.0
-"""Maximum wait of good pages during an attack, as a multiple of their wait without one."""
+"""Maximum wait of good pages during an attack, as a multiple of the wait without one."""
 
 LONGEST_LOCK_MS = 10.0
-"""Maximum 99th percentile of the time for which a transaction holds the lock on all stories."""
+"""Maximum 99th percentile of the time for which a transaction holds the lock of stories."""
 
 PREFIXES = "calm", "beside"
-"""Prefixes of the good pages' sites, without the crowds and together with them."""
+"""Prefixes of the site names of good pages sent without and alongside the crowds."""
 
 MEASURED = Path(__file__).parent / "measured"
 
@@ -75,8 +75,8 @@ _TRACE = "Traceback (most recent call last)"
 REFUSED = "refused by the broker"
 
 _REFUSALS = (OSError, amqp.AMQPError, amqp.exceptions.MessageNacked)
-"""Errors that the library raises if the broker refuses a message. It may also fail to decode the
-broker's quotation of the message."""
+"""Errors that the AMQP library raises if the broker refuses a message. It may also fail to decode
+the part of the message that the broker quotes."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Planned:
     good: bytes = b""
 
     def make(self) -> Sent:
-        """Return the message, created on demand to save memory."""
+        """Create the message; messages are created on demand to save memory."""
         if self.kind is None:
             return self.draw.send(self.good, is_sound=True)
         return self.kind.make(self.draw)
@@ -96,7 +96,7 @@ class Planned:
 
 @dataclass
 class Published:
-    """A published message, reduced to what identifies it later."""
+    """A published message, reduced to the data that identify it later."""
 
     kind: Kind | None
     url: str
@@ -124,7 +124,7 @@ class Report:
     load
         The machine's load average over the preceding minute.
     problems
-        Descriptions of violations; empty if all is well.
+        Descriptions of violations; empty if there are none.
     """
 
     results: dict[Kind, Counter[str]] = field(default_factory=dict)
@@ -206,7 +206,7 @@ class WatchedDeployment(Deployment):
                 )
             except (*_REFUSALS, UnicodeDecodeError):
                 is_refused = True
-                # No orderly close: a broker that dropped the connection would not respond.
+                # Do not close it cleanly: a broker that dropped the connection would not respond.
                 connection.collect()
                 connection = self.amqp()
                 connection.connect()
@@ -224,7 +224,7 @@ class WatchedDeployment(Deployment):
         connection.close()
 
     def is_idle(self) -> bool:
-        """Return whether there is currently no work."""
+        """Return whether no work is pending."""
         waiting = (
             select(func.count()).select_from(StoredPage).where(is_pending()),
             select(func.count()).select_from(OutboxEntry),
@@ -238,7 +238,7 @@ class WatchedDeployment(Deployment):
             return not any(depth(channel, queue) for queue in queues)
 
     def wait_until_quiet(self) -> None:
-        """Wait until there has been no work for a while."""
+        """Wait until no work has been pending for a while."""
         since = time.monotonic()
 
         def is_quiet() -> bool:
@@ -251,7 +251,7 @@ class WatchedDeployment(Deployment):
         self.wait_until(is_quiet)
 
     def noted(self) -> list[tuple[str, float]]:
-        """Return the work items recorded by processes, with their duration in seconds."""
+        """Return the recorded work items, with their durations in seconds."""
         if not self.cpu_file.exists():
             return []
         lines = (line.rpartition(" ") for line in self.cpu_file.read_text().splitlines())
@@ -301,7 +301,7 @@ def plan(seed: int, most: int, good_pages: int) -> list[Planned]:
 
 
 def plan_crowds(seed: int, most: int, good: Sequence[GoodPage]) -> list[Planned]:
-    """Return the messages of an attack by crowds: each kind in order, all evenly interleaved.
+    """Return the messages of an attack by crowds: each kind in order, all kinds interleaved.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def plan_crowds(seed: int, most: int, good: Sequence[GoodPage]) -> list[Planned]
     most
         Maximum number of messages of each kind.
     good
-        Concurrent good pages, whose URLs some of the messages claim.
+        Good pages sent alongside, whose URLs some of the messages claim.
     """
     places = []
     for kind in crowds.kinds(good):
@@ -354,9 +354,9 @@ def run(
     home
         Directory for logs.
     seed, most, of_each_site
-        See `plan`.
+        As in `plan`.
     beside, phase_seconds
-        Number of good pages in each phase, with and without crowds, and the duration of sending.
+        Number of good pages in each phase, and the duration of sending them.
     only_crowds
         Whether to omit messages that are hostile individually.
     """
@@ -403,7 +403,7 @@ def _send_beside(
     crowd: Sequence[Planned],
     seconds: float,
 ) -> list[Published]:
-    """Send good pages and a crowd concurrently, wait for all, and record how long they took."""
+    """Send good pages and a crowd concurrently, wait for all work, and record the times."""
     before = len(deployment.noted())
     began = time.monotonic()
     published: list[Published] = []
@@ -444,7 +444,7 @@ def _settings(servers: Servers, home: Path) -> Settings:
 
 
 def _judge(report: Report, deployment: Deployment, published: list[Published]) -> None:
-    """Record how each message ended, and what is wrong with that."""
+    """Record how each message ended, and which endings are wrong."""
     with deployment.database.transaction() as session:
         receipts = session.execute(
             select(Receipt.message_id, Receipt.result, Receipt.reason, Receipt.page_id)
@@ -477,7 +477,7 @@ def _judge(report: Report, deployment: Deployment, published: list[Published]) -
     told = sum(receipt.result == "quarantined" for receipt in receipts) + expired
     of_intake = sum(each.stage == "intake" for each in quarantined)
     if told != of_intake:
-        report.problems.append(f"{told} messages went to quarantine, {of_intake} are there")
+        report.problems.append(f"{told} messages were quarantined, {of_intake} are in quarantine")
     for kept in quarantined:
         if kept.reason in ("", "unknown", "delivery_limit"):
             report.problems.append(
@@ -521,7 +521,7 @@ class _Endings:
                 self._by_id.setdefault(each.message_id, []).append(ending)
 
     def of(self, message: Published) -> str:
-        """Return how a message ended; several endings if there is more than one."""
+        """Return how a message ended; several endings are joined by "and"."""
         found = (
             self._by_id.get(message.message_id)
             or self._by_url.get(message.url)
@@ -534,9 +534,11 @@ class _Endings:
 def _judge_links(report: Report, deployment: Deployment) -> None:
     lists = deployment.take(deployment.topology.links_queue)
     times = Counter(each["id"] for each in lists)
-    report.problems += [f"links {one} came {n} times" for one, n in times.items() if n > 1]
+    report.problems += [
+        f"links message {one} was delivered {n} times" for one, n in times.items() if n > 1
+    ]
     if not lists:
-        report.problems.append("no links came of any page")
+        report.problems.append("no page gave links")
     for each in lists:
         for link in LinksMessage.model_validate(each).links:
             if not _WEB_ADDRESS.fullmatch(link.url) or not link.headline.isprintable():
@@ -547,21 +549,25 @@ def _judge_articles(
     report: Report, articles: Sequence[Mapping[str, Any]], good: Iterable[GoodPage]
 ) -> None:
     times = Counter(article["id"] for article in articles)
-    report.problems += [f"article {one} came {n} times" for one, n in times.items() if n > 1]
+    report.problems += [
+        f"article {one} was delivered {n} times" for one, n in times.items() if n > 1
+    ]
     revisions = Counter((each["site"], each["url"], each["revision"]) for each in articles)
-    report.problems += [f"{one} came under {n} ids" for one, n in revisions.items() if n > 1]
+    report.problems += [
+        f"{one} was delivered with {n} IDs" for one, n in revisions.items() if n > 1
+    ]
     last = {article["url"]: article for article in articles}
     for page in good:
         if page.url not in last:
-            report.problems.append(f"no article came of {page.url}")
+            report.problems.append(f"{page.url} gave no article")
         elif not page.is_in(last[page.url]["text"]):
             report.problems.append(f"the article of {page.url} lacks its text")
     if any(PAGE_PASSWORD in article["url"] for article in articles):
-        report.problems.append("a password of an address was published")
+        report.problems.append("a password in a URL was published")
 
 
 def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
-    """Record problems of the commands that display the current state."""
+    """Record problems with the output of an operator's commands."""
     drop = ("quarantine", "drop", "--yes")
     for arguments in (
         *(("status",), ("status", "--json"), ("quarantine", "list"), ("quarantine", "show")),
@@ -572,7 +578,7 @@ def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
         if done.returncode:
             report.problems.append(f"{words} exits {done.returncode}: {done.stderr[-300:]}")
         for output in (done.stdout, done.stderr):
-            # Within a line, it is a value: the stored failure of a task.
+            # Within a line, the words are part of a value: the stored failure of a task.
             if any(line.startswith(_TRACE) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a traceback")
             if found := _CONTROLS.search(output):
@@ -591,9 +597,9 @@ def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
 def _judge_limits(report: Report, deployment: WatchedDeployment) -> None:
     for name, peak in deployment.memory.items():
         if peak > MOST_MEMORY_BYTES:
-            report.problems.append(f"{name} held {peak >> 20} MiB")
+            report.problems.append(f"{name} used {peak >> 20} MiB")
     if len(deployment.pool) > 2:
-        report.problems.append(f"{len(deployment.pool) - 2} processes of the pool ended")
+        report.problems.append(f"{len(deployment.pool) - 2} processes of the pool died")
     taken: dict[str, list[float]] = {}
     for work, seconds in deployment.noted():
         if work not in (LOCK_CLOCK, LOCK_PROCESSORS):
@@ -614,10 +620,12 @@ def _judge_phases(report: Report) -> None:
     ):
         if beside > LONGEST_WAIT * before:
             report.problems.append(
-                f"good pages wait {beside:.1f} s beside the crowds, {before:.1f} s without: {name}"
+                f"good pages wait {beside:.1f} s beside the crowds, {before:.1f} s without ({name})"
             )
     if (longest := percentile(attacked.lock_clock, 99)) > LONGEST_LOCK_MS:
-        report.problems.append(f"the lock of stories is held {longest:.1f} ms: 99th percentile")
+        report.problems.append(
+            f"the lock of stories is held for {longest:.1f} ms at the 99th percentile"
+        )
 
 
 def _judge_logs(report: Report, home: Path) -> None:
@@ -627,11 +635,11 @@ def _judge_logs(report: Report, home: Path) -> None:
         text = log.read_text(errors="surrogateescape")
         for secret in (BROKER_PASSWORD, DATABASE_PASSWORD, PAGE_PASSWORD):
             if secret in text:
-                report.problems.append(f"{log.name} holds the password {secret}")
+                report.problems.append(f"{log.name} contains the password {secret}")
         for line in text.splitlines():
             if line.lstrip().startswith(FORGED):
-                report.problems.append(f"{log.name} holds a forged line: {line[:200]!r}")
+                report.problems.append(f"{log.name} contains a forged line: {line[:200]!r}")
             if _CONTROLS.search(line):
-                report.problems.append(f"{log.name} holds control characters: {line[:200]!r}")
+                report.problems.append(f"{log.name} contains control characters: {line[:200]!r}")
         if traces := text.count(_TRACE):
-            report.problems.append(f"{log.name} holds {traces} traces")
+            report.problems.append(f"{log.name} contains {traces} tracebacks")

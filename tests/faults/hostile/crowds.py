@@ -1,6 +1,6 @@
-"""Kinds whose pages are harmless individually but hostile in their relations to each other.
+"""Kinds of messages whose pages are harmless individually but hostile in combination.
 
-They are sent in order, evenly distributed over the duration of the attack.
+The messages of a kind are sent in order, evenly distributed over the duration of the attack.
 """
 
 import json
@@ -15,27 +15,27 @@ from tests.faults.hostile.waits import GoodPage
 NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)
 
 WORDS = 450
-"""Number of words of a text: that of typical news articles."""
+"""Number of words per text, as in a typical news article."""
 
 VERSIONS = 24
-"""Number of versions of each story between which pages flip; the limit on regrouping admits two."""
+"""Versions of each story between which pages flip; the limit on regrouping admits two stories."""
 
 FLIPPING = 40
-"""Number of pages that flip."""
+"""Number of pages that flip between stories."""
 
 PARTS = 100
 PART_BYTES = 3 << 20
-"""Markup of a part; a fortieth is its text, so that fifty make the largest article."""
+"""Size of the markup of a part; its text is a fortieth, so 50 parts make the largest article."""
 
 UPDATES = 60_000
 COMMENTS = 1_000
 
 RING = 10
-"""Pages of a cycle."""
+"""Number of pages in a cycle."""
 
 
 def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
-    """Yield the kinds, some of which claim the URLs of good pages."""
+    """Yield the kinds; some of them claim the URLs of good pages."""
     yield Kind("stories", "near-copies of one site", _near_copy, 1500)
     yield Kind("stories", "near-copies, each earlier than all before", _earlier_copy, 300)
     yield Kind("stories", "versions of two stories", _version, 2 * VERSIONS)
@@ -52,7 +52,7 @@ def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
 
 @cache
 def _words(seed: str) -> tuple[str, ...]:
-    """Return the words of a text that shares no words with texts of other seeds."""
+    """Return the words of a text; texts of different seeds have no words in common."""
     chance = random.Random(seed)
     return tuple("".join(chance.choices("bcdfghklmnprstvaeiou", k=7)) for _ in range(WORDS))
 
@@ -104,7 +104,7 @@ def _version(draw: Draw) -> Sent:
 
 
 def _flip(draw: Draw) -> Sent:
-    """Return the next fetch of a page whose text is that of two stories, of one or of neither."""
+    """Return the next fetch of a page whose text belongs to two stories, one or none in turn."""
     page, turn = draw.number % FLIPPING, draw.number // FLIPPING
     one, other = (_changed(_words(f"story {each}"), draw.number) for each in (0, 1))
     own = _changed(_words(f"page {page}"), draw.number)
@@ -162,7 +162,7 @@ def _cycle_of_redirects(draw: Draw) -> Sent:
 
 
 def _variant(draw: Draw) -> Sent:
-    """Return a real or purported spelling of one URL; every third has a different text."""
+    """Return a page with a real or purported variant of one URL; every third has another text."""
     text = " ".join(_words(f"variant {draw.number}" if draw.number % 3 == 2 else "variants"))
     page = "variants.example/story.html"
     urls = (
@@ -179,7 +179,7 @@ def _variant(draw: Draw) -> Sent:
 
 
 def _claim(good: Sequence[GoodPage]) -> Make:
-    """Return the kind of pages that claim a good page on their host; half are copies of it."""
+    """Return a function for pages that claim a good page on the same host; half are copies."""
 
     def make(draw: Draw) -> Sent:
         victim = good[draw.number]

@@ -1,4 +1,4 @@
-"""Kinds whose properties, headers or compression are hostile."""
+"""Kinds of messages with hostile properties, headers or compression."""
 
 import bz2
 import gzip
@@ -22,14 +22,14 @@ from tests.faults.hostile.sent import (
 )
 
 COPIES = 27
-"""Number of messages of each kind with small messages: each hostile text three times."""
+"""Number of messages of most kinds: three for each hostile text."""
 
 FEW = 3
 """Number of messages of each slow or memory-intensive kind."""
 
 BOMB_BYTES = 1 << 30
 MODEST_BOMB_BYTES = 96 << 20
-"""Unpacked sizes of bombs: both exceed the largest body; the second is also fast to make."""
+"""Unpacked sizes of bombs. Both exceed the largest body; the second is also fast to create."""
 
 TEXT_PROPERTIES = (
     *("message_id", "content_type", "content_encoding", "correlation_id", "reply_to"),
@@ -253,7 +253,7 @@ def _on_plain(draw: Draw) -> Sent:
 
 @cache
 def _gzip_bomb() -> bytes:
-    # A flushed block ends on a byte boundary, and so can be repeated.
+    # A flushed block ends on a byte boundary, so it can be repeated.
     deflate = zlib.compressobj(9, zlib.DEFLATED, 31)
     start = deflate.compress(b"{") + deflate.flush(zlib.Z_FULL_FLUSH)
     block = deflate.compress(bytes(1 << 20)) + deflate.flush(zlib.Z_FULL_FLUSH)
@@ -272,7 +272,7 @@ def _lzma_bomb() -> bytes:
 
 @cache
 def _lzma_of_much_memory() -> bytes:
-    # A dictionary of 4 GiB, for a one-byte file.
+    # The header asks for a dictionary of 4 GiB for a file of one byte.
     return b"\x5d\xff\xff\xff\xff" + b"\xff" * 8 + lzma.compress(b"{", lzma.FORMAT_ALONE)[13:]
 
 

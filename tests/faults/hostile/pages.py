@@ -1,4 +1,4 @@
-"""Kinds with a valid message and a hostile page."""
+"""Kinds of valid messages with hostile pages."""
 
 import gzip
 import io
@@ -19,11 +19,11 @@ LARGEST = 1_000_000
 """Size in bytes of the largest page of each kind."""
 
 LARGEST_TEXT = 300_000
-"""Bytes of a text that is repeated; some places hold it up to seven times."""
+"""Size in bytes of the repeated texts; some positions hold a text up to seven times."""
 
 Page = Callable[[int], str | bytes]
 TextPage = Callable[[int], str]
-"""Makes a page of about so many bytes."""
+"""Function that returns a page of about the given number of bytes."""
 
 
 def kinds() -> Iterator[Kind]:
@@ -39,7 +39,7 @@ def _page(page: Page) -> Make:
         size = draw.one_of((LARGEST, LARGEST // 10, LARGEST // 3, 1_000))
         found = page(size)
         if isinstance(found, str) and draw.number % 2:
-            # Within an article in the template of the site's other pages.
+            # Put it into an article with the template of the site's other pages.
             found = draw.html.replace("</p>", f"</p>{found}", 1)
         return draw.send_page(found)
 
@@ -47,7 +47,7 @@ def _page(page: Page) -> Make:
 
 
 def _text(pages: Sequence[TextPage]) -> Make:
-    """Return the kind of messages whose page holds one of the given texts at a given position."""
+    """Return a function for messages with one of the given pages."""
 
     def make(draw: Draw) -> Sent:
         return draw.send_page(draw.one_of(pages)(LARGEST_TEXT))

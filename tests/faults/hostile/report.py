@@ -24,13 +24,17 @@ TITLE = "Hostile messages"
 
 
 def main() -> int:
-    """Write the section if the campaign is complete; return 1 if there are problems."""
+    """Run the campaign, and write the section if it is complete; return 1 if there are problems."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seed", type=int, nargs="?", default=1)
-    parser.add_argument("--most", type=int, help="messages of each kind at most")
-    parser.add_argument("--crowds", action="store_true", help="crowds and good pages alone")
-    parser.add_argument("--beside", type=int, default=GOOD_BESIDE, help="good pages beside them")
-    parser.add_argument("--seconds", type=float, default=PHASE_SECONDS, help="to send these in")
+    parser.add_argument("--most", type=int, help="maximum number of messages of each kind")
+    parser.add_argument("--crowds", action="store_true", help="send only crowds and good pages")
+    parser.add_argument(
+        "--beside", type=int, default=GOOD_BESIDE, help="number of good pages sent alongside"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=PHASE_SECONDS, help="duration of sending them"
+    )
     options = parser.parse_args()
     home = Path(tempfile.mkdtemp(prefix="detourage-hostile-"))
     report = run(

@@ -1,4 +1,4 @@
-"""Hostile messages of each kind, down to the bytes of their properties."""
+"""Building blocks of hostile messages, down to the bytes of their properties."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ import amqp
 from tests.pages import article_html
 
 FORGED = "2026-01-01T00:00:00.000000Z [critical ] forged"
-"""Beginning of a line that no log may have: it is always sent behind a newline."""
+"""Beginning of a forged log line, always sent after a newline; no log line may begin with it."""
 
 HOSTILE_TEXTS = (
     b"\xff\xfe",
@@ -27,7 +27,7 @@ HOSTILE_TEXTS = (
     b"%s%n{0}{__class__}$(reboot)`id`",
     b"",
 )
-"""Hostile values of text properties."""
+"""Hostile values for text properties."""
 
 _TIMED = {"delivery_mode": ">B", "priority": ">B", "timestamp": ">Q"}
 _TABLE = "application_headers"
@@ -40,11 +40,11 @@ class Sent:
     Attributes
     ----------
     body
-        Its body.
+        The body.
     properties
-        Its properties in AMQP encoding.
+        The properties in AMQP encoding.
     is_sound
-        Whether its page is an article that must be delivered, whatever the rest of the message.
+        Whether the page is an article that must be delivered, whatever else the message contains.
     """
 
     body: bytes
@@ -67,8 +67,8 @@ class PackedMessage(amqp.Message):  # type: ignore[misc]  # the library has no t
 class Draw:
     """Ingredients of one message of a kind.
 
-    `number` is its number within its kind; `url` and `message_id` are unique, and
-    `random` is its own random number generator.
+    `number` counts the messages of a kind; `url` and `message_id` are unique, and `random` is a
+    random number generator for this message alone.
     """
 
     number: int
@@ -82,7 +82,7 @@ class Draw:
 
     @property
     def html(self) -> str:
-        """An article page."""
+        """HTML of an article page."""
         return article_html(zlib.crc32(self.url.encode()) % 10_000)
 
     def values(self, **more: Any) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class Kind:
 
     @property
     def slug(self) -> str:
-        """The name in a form usable in a host name."""
+        """The name in a form that host names permit."""
         words = "".join(each if each.isalnum() else " " for each in self.name.lower())
         return "-".join(words.encode("ascii", "ignore").decode().split())[:50].strip("-")
 
@@ -147,8 +147,8 @@ def packed(properties: Mapping[str, Any]) -> bytes:
     Parameters
     ----------
     properties
-        Texts as unchecked bytes; the header table as bytes, see `table`; a
-        property whose value is None is omitted.
+        Values of the properties: texts as unchecked bytes, and the header table as bytes (see
+        `entry`). Properties whose value is None are omitted.
     """
     flags = 0
     content = b""
@@ -177,5 +177,5 @@ def text_entry(name: bytes, value: bytes) -> bytes:
 
 
 def table_entry(name: bytes, content: bytes, tag: bytes = b"F") -> bytes:
-    """Return an entry that is a table, or an array if given its tag."""
+    """Return an entry whose value is a table, or an array if ``tag`` is ``b"A"``."""
     return entry(name, tag, pack(">I", len(content)) + content)

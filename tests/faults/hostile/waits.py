@@ -14,7 +14,7 @@ from tests.deployment import Deployment
 from worker.sample.crawl import generate, site_names
 
 PAGES_OF_ROUND = 12
-"""Articles that the sample crawl has for each page of its templates."""
+"""Number of articles in the sample crawl per page of each template."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class GoodPage:
     Attributes
     ----------
     url, message_id
-        Its URL, and the ID of its message.
+        URL of the page and ID of its message.
     body
-        Body of its message.
+        Body of the message.
     paragraphs
-        Paragraphs of its text.
+        Paragraphs of the article text.
     """
 
     url: str
@@ -87,11 +87,11 @@ class Phase:
     Attributes
     ----------
     name
-        What is sent alongside.
+        Name of the phase, which says what is sent alongside.
     good, hostile
         Number of pages sent.
     sending_seconds, seconds
-        Duration of the sending, and until all work is done.
+        Duration of sending, and duration until all work is done.
     waits
         Waiting time of each good page for its first article, in seconds.
     lock_clock, lock_processors
@@ -120,7 +120,7 @@ class Consumer:
     Attributes
     ----------
     articles
-        Each article, without the parts that are not checked.
+        All articles, without the parts that are not checked.
     came_at
         Arrival time of the first article of each URL.
     """
@@ -163,7 +163,7 @@ class Consumer:
     def _note(self, article: Mapping[str, Any]) -> None:
         self.came_at.setdefault(article["url"], time.monotonic())
         kept = ("id", "site", "url", "revision", "text")
-        # The texts of crowds are large, and no check uses them.
+        # Texts of crowds are large, and no check needs them.
         is_large = len(article["text"]) > 100_000
         self.articles.append(
             {key: "" if key == "text" and is_large else article[key] for key in kept}

@@ -1,10 +1,11 @@
-"""Makes processes of the service die where it hurts most, as defects and operators do.
+"""Sabotage of the service: processes die at the worst moments, as after defects or kills.
 
-Python imports a module of this name before anything else. A page whose text holds one of the
-words below kills the process that extracts it, or holds it up for longer than any limit; one with
-the element below kills what compares it with others; a site that `HARMFUL_SITES` names kills what
-groups its pages. And where a trap is set, which is a file in the directory that `TRAPS` names, the
-next process that comes by dies: its work is done then, and neither committed nor acknowledged.
+Python imports a module of this name before anything else. A page whose text contains one of the
+sentences below kills the process that extracts it, or blocks it beyond every limit. A page with the
+element below kills each process that compares it. A site listed in the file `HARMFUL_SITES` kills
+each process that groups its pages. A trap is a file in the directory that the variable `TRAPS`
+names. The next process that reaches the place of the trap dies when its work is done, but neither
+committed nor acknowledged.
 """
 
 import ctypes
@@ -27,16 +28,16 @@ HANGS = b"This page hangs its process."
 HANGS_NATIVELY = b"This page deadlocks its process."
 BURNS = b"This page burns its processor."
 BURNS_NATIVELY = b"This page spins its processor."
-"""The first of each two hears of its time limit, as Python gives it a chance to; the other never
-does."""
+"""Sentences that block a process. In Python code, the time limit can interrupt it; in native code,
+it cannot."""
 
 HARMFUL_ELEMENT = "segfault"
 HARMFUL_SITES = "harmful-sites"
-"""File in the directory of traps with the names of sites."""
+"""Name of the file, in the directory of traps, that lists the host names of sites."""
 
 HARD_LIMIT_AFTER_SECONDS = 2.0
 WALL_TIMES = 2
-"""In place of the service's own, so that what never returns is ended soon."""
+"""Replacements of the service's limits, so that processes that hang are killed soon."""
 
 Function = Callable[..., Any]
 
@@ -92,7 +93,7 @@ def _harmed_by_tree(honest: Function) -> Function:
 
 
 def _deadlock() -> None:
-    """Wait in native code, with the interpreter's lock, for what never comes."""
+    """Block forever in native code, while holding the interpreter lock."""
     library = ctypes.PyDLL(None)
     mutex = ctypes.create_string_buffer(64)
     library.pthread_mutex_lock(mutex)
@@ -164,7 +165,7 @@ SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
         "_reprocess": _trapped_after("reprocess"),
     },
 }
-"""Replacements of names in modules."""
+"""Names in modules of the service, and functions that return their replacements."""
 
 
 class _Saboteur(MetaPathFinder):

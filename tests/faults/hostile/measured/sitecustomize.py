@@ -1,10 +1,11 @@
-"""Makes service processes record the CPU time of each work item.
+"""Measurement of the CPU time of each work item in processes of the service.
 
 Python imports a module of this name before anything else. A work item is one message for the
 intake, one page for an extraction, and one task otherwise; pages processed by a task together also
-share its remaining time equally. Each item is a line with its name and duration in seconds, in the
-file specified by `FILE`. Each transaction that holds the lock on all stories is recorded as well,
-with its elapsed time and the CPU time of this process and of the server process, in seconds.
+share the task's remaining time equally. Each item is recorded as a line with name and duration in
+seconds, in the file that the variable `FILE` names. Each transaction that holds the lock of stories
+is recorded as well, with its elapsed time and with the CPU time of this process and of the database
+server's process, in seconds.
 """
 
 import os
@@ -35,7 +36,7 @@ def _noted(work: str, pieces: int = 1) -> Iterator[None]:
 
 
 def _note(work: str, seconds: float) -> None:
-    # Appended in a single write, as many processes write to the file.
+    # A line is appended in a single write, because many processes write to the file.
     written = os.open(os.environ[FILE], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(written, f"{work} {seconds:.4f}\n".encode())
     os.close(written)
@@ -105,7 +106,7 @@ MEASURED: dict[str, dict[str, Callable[[Any], Any]]] = {
     "worker.tasks.base": {"ServiceTask": _measured_tasks},
     "worker.workflow.extraction": {"_extract": _measured("detourage.extract, a page")},
 }
-"""Replacements of names in modules."""
+"""Names in modules of the service, and functions that return their replacements."""
 
 
 class _Finder(MetaPathFinder):
