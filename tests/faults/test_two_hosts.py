@@ -30,7 +30,7 @@ def two_hosts(home: Path) -> Iterator[tuple[ProvingGround, OtherHost]]:
         yield ground, other
 
 
-@pytest.mark.parametrize("is_healed", [True, False], ids=["healed", "for good"])
+@pytest.mark.parametrize("is_healed", [True, False], ids=["healed", "not healed"])
 def test_cutting_the_link_loses_and_doubles_no_article(tmp_path: Path, is_healed: bool) -> None:
     with two_hosts(tmp_path) as (ground, other):
         pages = site_pages(f"cut-{is_healed}.example".lower(), PAGES)

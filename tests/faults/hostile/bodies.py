@@ -26,7 +26,7 @@ WRONG_TYPES: tuple[Any, ...] = (
 
 
 def kinds() -> Iterator[Kind]:
-    """Yield the kinds."""
+    """Yield all kinds of this module."""
     for name, make in _JSON.items():
         yield Kind("JSON", name, make, COPIES)
     for field in FIELDS:

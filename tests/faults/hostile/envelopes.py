@@ -38,7 +38,7 @@ TEXT_PROPERTIES = (
 
 
 def kinds() -> Iterator[Kind]:
-    """Yield the kinds."""
+    """Yield all kinds of this module."""
     for name in TEXT_PROPERTIES:
         yield Kind("properties", f"{name} of hostile bytes", _text_property(name), COPIES)
     for name, (make, copies) in _PROPERTIES.items():

@@ -27,7 +27,7 @@ TextPage = Callable[[int], str]
 
 
 def kinds() -> Iterator[Kind]:
-    """Yield the kinds."""
+    """Yield all kinds of this module."""
     for name, page in {**_PAGES, **MARKUP}.items():
         yield Kind("pages", name, _page(page), COPIES)
     for place, texts in TEXTS.items():
