@@ -76,7 +76,7 @@ def digest_of(text: str) -> str:
 
 
 def check(history: Iterable[Delivery], stored: Mapping[str, Revision]) -> Findings:
-    """Check a history.
+    """Return the findings in a history.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ HOUR = 3600
 STOPPED_SECONDS = 60.0
 
 REVISIONS_FROM = "1000"
-"""Setting for the first revision after a restore, higher than any revision before."""
+"""First revision number after a restore, higher than any revision before it."""
 
 PAGES_OF_FLOOD = 1000
 """Number of pages published along with the unusable messages."""
@@ -74,7 +74,7 @@ class Scene:
     pages: dict[str, bytes] = field(default_factory=dict)
 
     def publish(self, pages: Mapping[str, bytes]) -> None:
-        """Publish more pages of the site, which must have outcomes in the end like all others."""
+        """Publish more pages of the site and include them in the final check."""
         self.pages.update(pages)
         self.ground.publish_persistently(pages.values())
 
@@ -520,7 +520,7 @@ FAULTS: Mapping[str, Fault] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """Effect of a fault.
+    """Result of the trial of a fault.
 
     Attributes
     ----------

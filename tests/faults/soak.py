@@ -30,7 +30,7 @@ REPEATED, CHANGED = 0.1, 0.1
 """Shares of messages that repeat an earlier page, unchanged or with another text."""
 
 PATIENCE_SECONDS = 600.0
-"""Maximum wait for the last page at the end; long, because the machine may be busy."""
+"""Maximum wait in seconds for the last page; long, because the machine may be busy."""
 
 KILL_EVERY_SECONDS = (2.0, 6.0)
 MEASURE_EVERY_SECONDS = 5.0

@@ -45,7 +45,7 @@ SENT_BESIDE = 3
 """Number of times that each page is sent while both versions run."""
 
 SECONDS_BESIDE = 15.0
-"""Time for which both versions continue to run: several intervals of beat."""
+"""Seconds for which both versions continue to run: several intervals of beat."""
 
 
 @contextmanager

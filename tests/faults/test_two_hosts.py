@@ -16,7 +16,7 @@ EACH = {"intake": 2, "relay": 2, "worker": 2, "beat": 1}
 PAGES = 60
 
 CUT_SECONDS = 30
-"""Duration of a cut, longer than the broker and the database wait for a silent client."""
+"""Duration of a cut in seconds; the broker and the database wait less for a silent client."""
 
 
 @contextmanager

@@ -43,21 +43,21 @@ GOOD_BESIDE = 200
 """Number of good pages sent alongside the crowds, and of those sent without them."""
 
 PHASE_SECONDS = 360.0
-"""Time over which these good pages are sent."""
+"""Seconds over which these good pages are sent."""
 
 PATIENCE_SECONDS = 1800.0
 QUIET_SECONDS = 8.0
-"""Idle time that ends a phase, longer than a site waits for its clustering."""
+"""Idle seconds that end a phase; longer than a site waits for its clustering."""
 
 MOST_MEMORY_BYTES = 1 << 30
 SLOWEST_SECONDS = 10.0
-"""Maximum CPU time for one piece of work."""
+"""Maximum CPU time of one work item in seconds."""
 
 LONGEST_WAIT = 2.0
 """Maximum wait of good pages during an attack, as a multiple of the wait without one."""
 
 LONGEST_LOCK_MS = 10.0
-"""Maximum 99th percentile of the time for which a transaction holds the lock of stories."""
+"""Maximum 99th percentile of the milliseconds for which transactions hold the lock of stories."""
 
 PREFIXES = "calm", "beside"
 """Prefixes of the site names of good pages sent without and alongside the crowds."""

@@ -49,7 +49,7 @@ def test_sites_are_listed_with_the_outcomes_of_their_pages(client: Client) -> No
         assert sum(part["pages"] for part in each["trend"]) == each["status"]["pages"]
 
 
-def test_a_part_of_its_name_finds_a_site(client: Client) -> None:
+def test_a_site_is_found_by_a_part_of_its_name(client: Client) -> None:
     found = client.values("/sites.json?name=HARBOUR&order=name")["sites"]
     assert [each["status"]["key"] for each in found] == ["harbour-post.example"]
     assert "No site has a name" in client.get("/sites?name=%25").text

@@ -299,7 +299,7 @@ def test_sigterm_becomes_an_exit_only_inside_the_block() -> None:
 
 @pytest.fixture
 def terminal() -> Iterator[None]:
-    """Replace this process's handler of Ctrl-C by the default one."""
+    """Install the default handler of SIGINT during a test."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -29,7 +29,7 @@ def servers() -> Iterator[SecuredServers]:
 def deployment(
     servers: SecuredServers, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
-    """Intake, relay, worker and beat with the users that the recipes create."""
+    """Intake, relay, worker and beat, connected as the users that the recipes create."""
     settings = Settings.model_validate(
         {
             "database_url": servers.database_url("detourage_service"),

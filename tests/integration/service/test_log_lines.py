@@ -16,7 +16,7 @@ from worker.messaging import task_names
 from worker.store import outbox
 
 SECONDS = 0.2
-"""Interval between summaries."""
+"""Seconds between summaries."""
 
 
 @pytest.mark.parametrize("process", PROCESSES)

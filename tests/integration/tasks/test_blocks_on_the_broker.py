@@ -17,7 +17,7 @@ LIMIT = 16
 """Maximum number of trees for which all pairs are compared."""
 
 ELEMENTS = 1_500
-"""Elements per page. A pair then takes 20 ms, and a block of all pairs of 14 pages seconds."""
+"""Elements per page, with which a pair takes 20 ms and all pairs of 14 pages take seconds."""
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from worker.workflow.process import process_state
 
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
-    """A site that was never clustered."""
+    """ID of a site that was never clustered."""
     return tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
 
 

@@ -34,7 +34,7 @@ from worker.workflow import comparison
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
-"""Maximum number of trees compared in all pairs; a few dozen trees then make a large site."""
+"""Maximum number of trees for which all pairs are compared, low to make small sites large."""
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tas
 
 
 @pytest.mark.usefixtures("large_from")
-def test_pages_of_a_large_site_are_paired_only_with_pages_near_enough(tasks: Tasks) -> None:
+def test_pages_of_a_large_site_are_paired_only_with_similar_pages(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 200, 3)))
     tasks.group(site_id)
     references = {i for members in tasks.ask(select(ReferenceSet.tree_ids)) for i in members}

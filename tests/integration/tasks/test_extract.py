@@ -153,7 +153,7 @@ def test_pages_of_a_batch_whose_worker_died_are_extracted_one_by_one(
     assert outcome(tasks, page_id)[0] == "failed"
 
 
-def test_pages_of_a_batch_that_cannot_be_stored_are_stored_one_by_one(
+def test_a_batch_that_cannot_be_stored_is_extracted_again_page_by_page(
     tasks: Tasks, page_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest = article_message.compose

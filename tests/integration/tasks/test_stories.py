@@ -95,7 +95,7 @@ def tell(tasks: Tasks, arrival: Arrival) -> None:
 
 
 def told(tasks: Tasks) -> dict[str, dict[str, Any]]:
-    """Return the latest published story of each page."""
+    """Return the latest published story of each page, by URL."""
     query = select(StoredPage.url, StoryArticle.told).join(StoryArticle)
     return dict(tasks.ask(query))
 
@@ -298,7 +298,7 @@ def process(tasks: Tasks, message: Mapping[str, Any]) -> None:
 
 
 def sent_articles(tasks: Tasks) -> list[tuple[str, int, str, str | None]]:
-    """Return the pending articles: exchange, revision, URL and relation."""
+    """Return exchange, revision, URL and relation of each pending article."""
     rows = tasks.ask(
         select(OutboxEntry.exchange, OutboxEntry.body)
         .where(OutboxEntry.routing_key.is_not(None))

@@ -14,7 +14,7 @@ URLS = tuple(each["url"] for each in VICTIMS)
 
 
 def stories(tasks: Tasks) -> dict[str, Any]:
-    """Return the id of each page's story."""
+    """Return the story ID of each page, by URL."""
     query = select(StoredPage.url, StoryArticle.told["id"].astext).join(StoryArticle)
     return dict(tasks.ask(query))
 

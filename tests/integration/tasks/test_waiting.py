@@ -26,7 +26,7 @@ def pages_of(seeds: Sequence[int]) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def old_site(tasks: Tasks) -> int:
-    """A site whose pages all got their articles long ago."""
+    """ID of a site whose pages all got their articles long ago."""
     site_id = tasks.publish("a", pages_of(range(6)))
     tasks.group(site_id)
     tasks.settle()

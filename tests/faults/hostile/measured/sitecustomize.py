@@ -79,7 +79,7 @@ def _measured_lock(honest: Function) -> Function:
 
     @wraps(honest)
     def lock(session: Any) -> None:
-        from sqlalchemy import event  # not before the process itself imports it
+        from sqlalchemy import event  # imported late, so as not to precede the process's own import
 
         honest(session)
         server = session.connection().connection.driver_connection.info.backend_pid
