@@ -114,7 +114,7 @@ def patterns_in_functions(
 
 
 def _source(module: ModuleType) -> str:
-    """Return the source of a module, or an empty string for a C extension, which has no patterns."""
+    """Return the source of a module, or an empty string for a C extension."""
     path = Path(module.__file__ or "")
     return path.read_text() if path.suffix == ".py" else ""
 
