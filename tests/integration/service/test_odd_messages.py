@@ -148,7 +148,7 @@ def test_a_body_above_the_limit_is_never_held_in_memory(deployment: Deployment) 
     (found,) = browse(settings, "intake")
     assert (found.reason, found.message_id, found.body) == ("oversized", "huge", b"")
     assert str(size) in found.detail
-    # Sending the empty body back would be pointless.
+    # The message is not sent back, because the intake would quarantine it again.
     assert requeue(settings, "intake", "huge") == 0
     assert drop(settings, "intake", "huge") == 1
     assert deployment.peak_bytes("intake") < 400_000_000

@@ -348,7 +348,9 @@ def test_pages_awaiting_extraction_do_not_delay_corrections_of_others(
 
 
 @pytest.mark.parametrize("setting", ["send", "apart", "keep"])
-def test_a_setting_determines_where_repeats_are_published(tasks: Tasks, setting: str) -> None:
+def test_a_setting_determines_whether_and_where_repeats_are_published(
+    tasks: Tasks, setting: str
+) -> None:
     tasks.restart(repeats=setting)
     process(tasks, page("first.example", WIRE, 0))
     process(tasks, page("copy.example", WIRE, 5))
