@@ -1,4 +1,4 @@
-"""One article under five URLs, as sites serve it."""
+"""One article under five URLs, as a news site publishes it."""
 
 from tests.pages import article_html, paragraphs
 
@@ -11,7 +11,7 @@ FIVE = (PLAIN, TRACKED, AMP, MOBILE, PRINT)
 
 
 def five_pages(seed: int = 7) -> dict[str, str]:
-    """Return the pages of one article by their five URLs, in four templates."""
+    """Return the pages of one article under its five URLs, in four templates."""
     title = f"Bridge story number {seed}"
     body = "".join(f"<p>{text}</p>" for text in paragraphs(seed))
     canonical = f"<link rel=canonical href='{PLAIN}'>"

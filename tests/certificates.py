@@ -1,4 +1,4 @@
-"""A temporary certificate authority for tests."""
+"""A temporary certificate authority for the tests."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,14 +11,14 @@ from cryptography.x509.oid import NameOID
 
 
 class Authority:
-    """Signs server certificates.
+    """A certificate authority that signs server certificates.
 
     Parameters
     ----------
     home
         Directory for its files.
     name
-        Name of the authority and of its file.
+        Name of the authority and of its certificate file.
     """
 
     def __init__(self, home: Path, name: str) -> None:
@@ -31,7 +31,7 @@ class Authority:
         self.file.write_bytes(own.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM))
 
     def sign_for(self, host: str) -> tuple[Path, Path]:
-        """Return the certificate and the key for a host."""
+        """Return the paths of a certificate and its key for the given host."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = x509.SubjectAlternativeName([x509.DNSName(host)])
         made = _begun(_name_of(host), self._name, key).add_extension(names, critical=False)

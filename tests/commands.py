@@ -1,4 +1,4 @@
-"""Every command with valid and invalid arguments, and the expected results."""
+"""Every command, with valid and invalid arguments and the expected results."""
 
 from typing import Literal
 
@@ -145,7 +145,7 @@ WRONG_OF_BENCHMARKS: list[tuple[tuple[str, ...], int, str]] = [
     (("bench", "empty", "--json", "empty"), USAGE, "is a directory"),
     (("bench", "empty", "--html", "empty"), USAGE, "is a directory"),
 ]
-"""The same of ``python -m benchmarks``."""
+"""Valid and invalid arguments for ``python -m benchmarks``, with the expected results."""
 
 RIGHT: list[tuple[tuple[str, ...], str]] = [
     (("--version",), ", version "),
@@ -168,7 +168,7 @@ RIGHT: list[tuple[tuple[str, ...], str]] = [
     (("explain", "pages.jsonl", "--json", "why.json", "--html", "why.html"), "Bridge"),
     (("cluster", "pages.jsonl", "--json", "groups.json", "--threads", "1"), "a.example"),
 ]
-"""Commands that work without a deployment, with words of their output."""
+"""Commands that work without a deployment, with text that they print."""
 
 BOTH: frozenset[Server] = frozenset(("database", "broker"))
 DATABASE: frozenset[Server] = frozenset(("database",))
@@ -206,4 +206,4 @@ OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("quarantine", "drop", "--yes", "--stage", "intake", "id"), BROKER),
     (("send", "pages.jsonl"), BROKER),
 ]
-"""Commands that need a deployment, and the servers that they query when there are no pages."""
+"""Commands that need a deployment, with the servers that each contacts when there are no pages."""

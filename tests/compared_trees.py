@@ -1,4 +1,4 @@
-"""In-memory store of the comparison policy: a site's trees and their computed distances."""
+"""In-memory store for the comparison policy: the trees of a site and their computed distances."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -31,7 +31,7 @@ class PageOfTree(NamedTuple):
 
 
 class ComparedTrees:
-    """The distinct trees of a site, and their known distances (`KnownDistances`)."""
+    """The distinct trees of a site and their known distances; implements `KnownDistances`."""
 
     def __init__(self) -> None:
         self.shapes: dict[int, TreeShape] = {}
@@ -41,7 +41,7 @@ class ComparedTrees:
         self._nearest: dict[tuple[int, ...], dict[int, NearestReference]] = {}
 
     def add(self, trees: Iterable[Tree]) -> list[int]:
-        """Add the new trees, and return the ID of each tree."""
+        """Add the trees that are not yet stored, and return the ID of each given tree."""
         ids = []
         for tree in trees:
             if tree not in self._id_of:
@@ -56,7 +56,7 @@ class ComparedTrees:
         return self._trees[tree_id]
 
     def known_site(self, *, whole_matrix_trees: int) -> KnownSite:
-        """Compare until everything that the policy requests is known."""
+        """Run comparisons until the policy has nothing left to request."""
         while True:
             found = known_or_missing(self.shapes, self, whole_matrix_trees=whole_matrix_trees)
             if isinstance(found, KnownSite):
@@ -64,7 +64,7 @@ class ComparedTrees:
             self.compare(found)
 
     def group(self, pages: Sequence[PageOfTree], *, whole_matrix_trees: int) -> Grouping:
-        """Group pages, computing whatever the policy requests."""
+        """Group pages, computing every distance that the policy requests."""
         site = self.known_site(whole_matrix_trees=whole_matrix_trees)
         while True:
             found = group_or_missing(site, pages, self.shapes, self)
@@ -73,12 +73,12 @@ class ComparedTrees:
             self.compare(found)
 
     def compare(self, missing: Missing) -> None:
-        """Compute what is missing."""
+        """Compute the missing distances."""
         for wanted in missing.comparisons:
             self.compare_part(wanted)
 
     def compare_part(self, wanted: MissingComparisons) -> None:
-        """Compute part of what is missing."""
+        """Compute the distances of a single missing comparison."""
         match wanted:
             case MissingPairs(tree_ids, is_known):
                 self._compare_pairs(
@@ -92,7 +92,7 @@ class ComparedTrees:
     def among(
         self, tree_ids: Sequence[int]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-        """Return the distances between trees, and which of them are known."""
+        """Return the distances between trees, and a mask of those that are known."""
         distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
         np.fill_diagonal(distances, 0)
         for i, row in enumerate(tree_ids):
@@ -103,12 +103,12 @@ class ComparedTrees:
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> dict[int, NearestReference | None]:
-        """Return the nearest reference of each tree for which it is known."""
+        """Return the nearest reference of each tree for which one is known."""
         known = self._nearest.get(tuple(references), {})
         return {tree_id: known[tree_id] for tree_id in tree_ids if tree_id in known}
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> dict[int, int | None]:
-        """Return the distance to a pivot of each tree for which it is known."""
+        """Return the distance to the pivot for each tree for which it is known."""
         found = {each: self._distances.get(_ordered(pivot, each)) for each in tree_ids}
         return {tree_id: distance for tree_id, distance in found.items() if distance is not None}
 

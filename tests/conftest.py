@@ -1,4 +1,4 @@
-"""Fixtures: real services, a fresh database per requesting module, and a running deployment.
+"""Fixtures: real services, an empty database for each module that needs one, and a deployment.
 
 Each fixture imports what it needs: most tests need no services, and importing the clients takes
 longer than running a file of such tests.
@@ -25,24 +25,25 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
-    """Let test processes receive signals that the caller of the tests ignores.
+    """Restore the default handling of signals that the caller of the tests ignores.
 
-    A shell without job control makes background processes ignore SIGINT; nohup makes them ignore
-    SIGHUP. Child processes inherit both.
+    A shell without job control makes background processes ignore SIGINT, and nohup makes them
+    ignore
+    SIGHUP. Child processes inherit both settings.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
-    # The duration of an example depends on the machine more than on the code.
+    # An example's duration depends more on the machine than on the code.
     hypothesis.settings.register_profile("tests", deadline=None)
     hypothesis.settings.load_profile("tests")
-    # Many times the usual number of examples, for `make fuzz`.
+    # Run many more examples than usual, for `make fuzz`.
     hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=20_000)
 
 
 @pytest.fixture(scope="session")
 def services() -> Iterator[Services]:
-    """PostgreSQL and RabbitMQ: configured, found on this machine, or started for the tests."""
+    """PostgreSQL and RabbitMQ: as configured, found on this machine, or started for the tests."""
     from tests.services import running_services
 
     with running_services() as services:
@@ -51,7 +52,7 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture(scope="session")
 def migrated_url(services: Services) -> Iterator[str]:
-    """A database with the latest schema, to be copied: migrating takes ten times as long."""
+    """A database with the latest schema, to be copied: copying is ten times as fast as migrating."""
     from tests.services import temporary_database
     from worker.store.database import Database
     from worker.store.migrations import migrate
@@ -74,7 +75,7 @@ def database_url(services: Services, migrated_url: str) -> Iterator[str]:
 
 @pytest.fixture
 def session(database_url: str) -> Iterator[Session]:
-    """A transaction that is rolled back at the end of the test."""
+    """A database transaction that is rolled back at the end of the test."""
     from sqlalchemy.orm import Session
 
     from worker.store.database import Database

@@ -25,12 +25,12 @@ from worker.store.database import Database
 from worker.workflow.process import configure, process_state
 
 SITES = ("harbour-post.example", "sada-almina.example")
-"""One that has changed its design, and one that is written from right to left."""
+"""One site that has been redesigned, and one that is written right to left."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A browser without scripts that follows redirects and stores cookies."""
+    """A minimal browser that follows redirects and stores cookies, but runs no scripts."""
 
     base: str
     session: requests.Session
@@ -42,7 +42,7 @@ class Client:
         return self.session.post(urljoin(self.base, path), data=fields, timeout=30, **options)
 
     def values(self, path: str) -> dict[str, Any]:
-        """Return the contents of a page's JSON twin."""
+        """Return the values in the JSON version of a page."""
         answer = self.get(path)
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = json.loads(answer.content)
@@ -53,7 +53,7 @@ class Client:
 def crawled_deployment(
     services: Services, template: str, directory: Path, *, pages_per_template: int = 4
 ) -> Iterator[Settings]:
-    """Yield the settings of a deployment that has read a sample crawl in two halves."""
+    """Yield the settings of a deployment that has processed a sample crawl in two halves."""
     with temporary_database(services, template=template) as url:
         settings = own_settings(services, url, directory)
         try:
@@ -64,7 +64,7 @@ def crawled_deployment(
 
 
 def fill(settings: Settings, pages_per_template: int) -> None:
-    """Have the service read a sample crawl and cluster it twice."""
+    """Have the service process a sample crawl and cluster it twice."""
     configure(settings)
     tasks = Tasks(process_state().database)
     messages = [
@@ -81,7 +81,7 @@ def fill(settings: Settings, pages_per_template: int) -> None:
 
 
 def quarantine(settings: Settings, messages: Iterable[tuple[bytes, str]]) -> None:
-    """Put messages into the intake's quarantine, each given as a body and a reason."""
+    """Add messages, given as pairs of body and reason, to the intake's quarantine."""
     topology = topology_of(settings)
     with connect(settings) as connection, connection.channel() as channel:
         topology.declare(connection)
@@ -98,7 +98,7 @@ def quarantine(settings: Settings, messages: Iterable[tuple[bytes, str]]) -> Non
 def inspected(
     settings: Settings, *, is_writing: bool = False, token: str | None = None
 ) -> Iterator[str]:
-    """Yield the URL of an inspector of the given deployment."""
+    """Yield the URL of an inspector for the given deployment."""
     with bound_socket("127.0.0.1", 0) as listening:
         app = create_app(settings, is_writing=is_writing, token=token)
         with served(app, listening):
@@ -109,7 +109,7 @@ def inspected(
 def client_of(
     settings: Settings, *, is_writing: bool = False, token: str | None = None
 ) -> Iterator[Client]:
-    """Yield a browser without scripts, connected to an inspector."""
+    """Yield a scriptless browser connected to an inspector."""
     with (
         inspected(settings, is_writing=is_writing, token=token) as base,
         requests.Session() as session,

@@ -1,4 +1,4 @@
-"""A deployment of the service in real processes, and the systems around it."""
+"""A deployment of the service in real processes, and the systems that it communicates with."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def remove_queues(settings: Settings) -> None:
 
 
 def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
-    """Return the command for a service process named after its kind, such as ``worker-0``.
+    """Return the command for a service process whose name begins with its kind, as in ``worker-0``.
 
     Parameters
     ----------
@@ -80,14 +80,14 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
 
 
 def process_environment(settings: Settings) -> dict[str, str]:
-    """Return the environment of a deployment's processes."""
+    """Return the environment variables of the processes of a deployment."""
     return {**os.environ, **settings.environment()}
 
 
 class Deployment:
-    """The processes of the service, with the actions of a crawler and a recogniser.
+    """The processes of the service, and what a crawler and an entity recogniser do with them.
 
-    Each process is given a different form of the database URL.
+    Each process is given the database URL in a different spelling.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Deployment:
         return all(Heartbeat(directory, process).is_alive() for process in self._processes)
 
     def check(self) -> None:
-        """Raise if a process of the service has exited."""
+        """Raise an error if a process of the service has exited."""
         self._supervisor.check()
 
     def children(self, process: str) -> list[psutil.Process]:
@@ -142,7 +142,7 @@ class Deployment:
         return psutil.Process(self._pids[process]).children()
 
     def peak_bytes(self, process: str) -> int:
-        """Return the peak memory of a process so far."""
+        """Return the peak memory use of a process so far, in bytes."""
         status = Path(f"/proc/{self._pids[process]}/status").read_text()
         return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
@@ -158,7 +158,7 @@ class Deployment:
         return self._logs / f"{process}.log"
 
     def publish(self, bodies: Iterable[bytes]) -> None:
-        """Publish page messages with a plain AMQP client that knows nothing of the service."""
+        """Publish page messages with a plain AMQP client that shares no code with the service."""
         with self.amqp() as connection, connection.channel() as channel:
             for body in bodies:
                 channel.basic_publish(
@@ -168,22 +168,22 @@ class Deployment:
                 )
 
     def take_articles(self) -> list[dict[str, Any]]:
-        """Consume all articles waiting for entity recognition."""
+        """Consume all articles that are waiting for entity recognition."""
         return self.take(self.topology.articles_queue)
 
     def take(self, queue: str) -> list[dict[str, Any]]:
-        """Consume all messages waiting in a queue."""
+        """Consume all messages in a queue."""
         return [json.loads(message.body) for message in self.messages(queue)]
 
     def messages(self, queue: str) -> Iterator[amqp.Message]:
-        """Yield all messages waiting in a queue; acknowledge each when the next is requested."""
+        """Yield all messages in a queue, acknowledging each when the next is requested."""
         with self.amqp() as connection, connection.channel() as channel:
             while (message := channel.basic_get(queue)) is not None:
                 yield message
                 channel.basic_ack(message.delivery_tag)
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait for a condition; fail if a process exits or the wait takes too long."""
+        """Wait until a condition holds; fail if a process exits or the wait times out."""
         deadline = time.monotonic() + self.patience_seconds
         while not condition():
             self.check()
@@ -191,15 +191,15 @@ class Deployment:
             time.sleep(self.looks_apart_seconds)
 
     def receipts(self) -> int:
-        """Return the number of messages processed since the start."""
+        """Return the number of messages processed since the deployment started."""
         return self.count(select(func.count()).select_from(Receipt))
 
     def wait_for_receipts(self, number: int) -> None:
-        """Wait until the given number of messages have been processed since the start."""
+        """Wait until the deployment has processed the given number of messages in total."""
         self.wait_until(lambda: self.receipts() >= number)
 
     def revisions(self, site: str) -> dict[str, int]:
-        """Return the revision of each page of a site, by URL; see `count`."""
+        """Return the revision of each page of a site, by URL; retries as `count` does."""
         query = (
             select(StoredPage.url, StoredPage.revision)
             .join(Site, Site.id == StoredPage.site_id)
@@ -217,7 +217,7 @@ class Deployment:
         )
 
     def count(self, query: Any) -> int:
-        """Return the number that a query gives; retry for a while if the database is down."""
+        """Return the number that a query returns, retrying for a while if the database is down."""
         return int(self.database.run(lambda session: session.scalar(query)))
 
     def remove_queues(self) -> None:
@@ -225,7 +225,7 @@ class Deployment:
         remove_queues(self.settings)
 
     def amqp(self) -> amqp.Connection:
-        """Return a connection of a plain AMQP client that knows nothing of the service."""
+        """Return a connection from a plain AMQP client that shares no code with the service."""
         with connect(self.settings) as connection:
             info = connection.info()
         return amqp.Connection(

@@ -36,7 +36,7 @@ _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT})
 
 
 class Turn(NamedTuple):
-    """A phrase to avoid, and the advice of the guide."""
+    """A phrase to avoid, with the advice of the guide."""
 
     phrase: str
     pattern: re.Pattern[str]
@@ -55,9 +55,9 @@ class Finding(NamedTuple):
 
 
 def read_turns(guide: str) -> list[Turn]:
-    """Return the turns that the table of the guide has in code font.
+    """Return the phrases that the guide's table sets in code font.
 
-    Phrases after "except" are allowed although they contain the turn.
+    Phrases after "except" are allowed although they contain a phrase to avoid.
     """
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", _section(guide), re.MULTILINE)
     turns = []
@@ -68,13 +68,13 @@ def read_turns(guide: str) -> list[Turn]:
 
 
 def find(path: str, text: str, turns: list[Turn]) -> Iterator[Finding]:
-    """Yield the turns in the text of a file, in the order of the table."""
+    """Yield the phrases to avoid in a file's text, in the order of the table."""
     if path == GUIDE:
-        # Blank lines keep the line numbers.
+        # Blank lines preserve the line numbers.
         section = _section(text)
         text = text.replace(section, "\n" * section.count("\n"))
     elif path.endswith(".py"):
-        # Most files have none: only the others are worth the tokenizer.
+        # Most files contain no such phrase; tokenize only those that do.
         turns = [turn for turn in turns if turn.pattern.search(text)]
         if turns:
             text = _prose_of_python(text, docstrings_only=path.startswith("tests/"))
@@ -108,16 +108,17 @@ def _compile(phrase: str, allowed: list[str]) -> re.Pattern[str]:
 
 
 def _words(phrase: str) -> str:
-    """Return a pattern for a phrase as it is or at the beginning of a sentence."""
+    """Return a pattern for a phrase, capitalised or not."""
     first = phrase[0]
-    # The lookbehind comes second, as a pattern that begins with a character is searched for faster.
+    # The lookbehind comes second because the regex engine searches faster for a pattern that begins
+    # with a character.
     either = f"[{first.upper()}{first}]"
     start = rf"{either}(?<!\w{either})" if first.isalpha() else re.escape(first)
     return start + _SPACE.join(map(re.escape, phrase[1:].split())) + r"(?!\w)"
 
 
 def _prose_of_python(text: str, *, docstrings_only: bool) -> str:
-    """Blank out everything but comments and strings; the strings of tests are mostly data."""
+    """Blank out all but comments and strings; optionally, also strings that are not docstrings."""
     lines = text.splitlines(keepends=True)
     starts = [0]
     for line in lines:

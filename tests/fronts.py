@@ -1,4 +1,4 @@
-"""Front pages that link to stories, written for tests."""
+"""Front pages that link to stories, written for the tests."""
 
 import random
 
@@ -6,13 +6,13 @@ _WORDS = ("harbour", "council", "bridge", "strike", "market", "winter", "school"
 
 
 def headline(number: int) -> str:
-    """Return a headline that is unique to a number."""
+    """Return a headline that is unique to the given number."""
     chance = random.Random(number)
     return " ".join(["Story", str(number), *chance.sample(_WORDS, 6)])
 
 
 def front_html(numbers: range, next_page: str | None = None) -> str:
-    """Return a section front that lists stories by number."""
+    """Return a section front that lists the stories with the given numbers."""
     items = "".join(
         f'<li><h3><a href="/story/{number}.html">{headline(number)}</a></h3>'
         f"<p>{headline(1000 + number)} {headline(2000 + number)}</p></li>"
@@ -27,7 +27,7 @@ def front_html(numbers: range, next_page: str | None = None) -> str:
 
 
 def listed(numbers: range, origin: str = "https://news.example") -> list[dict[str, str]]:
-    """Return the links expected on such a front page."""
+    """Return the links that should be found on such a front page."""
     return [
         {"url": f"{origin}/story/{number}.html", "headline": headline(number)} for number in numbers
     ]

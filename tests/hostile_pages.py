@@ -1,4 +1,4 @@
-"""Pages meant to keep a reader busy: a short piece, repeated where it is read.
+"""Pages that try to keep the extraction busy by repeating a short piece many times.
 
 `baits` generates them at any size: small ones for the tests, large ones for a campaign.
 """
@@ -19,7 +19,7 @@ def _page(body: str, head: str = "", attributes: str = "") -> str:
 
 
 def _comments(text: str) -> str:
-    """Return comments, the first of which has a long text in place of a name."""
+    """Return comments in which the given text replaces an author, a date and a body."""
     made = "".join(
         f"<li class='comment'><b class='name'>{author}</b> <i class='when'>{when}</i>"
         f"<p>{body}</p></li>"
@@ -89,7 +89,7 @@ _PLACES: dict[str, Callable[[str], str]] = {
     "markup comment": lambda text: _page(f"<!--{text}-->"),
     "beginning": lambda text: f"{text}{_page('')}",
 }
-"""Where a text stands in a page."""
+"""Functions that build a page around a text, by the position of the text."""
 
 _TEXTS = {
     "spaces": " ",
@@ -135,7 +135,7 @@ _TEXTS = {
     "charsets": "charset= ",
     "Chinese names": "王小 ",
 }
-"""Repeated texts by kind."""
+"""Units of repeated text, by kind."""
 
 _MARKUP: dict[str, str] = {
     "paragraphs": "<p>a b.</p>",
@@ -192,7 +192,7 @@ def _listed(item: str, size: int) -> str:
 
 
 def _numbered(piece: str, size: int) -> str:
-    """Repeat a piece, replacing `%` by its number, `$` by letters, `@` by the previous number."""
+    """Repeat a piece: `%` becomes its number, `$` letters, and `@` the previous number."""
     pieces = []
     for number in range(1, size // len(piece) + 1):
         letters = "".join(chr(97 + int(digit)) for digit in str(number // 2))
@@ -209,7 +209,7 @@ def _xhtml(body: str) -> str:
 
 
 Make = Callable[[int], str]
-"""Makes a page of about so many characters."""
+"""A function that returns a page of about the given number of characters."""
 
 TEXTS: dict[str, dict[str, Make]] = {
     place: {
@@ -218,7 +218,7 @@ TEXTS: dict[str, dict[str, Make]] = {
     }
     for place, shown in _PLACES.items()
 }
-"""Generators of pages with a repeated text, by its position and kind."""
+"""Generators of pages with a repeated text, by the position and kind of the text."""
 
 MARKUP: dict[str, Make] = {
     **{
@@ -264,11 +264,11 @@ MARKUP: dict[str, Make] = {
     ),
     "an article many times over": lambda size: _repeated(article_html(1), size),
 }
-"""Generators of pages with repeated markup, by its kind."""
+"""Generators of pages with repeated markup, by the kind of markup."""
 
 
 def baits() -> dict[str, Make]:
-    """Return functions that create hostile pages of about a given length, by description."""
+    """Return the generators of hostile pages, by description; each takes an approximate length."""
     return {
         **{
             f"{text} in {place}": make

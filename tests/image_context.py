@@ -1,4 +1,4 @@
-"""The image's build context: the files that .dockerignore does not exclude."""
+"""The image's build context: the files not excluded by .dockerignore."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def tracked_files() -> list[str]:
-    """Return the paths of the files tracked in the repository."""
+    """Return the paths of the files that Git tracks."""
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -20,8 +20,9 @@ def tracked_files() -> list[str]:
 
 
 def in_context(paths: Iterable[str]) -> list[str]:
-    """Return the given paths that .dockerignore does not exclude."""
-    # Like Git's patterns, except that those without a slash match only in the root.
+    """Return those of the given paths that .dockerignore does not exclude."""
+    # The syntax is that of .gitignore, except that a pattern without a slash matches only in the
+    # root.
     rules = (ROOT / ".dockerignore").read_text().splitlines()
     anchored = [re.sub(r"^(!?)/?(?=[^#\s])", r"\1/", rule) for rule in rules]
     ignored = GitIgnoreSpec.from_lines(anchored)
@@ -40,7 +41,7 @@ def copied_sources() -> list[str]:
 
 
 def below(source: str, paths: Iterable[str]) -> set[str]:
-    """Return the paths that are a COPY source or inside one."""
+    """Return those of the given paths that are a COPY source or are inside one."""
     return {
         path for path in paths if source == "." or path == source or path.startswith(f"{source}/")
     }

@@ -1,4 +1,4 @@
-"""Broker and worker simulated in one process: tasks run one by one on a real PostgreSQL."""
+"""A simulated broker and worker in one process: tasks run one by one on a real PostgreSQL."""
 
 import json
 import random
@@ -45,25 +45,25 @@ _WAITING_APART = {task: (apart,) for apart, task in task_names.PUBLISHED_AS.item
 
 
 class Tasks:
-    """Simulates broker and worker: runs the tasks in the outbox in random order."""
+    """A simulated broker and worker that runs the tasks in the outbox in random order."""
 
     def __init__(self, database: Database, seed: int = 0) -> None:
         self.database = database
         self._chance = random.Random(seed)
 
     def restart(self, **settings: object) -> None:
-        """Run the tasks as in a newly started process, with some settings changed."""
+        """Run later tasks as a new process would, with the given settings changed."""
         configure(process_state().settings.model_copy(update=settings))
 
     def publish(self, site: str, htmls: Iterable[tuple[str, str]]) -> int:
-        """Store pages, given by path and content, as the intake does; return the site's ID."""
+        """Store pages, given as paths and contents, as the intake does; return the site ID."""
         for path, html in htmls:
             url = f"https://news.example/{path}"
             site_id = self._store(FetchedPage(site, url, html, None, None, None, "{}"))
         return site_id
 
     def send(self, messages: Iterable[Mapping[str, Any]]) -> int:
-        """Store the pages in page messages; return the site ID of the last one."""
+        """Store the pages in the given page messages; return the site ID of the last one."""
         for values in messages:
             site_id = self._store(FetchedPage.of(PageMessage.model_validate(values)))
         return site_id
@@ -75,7 +75,7 @@ class Tasks:
             return recorded.site_id
 
     def take(self, task: str) -> list[dict[str, Any]]:
-        """Remove all requested tasks of a kind, and return their arguments."""
+        """Remove all enqueued tasks of a kind, and return their arguments."""
         with self.database.transaction() as session:
             found = session.execute(
                 delete(OutboxEntry)
@@ -87,7 +87,7 @@ class Tasks:
         return arguments
 
     def finish(self) -> None:
-        """Run comparisons and clusterings until none are left."""
+        """Run comparisons and clusterings until none remain."""
         while blocks := self.take(task_names.COMPARE):
             for block in blocks:
                 compare(**block)
@@ -95,7 +95,7 @@ class Tasks:
                 cluster(**site)
 
     def run(self, task: str, *, times: int = 1) -> int:
-        """Run each requested task of a kind the given number of times; return their number."""
+        """Run each enqueued task of a kind the given number of times; return how many there were."""
         arguments = self.take(task)
         entries = [Waiting(0, task, each, None, None, None, None, None) for each in arguments]
         for entry in [as_one_task(each) for each in joined(entries)] * times:
@@ -107,16 +107,16 @@ class Tasks:
         TASKS[task](**arguments)
 
     def settle(self) -> None:
-        """Run all tasks until none are left."""
+        """Run tasks until none remain."""
         while sum(self.run(task) for task in TASKS):
             pass
 
     def reprocess(self, site: str, stage: task_names.ReprocessStage = "extract") -> None:
-        """Request reprocessing of a site."""
+        """Request that a site be reprocessed."""
         reprocess(site, stage)
 
     def articles(self) -> dict[str, dict[str, Any]]:
-        """Consume the articles that were sent; return the latest revision of each page, by URL."""
+        """Consume the published articles; return the latest revision of each page, by URL."""
         with self.database.transaction() as session:
             bodies = session.scalars(
                 delete(OutboxEntry)
@@ -127,7 +127,7 @@ class Tasks:
         return {article["url"]: article for article in sent}
 
     def group(self, site_id: int) -> None:
-        """Cluster a site, including all required steps."""
+        """Cluster a site, including every step that this requires."""
         cluster(site_id)
         self.finish()
 
@@ -136,7 +136,7 @@ class Tasks:
         return self.database.run(query)
 
     def ask(self, query: Any) -> Any:
-        """Return the rows of a query, or the values if it has a single column."""
+        """Return the rows of a query, or plain values if it has a single column."""
         with self.database.transaction() as session:
             return [row[0] if len(row) == 1 else tuple(row) for row in session.execute(query).all()]
 
@@ -145,7 +145,7 @@ class Tasks:
         return len(self.ask(select(Generation.number).where(Generation.site_id == site_id)))
 
     def groups(self, site_id: int) -> dict[str, tuple[int | None, str, str | None]]:
-        """Return group, role and compared page, by URL, from the latest clustering."""
+        """Return group, role and compared page in the latest clustering, by page URL."""
         last = select(func.max(Generation.number)).where(Generation.site_id == site_id)
         url_of = dict(self.ask(select(StoredPage.id, StoredPage.url)))
         return {

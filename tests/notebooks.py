@@ -1,7 +1,7 @@
 """The example notebooks, run without Jupyter.
 
 Jupyter's kernel and client would add twenty packages, and the cells are plain Python that prints.
-After a change of the output, ``python -m tests.notebooks`` updates the output in the notebooks.
+``python -m tests.notebooks`` updates the stored output of the notebooks.
 """
 
 import io
@@ -19,12 +19,12 @@ def cells_of(content: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def shown_by(cell: dict[str, Any]) -> str:
-    """Return the stored output of a cell."""
+    """Return the output stored in a cell."""
     return "".join(text for output in cell["outputs"] for text in output["text"])
 
 
 def printed_by(notebook: Path) -> list[str]:
-    """Run the cells of a notebook in order, and return the output of each."""
+    """Run the cells of a notebook in order, and return what each prints."""
     names: dict[str, object] = {"__name__": "__main__"}
     printed = []
     for cell in cells_of(json.loads(notebook.read_text())):
@@ -35,7 +35,7 @@ def printed_by(notebook: Path) -> list[str]:
 
 
 def update(notebook: Path) -> None:
-    """Write the output of the cells into a notebook."""
+    """Write the output of the cells to a notebook."""
     content = json.loads(notebook.read_text())
     for cell, text in zip(cells_of(content), printed_by(notebook), strict=True):
         lines = text.splitlines(keepends=True)

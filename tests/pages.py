@@ -1,4 +1,4 @@
-"""Small pages and page messages written for the tests."""
+"""Small pages and page messages for the tests."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ SENTENCES = (
 
 
 def paragraphs(seed: int, number: int = 5) -> list[str]:
-    """Return paragraphs that differ between seeds."""
+    """Return paragraphs that differ from one seed to another."""
     return [
         " ".join(
             f"{SENTENCES[(seed + 3 * position + step) % len(SENTENCES)]} Note {seed}-{position}."

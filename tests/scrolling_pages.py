@@ -1,4 +1,4 @@
-"""Pages that scroll on to further articles, in the markup of real themes, and pages that do not."""
+"""Pages with further articles below the first, in the markup of real themes, and pages without."""
 
 import json
 import random
@@ -26,7 +26,7 @@ _SECTIONS = ("news", "city", "culture", "sport", "business")
 
 @dataclass(frozen=True)
 class Story:
-    """An article to be filled into a theme.
+    """An article to be rendered with a theme.
 
     Attributes
     ----------
@@ -52,41 +52,41 @@ class Story:
 
     @cached_property
     def path(self) -> str:
-        """The path of its URL."""
+        """The path of the article's URL."""
         chance = random.Random(f"path {self.seed}")
         slug = "-".join(self.title.lower().split())
         return f"/{chance.choice(_SECTIONS)}/{slug}"
 
     @property
     def url(self) -> str:
-        """The URL."""
+        """The article's URL."""
         return SITE + self.path
 
     @cached_property
     def author(self) -> str:
-        """The author."""
+        """The author's name."""
         return random.Random(f"author {self.seed}").choice(_NAMES)
 
     @cached_property
     def day(self) -> tuple[int, int]:
-        """Month and day of its date, in 2024."""
+        """Month and day of the publication date; the year is 2024."""
         chance = random.Random(f"day {self.seed}")
         return chance.randrange(len(_MONTHS)) + 1, chance.randrange(27) + 1
 
     @property
     def iso(self) -> str:
-        """The date in ISO format."""
+        """The publication date in ISO format."""
         return "2024-{:02}-{:02}".format(*self.day)
 
     @property
     def date(self) -> str:
-        """The date as displayed to readers."""
+        """The publication date as shown to readers."""
         month, day = self.day
         return f"{day} {_MONTHS[month - 1]} 2024"
 
     @cached_property
     def paragraphs(self) -> list[str]:
-        """The paragraphs of the text, each of which contains a unique word."""
+        """The paragraphs of the text, each containing a unique word."""
         return [paragraph(self.seed, number) for number in range(self.count)]
 
     @property
@@ -96,17 +96,17 @@ class Story:
 
     @property
     def body(self) -> str:
-        """The text, with markup."""
+        """The text as HTML."""
         return "".join(f"<p>{text}</p>" for text in self.paragraphs)
 
 
 def mark(seed: int, number: int) -> str:
-    """Return the unique word of a paragraph."""
+    """Return the unique word of the given paragraph."""
     return f"Zone{seed}x{number}"
 
 
 def paragraph(seed: int, number: int, sentences: int = 3) -> str:
-    """Return a paragraph."""
+    """Return the given paragraph."""
     chance = random.Random(f"{seed} {number}")
     made = [" ".join(chance.choices(_WORDS, k=chance.randrange(9, 19))) for _ in range(sentences)]
     made[0] += f" near {mark(seed, number)}"
@@ -122,9 +122,9 @@ class Made:
     html, url
         The page and its URL.
     own, further
-        Unique words of the page's own text, and of the articles below it.
+        Unique words of the page's own article, and of the articles below it.
     links
-        URLs of the articles below, if the page gives them.
+        URLs of the articles below, if the page states them.
     """
 
     html: str
@@ -362,7 +362,7 @@ SEEN: Mapping[str, Theme] = {
     "feed": _feed,
     "sections": _sections,
 }
-"""Themes that the rule was written with."""
+"""Themes that were available when the rule was written."""
 
 UNSEEN: Mapping[str, Theme] = {
     "declared": _declared,
@@ -375,11 +375,11 @@ UNSEEN: Mapping[str, Theme] = {
     "blog": _blog,
     "microformats": _microformats,
 }
-"""Themes that were kept away from it."""
+"""Themes that were withheld when the rule was written."""
 
 
 def scrolling(theme: Theme, seed: int) -> Made:
-    """Return a page whose own article is followed by one to four others."""
+    """Return a page whose own article is followed by one to four other articles."""
     chance = random.Random(f"page {seed}")
     own = Story(seed, chance.randrange(4, 10))
     below = [
@@ -488,11 +488,11 @@ ALONE: Mapping[str, Callable[[Story], str]] = {
     "manual": _manual,
     "chronicle": _chronicle,
 }
-"""Pages of one article whose parts have heads, dates or addresses."""
+"""Generators of pages with a single article whose parts have headings, dates or URLs."""
 
 
 def alone(make: Callable[[Story], str], seed: int) -> Made:
-    """Return a page with a single article in parts."""
+    """Return a page with a single article in several parts."""
     own = Story(seed)
     html = make(own)
     marks = [each for n in range(20) if (each := mark(seed, n)) in html]

@@ -1,9 +1,9 @@
 """PostgreSQL and RabbitMQ for the test session.
 
-Configured servers are used first, then those on this machine's standard ports. Otherwise they are
-started: the embedded PostgreSQL, and RabbitMQ with docker compose or from Debian's package, which
+Configured servers are used first, then those on this machine's standard ports. Otherwise, the
+embedded PostgreSQL is started, and RabbitMQ with docker compose or from Debian's package, which
 root installs if it is missing. If that fails, the session ends with a clear message: no test is
-skipped for lack of a service. Servers started here share nothing with the machine's own.
+skipped for lack of a service. Servers started here share nothing with the machine's own servers.
 """
 
 import os
@@ -30,23 +30,23 @@ from worker.settings import psycopg2_url
 
 LOCAL_BROKER = "amqp://guest:guest@127.0.0.1:5672//"
 SPELLINGS = ("postgresql", "postgres", "postgresql+psycopg2")
-"""Beginnings of a database's URL that mean the same."""
+"""Equivalent schemes of a database URL."""
 
 START_SECONDS = 90.0
 COMPOSE_FILE = Path(__file__).parents[1] / "docker-compose.yml"
 
 RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
-"""The program of Debian's package; the one of this name on the path refuses other places."""
+"""Debian's server program; its wrapper of the same name on PATH rejects other directories."""
 
 
 def spelled(url: str, spelling: str) -> str:
-    """Return a database URL in another equivalent form."""
+    """Return a database URL in another, equivalent form."""
     return f"{spelling}://{url.partition('://')[2]}"
 
 
 @dataclass(frozen=True)
 class Services:
-    """URLs of a PostgreSQL server that allows creating databases, and of a RabbitMQ."""
+    """URLs of a RabbitMQ broker, and of a PostgreSQL server that permits creating databases."""
 
     server_url: URL
     broker_url: str
@@ -54,16 +54,16 @@ class Services:
 
 @contextmanager
 def running_services() -> Iterator[Services]:
-    """Yield both services; servers started for the session are stopped at the end."""
+    """Yield both services; servers started for the session are stopped at its end."""
     with ExitStack() as stack:
         yield Services(_postgresql(stack), _rabbitmq(stack))
 
 
 @contextmanager
 def temporary_database(services: Services, template: str = "") -> Iterator[str]:
-    """Yield the URL of an empty database, or of a copy of another; it is removed at the end.
+    """Yield the URL of an empty database, or of a copy of another, and drop it at the end.
 
-    Its transactions do not wait for the disk, as no data needs to outlive the server.
+    Transactions do not wait for the disk, because no data needs to survive a crash of the server.
     """
     name = f"detourage_test_{secrets.token_hex(6)}"
     original = make_url(template).database if template else "template1"
@@ -99,7 +99,7 @@ def _postgresql(stack: ExitStack) -> URL:
 
 
 def _database_problem(url: URL) -> str | None:
-    """Return why databases cannot be created on a server, or None if they can."""
+    """Return why a server does not permit creating databases, or None if it does."""
     engine = create_engine(url, connect_args={"connect_timeout": 3})
     try:
         with engine.connect() as connection:
@@ -141,13 +141,13 @@ def _broker_answers(url: str) -> bool:
     try:
         with Connection(url, connect_timeout=3) as connection:
             connection.ensure_connection(max_retries=1, timeout=3)
-    except Exception:  # whatever prevents a connection
+    except Exception:  # for whatever reason
         return False
     return True
 
 
 def wait_for_broker(url: str) -> bool:
-    """Wait until a broker responds; return whether it did."""
+    """Wait until a broker responds; return whether it does."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if _broker_answers(url):
@@ -178,7 +178,7 @@ def _compose(stack: ExitStack) -> str | None:
 
 
 def rabbitmq_program() -> Path | None:
-    """Return the RabbitMQ command of Debian's package, which root installs if it is missing."""
+    """Return the RabbitMQ command in Debian's package, which root installs if it is missing."""
     if not RABBITMQ_SERVER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
         quiet = {"DEBIAN_FRONTEND": "noninteractive"}
         _succeeds("apt-get", "update", "--quiet", environment=quiet)
@@ -189,7 +189,7 @@ def rabbitmq_program() -> Path | None:
 def postgresql_programs() -> Path:
     """Return the directory of Debian's PostgreSQL commands, which root installs if missing.
 
-    The embedded PostgreSQL has no TLS.
+    The embedded PostgreSQL lacks TLS.
     """
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     if not _installed_postgresql() and os.geteuid() == 0:
@@ -222,11 +222,11 @@ def _debian_package(stack: ExitStack) -> str | None:
 
 
 def private_node(home: Path, port: int, distribution_port: int, epmd_port: int) -> dict[str, str]:
-    """Return the environment of a node that shares nothing with any other on this machine.
+    """Return environment variables for a node that shares nothing with other nodes on this machine.
 
-    The package's own settings specify one node name and one data directory. A second node on that
-    directory, which separate ports alone do not prevent, destroys the first node's data. Therefore,
-    all paths are set here, and the packaged settings file is not used.
+    The package's own settings specify one node name and one data directory. Two nodes in the same
+    directory, even on different ports, destroy the first node's data. Therefore, all paths are set
+    here, and the packaged settings file is not used.
     """
     inherited = {
         name: value

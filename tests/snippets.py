@@ -1,7 +1,7 @@
-"""The snippets in the documentation, and what each of them needs to work.
+"""The snippets in the documentation, and the checks that they work.
 
-Fenced blocks are snippets; so are commands in running text. Unknown languages and commands are
-rejected, so that whoever adds one specifies how to check it.
+Fenced blocks and commands in running text are snippets. Unknown languages and commands are
+rejected, so that whoever adds one must specify how to check it.
 """
 
 import configparser
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")])
 
 SENDING_TASKS = (ROOT / "docs/how-to/prune.md", ROOT / "docs/how-to/reprocess.md")
-"""Documents whose Python needs a broker."""
+"""Documents whose Python code needs a broker."""
 
 ABBREVIATED = "…"
 OUTSIDE = frozenset(
@@ -41,7 +41,7 @@ OUTSIDE = frozenset(
         *("pre-commit", "rm", "tar"),
     )
 )
-"""Programs of others that have nothing of ours in their arguments."""
+"""Third-party programs whose arguments mention nothing from this project."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def python_of(document: Path) -> str:
 
 
 def inline_commands(document: Path) -> list[str]:
-    """Return our commands in the running text of a document, if they are complete."""
+    """Return the project's commands in the running text of a document, if they are complete."""
     pieces = (piece for token in _markdown(document) for piece in token.children or ())
     codes = [piece.content for piece in pieces if piece.type == "code_inline"]
     ours = re.compile(r"(detourage|celery|make|docker compose|pip|python -m) \S")
@@ -88,17 +88,17 @@ def _markdown(document: Path) -> list[Any]:
 
 
 def check(snippet: Snippet) -> None:
-    """Raise if the snippet would not work; Python snippets are run by the tests."""
+    """Raise an error if the snippet would not work; the tests run Python snippets."""
     CHECKS[snippet.language](snippet.text)
 
 
 def check_command(command: str) -> None:
-    """Raise if a command in running text would not work; its arguments may be omitted."""
+    """Raise an error if a command in running text would not work; its arguments may be omitted."""
     _check_words(command.split(), whole=False)
 
 
 def check_console(text: str) -> None:
-    """Check the lines with a prompt; the others are output."""
+    """Check the lines that begin with a prompt; the other lines are output."""
     lines = re.findall(r"^\$ (.*)$", text.replace("\\\n", " "), re.MULTILINE)
     assert lines, "no command: one begins with `$ `"
     for line in lines:
@@ -107,7 +107,7 @@ def check_console(text: str) -> None:
 
 
 def _commands(line: str) -> Iterator[list[str]]:
-    """Return the words of each command in a shell line, without redirections."""
+    """Return the words of each command in a shell line, excluding redirections."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     command: list[str] = []
@@ -168,7 +168,7 @@ def _check_click(root: click.Command, arguments: Sequence[str], *, whole: bool) 
     command, rest = root, list(arguments)
     while isinstance(command, click.Group) and rest:
         if rest[0].startswith("-"):
-            # The group's own options; ours make it exit.
+            # Drop the options of the group itself, because they exit.
             _, rest, _ = command.make_parser(context).parse_args(rest)
             continue
         name, below, rest = command.resolve_command(context, rest)
@@ -180,13 +180,13 @@ def _check_click(root: click.Command, arguments: Sequence[str], *, whole: bool) 
     if whole:
         command.make_context(context.info_name, [_present(each) for each in rest], context.parent)
         return
-    # An option may be mentioned without a value.
+    # The text may mention an option without its value.
     with suppress(click.BadOptionUsage):
         command.make_parser(context).parse_args(rest)
 
 
 def _present(argument: str) -> str:
-    """Return an argument; one that names a path becomes relative to this folder, and is created."""
+    """Return an argument; a path is made relative, and created in the current folder."""
     if argument.startswith("-") or "://" in argument or re.search(r"[\s>|]", argument):
         return argument
     path = Path(argument.removeprefix("/"))
@@ -200,14 +200,14 @@ def _present(argument: str) -> str:
 
 @cache
 def make_targets() -> frozenset[str]:
-    """Return the targets of ``make``."""
+    """Return the ``make`` targets."""
     makefile = (ROOT / "Makefile").read_text()
     return frozenset(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)) | extras()
 
 
 @cache
 def extras() -> frozenset[str]:
-    """Return the package's extras; each is also a target of ``make``."""
+    """Return the extras of the package; each is also a ``make`` target."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return frozenset(project["optional-dependencies"])
 
@@ -258,7 +258,7 @@ def _check_python(arguments: Sequence[str]) -> None:
 
 
 def check_json(text: str) -> None:
-    """Validate a message against its contract; check a fragment of an article by its fields."""
+    """Validate a message against its schema; check a fragment of an article field by field."""
     value = json.loads(text)
     if "html_base64" in value:
         assert not PageMessage.model_validate_json(text).model_extra
@@ -274,7 +274,7 @@ def check_json(text: str) -> None:
 
 
 def check_yaml(text: str) -> None:
-    """Check our commands in YAML."""
+    """Check the project's commands in YAML."""
     for command in re.findall(r"\[(detourage, .*)\]", text):
         _check_words(command.split(", "), whole=True)
     yaml.safe_load(text)
@@ -288,7 +288,7 @@ def check_assignments(text: str) -> None:
 
 
 def check_ini(text: str) -> None:
-    """Check a settings file; settings files of servers have no sections."""
+    """Check a settings file; server settings files have no sections."""
     configparser.ConfigParser(delimiters="=", interpolation=None).read_string(f"[all]\n{text}")
 
 
@@ -300,12 +300,12 @@ def check_nginx(text: str) -> None:
 
 
 def check_nothing(text: str) -> None:
-    """Accept a drawing or the syntax of a command; runnable commands are not ``text`` snippets."""
+    """Accept diagrams and command syntax; runnable commands do not belong in ``text`` snippets."""
     assert not re.search(r"^\$ ", text, re.MULTILINE)
 
 
 CHECKS: Mapping[str, Callable[[str], object]] = {
-    # For the website, whose build rejects missing references.
+    # Needed by the website, whose build rejects missing references.
     "{eval-rst}": check_nothing,
     "console": check_console,
     "ini": check_ini,

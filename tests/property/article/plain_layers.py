@@ -1,4 +1,4 @@
-"""Layers of a network in NumPy: what the native code must equal."""
+"""Network layers in NumPy: reference implementations for the native code."""
 
 from functools import cache
 from typing import Final
@@ -12,32 +12,33 @@ Weights = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
 
 MOST: Final = 1 << 20
-"""The largest activation."""
+"""Maximum absolute value of an activation."""
 
 EPSILON: Final = 1e-5 * (1 << 20)
-"""Added to a variance, which may be 0."""
+"""Added to every variance, so that it is never 0."""
 
 ACTIVATIONS_PER_WEIGHT: Final = 4
 BIAS: Final = 1 << 10
 PRODUCTS_PER_ACTIVATION: Final = 1 << 12
-"""Units of a weight are a fourth of those of an activation; those of their product are smaller."""
+"""The unit of a weight is a quarter of that of an activation; products have a finer unit."""
 
 
 def linear(rows: Numbers, inputs: int, weights: Weights, biases: Weights, lowest: int) -> bytes:
-    """Return the outputs of rows, int32, none below a limit.
+    """Return the outputs of a linear layer as int32 bytes, none below the given limit.
 
     Parameters
     ----------
     rows, inputs
         Activations, shape (rows, inputs).
     weights, biases
-        Of the layer, see `worker.inference.networks.Layer.in_blocks`, and shape (outputs,).
+        Weights of the layer, see `worker.inference.networks.Layer.in_blocks`, and biases, shape
+        (outputs,).
     lowest
-        The limit.
+        Minimum output.
     """
     pairs = weights.transpose(1, 3, 0, 2)
     by_input = pairs.reshape(2 * len(pairs), -1)[:inputs, : len(biases)].astype(np.float64)
-    # The matrices are too small for several threads to be worth their while.
+    # The matrices are too small to benefit from several threads.
     with _controller().limit(limits=1):
         sums = rows.astype(np.float64) @ by_input
     sums += biases.astype(np.float64) * BIAS
@@ -52,18 +53,18 @@ def convolution(
     biases: Weights,
     dilation: int,
 ) -> bytes:
-    """Return rows, int32, each with what a layer makes of it and of those around it.
+    """Return the rows, as int32 bytes, after a residual convolution over neighbouring rows.
 
     Parameters
     ----------
     rows
         Activations, shape (rows, width).
     scales, shifts
-        What normalised rows are multiplied by, and what is added, shape (width,).
+        Factors and offsets applied to the normalised rows, shape (width,).
     weights, biases
-        Of the layer, see `linear`.
+        Parameters of the layer, see `linear`.
     dilation
-        How many rows apart are those that it looks at.
+        Distance, in rows, between the rows that are combined.
     """
     width = rows.shape[1]
     wide = rows.astype(np.float64)
@@ -80,16 +81,16 @@ def convolution(
 
 
 def means(numbers: Numbers, table: Weights, rows: int, size: int) -> bytes:
-    """Return the mean vectors of the words of rows, int32.
+    """Return the mean word vector of each row, as int32 bytes.
 
     Parameters
     ----------
     numbers
-        Of the words, shape (rows, words), 0 for none.
+        Word numbers, shape (rows, words), 0 for no word.
     table
-        For each word its vector.
+        Vector of each word.
     rows, size
-        How many rows there are, and how large a vector is.
+        Number of rows and length of a vector; unused, as in the native signature.
     """
     del rows, size
     counts = np.maximum(1, np.count_nonzero(numbers, axis=1))

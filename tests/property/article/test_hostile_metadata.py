@@ -1,4 +1,4 @@
-"""Whatever a page declares of itself, its article comes out."""
+"""The article is extracted whatever metadata its page declares."""
 
 import json
 from typing import Any
@@ -54,12 +54,12 @@ def article_of(script: str, head: str = "") -> str:
 
 
 @given(VALUES)
-def test_any_json_is_read_or_left(value: object) -> None:
+def test_any_json_is_read_or_ignored(value: object) -> None:
     assert article_of(json.dumps(value))
 
 
 @given(st.text() | st.binary().map(lambda data: data.decode("latin-1")))
-def test_any_text_is_read_or_left(text: str) -> None:
+def test_any_text_is_read_or_ignored(text: str) -> None:
     assert article_of(text)
     parse_tolerant(text)
 
@@ -67,14 +67,14 @@ def test_any_text_is_read_or_left(text: str) -> None:
 @given(
     VALUES.map(json.dumps), st.lists(st.tuples(st.integers(0, 400), st.characters()), max_size=5)
 )
-def test_json_with_faults_is_read_or_left(text: str, faults: list[tuple[int, str]]) -> None:
+def test_malformed_json_is_read_or_ignored(text: str, faults: list[tuple[int, str]]) -> None:
     for position, character in faults:
         text = text[:position] + character + text[position + 1 :]
     assert article_of(text)
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_any_element_of_the_head_is_read_or_left(name: str, content: str, address: str) -> None:
+def test_any_head_element_is_read_or_ignored(name: str, content: str, address: str) -> None:
     def escaped(text: str) -> str:
         return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
 
@@ -88,7 +88,7 @@ def test_any_element_of_the_head_is_read_or_left(name: str, content: str, addres
 
 
 @given(st.text(), st.sampled_from(["en", "zh", "ar", "x", "", None]))
-def test_any_text_holds_some_dates_and_names(text: str, language: str | None) -> None:
+def test_dates_and_names_in_any_text_are_valid(text: str, language: str | None) -> None:
     parse_moment(text, language)
     list(find_moments(text, language))
     without_dates(text)

@@ -1,4 +1,4 @@
-"""Pages that try to keep a reader busy are read, in time that grows as they do."""
+"""Hostile pages are processed in time that grows linearly with their length."""
 
 import time
 from contextlib import suppress
@@ -12,9 +12,9 @@ from worker.html import PageError, parse_page
 
 SMALL, LARGE = 3_000, 30_000
 MAX_GROWTH = 40
-"""Between ten times, which is linear, and a hundred, which is quadratic."""
+"""Limit between tenfold growth, which is linear, and hundredfold growth, which is quadratic."""
 LEAST = 0.05
-"""Minimum duration, in seconds, for a measurement of growth."""
+"""Minimum duration, in seconds, for measuring growth."""
 
 
 def seconds(html: str) -> float:
@@ -24,7 +24,7 @@ def seconds(html: str) -> float:
     return time.process_time() - started
 
 
-def test_every_bait_is_read_or_refused() -> None:
+def test_every_hostile_page_is_read_or_rejected() -> None:
     pages = baits()
     assert len(pages) > 500
     assert max(seconds(make(300)) for make in pages.values()) < 5
@@ -46,7 +46,7 @@ def test_every_bait_is_read_or_refused() -> None:
         "fields, and classes of two elements each",
     ],
 )
-def test_time_grows_as_the_page_does(name: str) -> None:
+def test_time_grows_linearly_with_the_page(name: str) -> None:
     make = baits()[name]
     small = min(seconds(make(SMALL)) for _ in range(2))
     assert seconds(make(LARGE)) < MAX_GROWTH * max(small, LEAST)

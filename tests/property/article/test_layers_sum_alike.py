@@ -1,4 +1,4 @@
-"""Native code and NumPy come to the same activations, of any size."""
+"""The native code and NumPy compute the same activations, whatever their magnitude."""
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ def weights(chance: np.random.Generator, largest: int, *shape: int) -> Weights:
 
 
 def plain_outputs(rows: Numbers, layer: Layer, lowest: int) -> list[list[int]]:
-    """Return what a layer comes to, by whole numbers of any size, halves to the even one."""
+    """Return the outputs of a layer, computed with Python integers and rounded half to even."""
     outputs = list(zip(layer.weights.T.tolist(), layer.biases.tolist(), strict=True))
 
     def output(row: list[int], column: list[int], bias: int) -> int:
@@ -82,7 +82,7 @@ def test_means_of_vectors(
     assert _layers.means(*given_) == plain_layers.means(*given_)
 
 
-def test_what_does_not_go_together_is_refused() -> None:
+def test_inconsistent_shapes_are_rejected() -> None:
     chance = np.random.default_rng(1)
     rows, biases = activations(chance, 9, 3, 4), weights(chance, 9, 5)
     blocks = Layer(weights(chance, 9, 4, 5), biases).in_blocks

@@ -1,4 +1,4 @@
-"""Native code and NumPy send every row to the same leaves."""
+"""The native code and NumPy route every row to the same leaves."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Addresses as anybody may write them: one form, that keeps what they mean."""
+"""The canonical form of any URL is unique and preserves what the URL refers to."""
 
 from urllib.parse import urlsplit
 
@@ -42,7 +42,7 @@ SEGMENTS = st.lists(st.sampled_from(["a", "A", "b-2", "news", "é", ""]), min_si
 
 
 @given(ADDRESSES)
-def test_the_form_of_a_form_is_the_form(url: str) -> None:
+def test_the_canonical_form_is_idempotent(url: str) -> None:
     form = canonical_form(url)
     assert canonical_form(form) == form
     assert form.isascii()
@@ -50,7 +50,7 @@ def test_the_form_of_a_form_is_the_form(url: str) -> None:
 
 
 @given(ADDRESSES)
-def test_what_an_address_is_a_variant_of_is_another_one_in_its_form(url: str) -> None:
+def test_the_original_of_a_variant_is_another_url_in_canonical_form(url: str) -> None:
     form = canonical_form(url)
     targets = targets_by_form(form)
     assert len(targets) <= MAX_TARGETS
@@ -66,7 +66,7 @@ def address(segments: list[str], query: list[tuple[str, str]]) -> str:
 
 
 @given(SEGMENTS, QUERIES, SEGMENTS, QUERIES)
-def test_addresses_of_several_meanings_have_several_forms(
+def test_urls_of_different_pages_have_different_forms(
     path: list[str],
     query: list[tuple[str, str]],
     other_path: list[str],
@@ -78,7 +78,7 @@ def test_addresses_of_several_meanings_have_several_forms(
 
 
 @given(SEGMENTS, QUERIES, st.integers(0, 5))
-def test_what_tracks_readers_changes_nothing_wherever_it_stands(
+def test_tracking_parameters_do_not_change_the_form_wherever_they_are(
     path: list[str], query: list[tuple[str, str]], place: int
 ) -> None:
     tracked = [*query[:place], ("utm_source", "x"), ("fbclid", "IwAR0"), *query[place:]]

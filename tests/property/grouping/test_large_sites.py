@@ -1,4 +1,4 @@
-"""The policy of comparisons with real trees, played as the service does: asked, compared, asked."""
+"""The comparison policy on real trees, in rounds of requests and comparisons as in the service."""
 
 import random
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ SAMPLED = round(LIMIT * SAMPLED_SHARE)
 
 
 def site_of_templates(seed: int, templates: int = 3, pages: int = 12) -> list[Tree]:
-    """Return the trees of a site, more or less alike within a template."""
+    """Return the trees of a site; those of the same template resemble each other."""
     source = random.Random(seed)
     trees: list[Tree] = []
     for labels in ("abc", "lmn", "xyz")[:templates]:
@@ -38,7 +38,7 @@ def site_of_templates(seed: int, templates: int = 3, pages: int = 12) -> list[Tr
 
 
 def pages_of(compared: ComparedTrees, trees: Sequence[Tree]) -> list[PageOfTree]:
-    """Return a page for each tree, named after it."""
+    """Return a page for each tree, named after its digest."""
     ids = compared.add(trees)
     return [PageOfTree(f"{compared.tree(i).digest}/{place}", i) for place, i in enumerate(ids)]
 
@@ -47,7 +47,7 @@ Told = tuple[list[str], dict[str, tuple[str, float] | None]]
 
 
 def told(compared: ComparedTrees, site: KnownSite) -> Told:
-    """Return references and nearest references by what does not depend on the order."""
+    """Return the references and nearest references in a form that does not depend on tree IDs."""
     digest = {tree_id: shape.digest for tree_id, shape in compared.shapes.items()}
     nearest = {
         digest[tree_id]: None if found is None else (digest[found[0]], found[1])
@@ -58,7 +58,7 @@ def told(compared: ComparedTrees, site: KnownSite) -> Told:
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 1_000), st.randoms())
-def test_neither_order_nor_steps_change_what_is_known(seed: int, chance: random.Random) -> None:
+def test_neither_order_nor_batches_change_what_is_known(seed: int, chance: random.Random) -> None:
     trees = site_of_templates(seed)
     at_once = ComparedTrees()
     at_once.add(trees)
@@ -73,7 +73,7 @@ def test_neither_order_nor_steps_change_what_is_known(seed: int, chance: random.
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 1_000))
-def test_the_references_are_compared_whole_and_every_other_tree_has_its_nearest(seed: int) -> None:
+def test_all_references_are_compared_and_every_other_tree_has_its_nearest(seed: int) -> None:
     compared = ComparedTrees()
     compared.add(site_of_templates(seed))
     site = compared.known_site(whole_matrix_trees=LIMIT)
@@ -98,8 +98,8 @@ def test_the_references_are_compared_whole_and_every_other_tree_has_its_nearest(
 @given(st.lists(st.integers(10, 90), min_size=40, max_size=40, unique=True))
 def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> None:
     compared = ComparedTrees()
-    # Articles of any length: each is near to one a little longer, the shortest to none of the
-    # longest.
+    # The lengths vary widely: each page is near to one that is a little longer, but the shortest is
+    # near to none of the longest.
     pages = pages_of(
         compared,
         [Tree.from_preorder([("body", 0), *[("p", 1)] * length]) for length in lengths],
@@ -121,7 +121,7 @@ def distance(compared: ComparedTrees, tree_id: int, other_id: int) -> float:
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 1_000), st.integers(1, 5))
-def test_only_what_a_new_tree_needs_is_missing(seed: int, new: int) -> None:
+def test_a_new_tree_requires_only_its_own_comparisons(seed: int, new: int) -> None:
     trees = list(dict.fromkeys(site_of_templates(seed)))
     compared = ComparedTrees()
     compared.add(trees[:-new])
@@ -141,7 +141,7 @@ def test_only_what_a_new_tree_needs_is_missing(seed: int, new: int) -> None:
     assert 1 <= rounds <= 2
 
 
-def test_a_template_too_rare_to_be_drawn_has_a_reference() -> None:
+def test_a_template_too_rare_for_the_sample_has_a_reference() -> None:
     source = random.Random(3)
     common = random_tree(source, 60, "page", "abcd")
     compared = ComparedTrees()
@@ -165,7 +165,7 @@ def test_every_tree_of_a_small_site_is_a_reference(count: int) -> None:
     assert (len(site.references), site.nearest) == (count, None)
 
 
-def test_one_tree_more_makes_a_site_a_large_one_that_costs_no_more() -> None:
+def test_one_tree_above_the_limit_costs_no_more_comparisons() -> None:
     trees = list(dict.fromkeys(site_of_templates(5)))[: LIMIT + 1]
     compared = ComparedTrees()
     compared.add(trees)

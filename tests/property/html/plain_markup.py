@@ -1,4 +1,4 @@
-"""Serialised HTML written as XML in plain Python: what the native code must equal."""
+"""Conversion of serialised HTML to XML in plain Python: the reference for the native code."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _FOREIGN: Final = frozenset((b"svg", b"math"))
 _INTEGRATION: Final = frozenset(
     b"foreignobject desc title mi mo mn ms mtext annotation-xml".split()
 )
-"""Foreign elements that hold HTML (section 13.2.6, the two kinds of integration points)."""
+"""Foreign elements that contain HTML (section 13.2.6, both kinds of integration points)."""
 
 _PIECE = re.compile(
     rb"(?P<text>[^<]++)|(?P<comment><!--.*?(?:-->|\Z))|(?P<other><[!?][^>]*+(?:>|\Z))"
@@ -57,7 +57,7 @@ _RAW_ATTRIBUTE = re.compile(
 
 
 def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
-    """Look through a page, see `worker.html.markup.survey`."""
+    """Count what limits apply to in a page, see `worker.html.markup.survey`."""
     most = position = 0
     while tag := _TAG.search(html, position):
         position, number = tag.end(), -1
@@ -71,7 +71,7 @@ def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
 
 
 def to_xml(html: bytes, noscript: Noscript | None) -> bytes:
-    """Write serialised HTML as XML, see `worker.html.markup.to_xml`."""
+    """Convert serialised HTML to XML, see `worker.html.markup.to_xml`."""
     return _Writer(html, noscript).write()
 
 
@@ -91,7 +91,7 @@ class _Writer:
             elif piece["start"] is not None:
                 position = self._write_start_tag(piece)
             elif piece["end"] is not None:
-                # One that runs to the end of the input ends nothing.
+                # An end tag cut off by the end of the input closes nothing.
                 if piece[0].endswith(b">") and self._open and self._open[-1][0] == piece["end"]:
                     self._close_last()
             elif piece["stray"] is not None:
@@ -158,9 +158,9 @@ def _without_others(name: bytes) -> bytes:
 
 
 def _end_of_script(html: bytes, start: int) -> int:
-    """Find the end of a script, which in what looks like a comment holds whole other ones.
+    """Find the end of a script, which may contain whole scripts inside what looks like a comment.
 
-    Section 13.2.5.15 of the standard, and the states that follow it.
+    See section 13.2.5.15 of the standard, and the states that follow it.
     """
     is_escaped = is_doubly = False
     position = start

@@ -1,4 +1,4 @@
-"""The tree of a page is the one of the HTML standard, as html5lib builds it."""
+"""Parsing builds the tree of the HTML standard, as implemented by html5lib."""
 
 import re
 import warnings
@@ -34,7 +34,7 @@ FOREIGN = ["svg", "g", "path", "foreignObject", "desc", "title"]
 FOREIGN += ["math", "mi", "mtext", "annotation-xml"]
 
 NEWER = {"p", "br"}
-"""End tags that leave foreign content since html5lib was written."""
+"""End tags that close foreign content according to a later standard than html5lib implements."""
 
 Event = tuple[str, str]
 
@@ -59,7 +59,7 @@ ODD_MARKUP = markup_of(
 
 
 def events(element: Any) -> Iterator[Event]:
-    """Yield tags and texts in document order, without what is neither."""
+    """Yield the tags and texts in document order, without comments and the like."""
     if isinstance(element.tag, str):
         name = element.tag.rpartition("}")[2].lower().encode()
         yield "start", re.sub(rb"[^a-z0-9_.-]", b"_", name).decode()
@@ -84,7 +84,7 @@ def tree(element: Any) -> list[Event]:
 
 
 def oracle(html: str) -> list[Event]:
-    # html5lib forgets the second of two buttons in one another where a table moves them out.
+    # html5lib loses the second of two nested buttons if a table moves them out of itself.
     assume("<table" not in html or html.count("<button") < 2)
     parser = html5lib.HTMLParser(tree=html5lib.getTreeBuilder("etree"), namespaceHTMLElements=False)
     with warnings.catch_warnings():
@@ -104,7 +104,7 @@ def test_a_page_has_the_tree_of_the_standard(html: str) -> None:
 
 
 @given(FOREIGN_MARKUP)
-def test_drawings_and_formulas_have_the_tree_of_the_standard(html: str) -> None:
+def test_svg_and_mathml_have_the_tree_of_the_standard(html: str) -> None:
     assert tree(parsed(html)) == oracle(html)
 
 
@@ -128,14 +128,14 @@ def columns(flat: FlatDocument) -> list[Any]:
 
 
 @given(st.one_of(HTML_MARKUP, FOREIGN_MARKUP, ODD_MARKUP, st.text()))
-def test_a_page_is_flattened_as_its_elements_are(html: str) -> None:
+def test_a_page_is_flattened_like_its_elements(html: str) -> None:
     flat = parse_html(html.replace("\x00", ""))
     assert flat is not None
     assert columns(flat) == columns(FlatDocument.of(flat.elements[0]))
 
 
 @given(st.one_of(st.binary(), HTML_MARKUP.map(str.encode)))
-def test_bytes_that_no_parser_wrote_do_no_harm(html: bytes) -> None:
+def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
     assert plain_markup.to_xml(html, None) == markup.to_xml(html)
     assert plain_markup.survey(html) == markup.survey(html)
     flatten(html, None, document_of)

@@ -108,7 +108,7 @@ def test_text_gives_a_page_or_a_page_error(html: str, content_type: str | None) 
 
 
 @given(SOUP, st.lists(SOUP, max_size=3))
-def test_pages_parsed_before_make_no_difference(html: str, before: list[str]) -> None:
+def test_previously_parsed_pages_make_no_difference(html: str, before: list[str]) -> None:
     expected = outcome(html, None)
     for other in before:
         outcome(other, None)
@@ -116,7 +116,7 @@ def test_pages_parsed_before_make_no_difference(html: str, before: list[str]) ->
 
 
 @given(SOUP)
-def test_tree_is_that_of_the_document(html: str) -> None:
+def test_the_tree_matches_the_document(html: str) -> None:
     try:
         page = parse_page(html)
     except PageError:
@@ -144,7 +144,7 @@ def test_decoding_names_an_encoding_that_exists(content: bytes, content_type: st
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=200))
-def test_utf8_is_read_back(text: str) -> None:
+def test_utf8_is_decoded_correctly(text: str) -> None:
     html = f"<p>été, été, été</p>{text}"
     try:
         decoded = decode(html.encode(), "text/html; charset=utf-8")
@@ -162,19 +162,19 @@ def test_trees_survive_bytes_and_brackets(tree: Tree) -> None:
 
 
 @given(trees(), trees())
-def test_digest_tells_trees_apart(a: Tree, b: Tree) -> None:
+def test_different_trees_have_different_digests(a: Tree, b: Tree) -> None:
     assert (a == b) == (a.digest == b.digest) == (a.to_bytes() == b.to_bytes())
 
 
 @given(trees(), st.binary(max_size=20))
-def test_foreign_bytes_are_no_tree(tree: Tree, noise: bytes) -> None:
+def test_arbitrary_bytes_are_not_a_tree(tree: Tree, noise: bytes) -> None:
     packed = tree.to_bytes()
     with pytest.raises(TreeFormatError):
         Tree.from_bytes(packed[: len(packed) // 2] + noise)
 
 
 @given(st.text(max_size=60) | st.text(string.ascii_letters + "./:@[]%#?xn-é。", max_size=40))
-def test_every_url_has_one_site(url: str) -> None:
+def test_every_url_has_exactly_one_site(url: str) -> None:
     site = site_of(url)
     assert site == site.lower()
     assert site_of(f"http://{site}/") == site or not site.isascii() or ":" in site

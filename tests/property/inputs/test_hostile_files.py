@@ -1,4 +1,4 @@
-"""Whatever a file holds: messages of bounded size, or the error that says why not."""
+"""Any file yields messages of bounded size, or an error that explains why it cannot."""
 
 import gzip
 import json
@@ -62,7 +62,7 @@ def test_any_warc(content: bytes) -> None:
 
 
 @given(st.lists(CONTENT, max_size=4), st.integers(0, 200))
-def test_any_packed_warc_damaged_anywhere(members: list[bytes], cut: int) -> None:
+def test_any_compressed_warc_damaged_anywhere(members: list[bytes], cut: int) -> None:
     packed = b"".join(map(gzip.compress, members))
     assert_read_or_refused("a.warc.gz", packed[:cut] + packed[cut + 1 :])
 

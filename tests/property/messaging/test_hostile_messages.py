@@ -1,4 +1,4 @@
-"""Whatever comes on the queue: a page with its outcome, or quarantine with a known reason."""
+"""Any message results in a page with an outcome, or in quarantine with a known reason."""
 
 import base64
 import json
@@ -66,7 +66,7 @@ def read_or_reason(body: bytes) -> PageMessage | str:
     try:
         return read_message(body)
     except UnusableMessageError as error:
-        # Both travel in headers, and through the database.
+        # Both are stored in message headers and in the database.
         return f"{error.reason}\n{error.detail}".encode().decode().split("\n")[0]
 
 

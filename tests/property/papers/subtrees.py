@@ -1,4 +1,4 @@
-"""All subtrees of a small tree, one by one: what the mining of CommentsMiner is checked against."""
+"""Brute-force enumeration of subtrees: the reference for the mining of CommentsMiner."""
 
 import random
 from collections import defaultdict
@@ -7,11 +7,11 @@ from itertools import product
 from typing import TypeAlias
 
 Nested: TypeAlias = "tuple[str, tuple[Nested, ...]]"
-"""A subtree: the label of its root, and the subtrees below it."""
+"""A subtree: the label of its root and the subtrees below it."""
 
 
 def random_tree(chance: random.Random, largest: int) -> tuple[list[str], list[int]]:
-    """Return labels in preorder, of one to four kinds, and the parents of a tree's nodes."""
+    """Return a random tree: labels in preorder, of one to four kinds, and the nodes' parents."""
     kinds = "abcd"[: chance.randint(1, 4)]
     labels, parents, path = [chance.choice(kinds)], [-1], [0]
     for node in range(1, chance.randint(2, largest)):
@@ -23,7 +23,7 @@ def random_tree(chance: random.Random, largest: int) -> tuple[list[str], list[in
 
 
 def nested(labels: Sequence[str], parents: Sequence[int]) -> Nested:
-    """Return a tree as a nested one."""
+    """Return a tree, given by labels and parents, as nested tuples."""
     below: list[list[Nested]] = [[] for _ in labels]
     for node in range(len(labels) - 1, 0, -1):
         below[parents[node]].insert(0, (labels[node], tuple(below[node])))
@@ -33,11 +33,12 @@ def nested(labels: Sequence[str], parents: Sequence[int]) -> Nested:
 def closed_subtrees(
     labels: Sequence[str], parents: Sequence[int]
 ) -> set[tuple[Nested, tuple[int, ...]]]:
-    """Return, by their definition, what `mine_tree` mines: subtrees, each with its roots.
+    """Return by definition what `mine_tree` mines: subtrees, each with its roots.
 
-    Every induced ordered subtree of every node is listed with all of its last nodes. Of those at
-    two roots and more and with as many last nodes as roots, those are kept that no larger one of
-    these, at as many roots, holds.
+    Every induced ordered subtree of every node is listed with all of its last nodes. A subtree is
+    frequent if it occurs at two or more roots and has as many last nodes as roots. Frequent
+    subtrees
+    are returned unless a larger frequent one with as many roots contains them.
     """
     children: list[list[int]] = [[] for _ in labels]
     for node, parent in enumerate(parents):

@@ -1,4 +1,4 @@
-"""The mining of CommentsMiner gives what the definition of its result does."""
+"""The mining of CommentsMiner returns what the definition of closed subtrees requires."""
 
 import random
 
@@ -20,7 +20,9 @@ def test_mined_subtrees_are_those_of_the_definition(chance: random.Random) -> No
 
 @given(st.randoms(use_true_random=False), st.integers(0, 300))
 @settings(max_examples=100)
-def test_with_few_steps_what_occurs_most_is_still_exact(chance: random.Random, steps: int) -> None:
+def test_with_few_steps_the_most_frequent_subtrees_are_still_exact(
+    chance: random.Random, steps: int
+) -> None:
     labels, parents = random_tree(chance, 14)
     whole = mine_tree(labels, parents)
     some = mine_tree(labels, parents, steps)

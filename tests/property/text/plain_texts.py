@@ -1,4 +1,4 @@
-"""Texts read in plain Python: what the native code must equal."""
+"""Text processing in plain Python: the reference for the native code."""
 
 from itertools import chain, repeat
 
@@ -24,7 +24,7 @@ _COUNTED = np.array(
 
 
 def count(text: str, traits: Table) -> tuple[int, int]:
-    """Count tokens, see `worker.text.texts.count_words`."""
+    """Count the tokens, see `worker.text.texts.count_words`."""
     del traits
     return len(words.tokens(text)), words.count_unspaced(text)
 
@@ -32,7 +32,7 @@ def count(text: str, traits: Table) -> tuple[int, int]:
 def read(
     texts: list[str], lines: list[str], traits: Table, lower: Table, seed: int
 ) -> tuple[list[str], list[str], list[str], bytes, bytes, bytes]:
-    """Read texts, see `worker.text.texts`; it is only native code that needs the last two."""
+    """Process texts, see `worker.text.texts`; only the native code needs the last two arguments."""
     del lower, seed
     clean: list[str] = []
     tokens: list[str] = []

@@ -1,4 +1,4 @@
-"""The short ways through a text give what the long way gives."""
+"""The optimised processing of texts gives the same results as the plain one."""
 
 import re
 
@@ -49,14 +49,16 @@ def test_sentences(text: str) -> None:
 
 
 @given(TEXTS, TEXTS)
-def test_nothing_invisible_joins_what_spaces_part(before: str, after: str) -> None:
+def test_invisible_characters_do_not_join_words_separated_by_spaces(
+    before: str, after: str
+) -> None:
     text = f"{before} {after}"
     if not words.has_invisible(text):
         assert words.tokens(words.clean(text)) == words.tokens(before) + words.tokens(after)
 
 
 @given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
-def test_texts_are_read_alike_with_and_without_native_code(
+def test_texts_are_the_same_with_and_without_native_code(
     shown: list[str], lines: list[str]
 ) -> None:
     tables = character_tables()
@@ -65,11 +67,11 @@ def test_texts_are_read_alike_with_and_without_native_code(
 
 
 @given(st.text(st.one_of(st.sampled_from("ab _\u0301\u0e01"), st.characters())))
-def test_words_are_counted_alike_with_and_without_native_code(text: str) -> None:
+def test_word_counts_are_the_same_with_and_without_native_code(text: str) -> None:
     assert count_words(text) == len(words.tokens(text)) - words.count_unspaced(text) / 2
 
 
-def test_every_character_is_read_alike_with_and_without_native_code() -> None:
+def test_every_character_is_the_same_with_and_without_native_code() -> None:
     tables = character_tables()
     codes = [*range(0xD800), *range(0xE000, LAST_CHARACTER + 0x400), *range(0x3FF00, 0x40100)]
     shown = [f"{chr(code)}A{chr(code)} .{chr(code)} a{chr(code)}" for code in codes]

@@ -41,7 +41,7 @@ def test_a_text_is_perfect_against_itself(text: str) -> None:
 
 
 @given(texts.filter(words))
-def test_nothing_is_worth_nothing(text: str) -> None:
+def test_empty_output_scores_zero(text: str) -> None:
     nothing = PRF(0, 0, 0)
     for score in TEXT_SCORES:
         assert score("", text) == nothing
@@ -51,7 +51,7 @@ def test_nothing_is_worth_nothing(text: str) -> None:
 
 
 @given(texts, texts)
-def test_order_can_only_lose(text: str, gold: str) -> None:
+def test_a_different_order_never_raises_a_score(text: str, gold: str) -> None:
     bag = bag_of_words(words(text), words(gold))
     for score in (text_only(text, gold), rouge_lsum(text, gold)):
         assert 0 <= score.f1 <= 100
@@ -59,7 +59,7 @@ def test_order_can_only_lose(text: str, gold: str) -> None:
 
 
 def common_places(wanted: list[str], found: list[str]) -> set[int]:
-    """Follow the table of a longest common subsequence back, as ROUGE does."""
+    """Trace the table of a longest common subsequence back, as ROUGE does."""
     table = [[0] * (len(found) + 1) for _ in range(len(wanted) + 1)]
     for i, j in product(range(1, len(wanted) + 1), range(1, len(found) + 1)):
         table[i][j] = (
@@ -124,7 +124,7 @@ def test_no_element_beats_the_best_subtree(page: html.HtmlElement, text: str) ->
 
 
 @given(pages(), texts)
-def test_limits_take_text_of_the_page_only(page: html.HtmlElement, text: str) -> None:
+def test_limits_contain_only_text_of_the_page(page: html.HtmlElement, text: str) -> None:
     gold = Gold(id="page", site="site", text=text)
     shown = Counter(words(page.text_content()))
     for limit in (best_subtree(page, gold), best_blocks(page, gold, headline_of(gold, page))):

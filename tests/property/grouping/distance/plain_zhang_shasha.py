@@ -1,7 +1,7 @@
-"""Tree edit distance twice more, to check the real one against.
+"""Two independent implementations of the tree edit distance, as references for the real one.
 
-Both are written from the papers' definitions and share nothing with the kernel: no savings,
-no classes of equal subtrees, no choice of side.
+Both follow the definitions in the papers and share nothing with the kernel: no savings, no classes
+of equal subtrees, no choice of side.
 """
 
 from functools import cache
@@ -13,7 +13,7 @@ Node = tuple[str, Forest]
 
 
 def plain_distance(a: Tree, b: Tree) -> int:
-    """Zhang and Shasha (1989), figure 5, as printed."""
+    """Return the distance as in Zhang and Shasha (1989), figure 5."""
     l1, l2 = _leftmost_leaves(a), _leftmost_leaves(b)
     tree_distance = [[0] * len(b) for _ in range(len(a))]
     for i in _keyroots(l1):
@@ -55,7 +55,7 @@ def _forest_distances(
 
 
 def distance_by_definition(a: Tree, b: Tree) -> int:
-    """Remove or match the last roots of two forests, in every order; for small trees."""
+    """Return the distance by trying every removal and match of last roots; for small trees."""
     return _distance((_node(a),), (_node(b),))
 
 

@@ -16,7 +16,7 @@ from worker.html import Tree
 
 
 @given(st.lists(trees(), max_size=8), st.lists(trees(), max_size=8))
-def test_the_nearest_reference_is_that_of_a_full_comparison(
+def test_the_nearest_reference_equals_that_of_a_full_comparison(
     pages: list[Tree], references: list[Tree]
 ) -> None:
     nearest = nearest_references(pages, references)
@@ -44,7 +44,7 @@ def flat_trees(chance: random.Random, count: int) -> list[Tree]:
 
 @settings(deadline=None)
 @given(st.randoms(), st.integers(0, 5), st.integers(1, 6), st.integers(0, 3))
-def test_earlier_searches_do_not_change_what_is_nearest(
+def test_earlier_searches_do_not_change_the_result(
     chance: random.Random, pages: int, count: int, searches: int
 ) -> None:
     some, references = flat_trees(chance, pages), flat_trees(chance, count)
@@ -62,7 +62,7 @@ def test_earlier_searches_do_not_change_what_is_nearest(
 
 @settings(deadline=None)
 @given(st.randoms(), st.integers(1, 5), st.integers(1, 6))
-def test_a_search_that_is_gone_on_with_finds_what_one_in_one_go_does(
+def test_a_resumed_search_finds_what_an_uninterrupted_one_finds(
     chance: random.Random, pages: int, count: int
 ) -> None:
     some, references = flat_trees(chance, pages), flat_trees(chance, count)

@@ -1,4 +1,4 @@
-"""Thousands of random pairs against two programs that know nothing of the kernel."""
+"""The kernel agrees with two independent implementations on thousands of random pairs."""
 
 import random
 
@@ -11,13 +11,13 @@ from worker.grouping.distance.fallback import AptedForest
 from worker.html.tree import Tree
 
 PAIRS = 200
-"""Pairs of each seed."""
+"""Number of pairs per seed."""
 
 LARGEST = 24
 
 
 def random_pair(source: random.Random) -> tuple[Tree, Tree]:
-    """Draw two trees, of any of the shapes, related or not, or equal."""
+    """Draw two trees of any shape, which may be unrelated, related or equal."""
     labels = source.choice(("a", "ab", "abcdefgh"))
     a = random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
     relation = source.randrange(4)
@@ -29,7 +29,7 @@ def random_pair(source: random.Random) -> tuple[Tree, Tree]:
 
 
 def with_repeats(source: random.Random, tree: Tree) -> Tree:
-    """Put copies of a tree below a new root, some of them edited."""
+    """Return a tree with copies of the given tree, some of them edited, below a new root."""
     nodes = [("a", 0)]
     for _ in range(source.randint(1, 2)):
         copy = edited(source, tree, source.randint(0, 1), "ab")
@@ -38,7 +38,7 @@ def with_repeats(source: random.Random, tree: Tree) -> Tree:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_pairs_have_the_distance_that_others_find(seed: int) -> None:
+def test_random_pairs_have_the_distance_of_independent_implementations(seed: int) -> None:
     source = random.Random(seed)
     for _ in range(PAIRS):
         a, b = random_pair(source)

@@ -8,8 +8,8 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 ROUNDS = 20
 
 
-def test_kernel_is_sound_and_right_under_sanitizers(tmp_path: Path) -> None:
-    """Each round compares nine pairs in five ways; the README reports the longest run."""
+def test_the_kernel_is_correct_and_passes_the_sanitizers(tmp_path: Path) -> None:
+    """Compare nine pairs in five ways per round; the README reports the longest run."""
     program = tmp_path / "fuzz_kernel"
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
     sources = [HERE / "fuzz_kernel.c", *KERNEL.glob("*.c")]

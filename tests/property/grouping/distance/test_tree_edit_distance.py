@@ -36,7 +36,7 @@ def test_bounded_distance_is_exact_up_to_the_bound(a: Tree, b: Tree, bound: int)
 
 
 @given(trees(max_nodes=25), trees(max_nodes=25), trees(max_nodes=25))
-def test_is_a_metric_also_when_normalised(a: Tree, b: Tree, c: Tree) -> None:
+def test_is_a_metric_even_when_normalised(a: Tree, b: Tree, c: Tree) -> None:
     def normalised(x: Tree, y: Tree) -> float:
         return normalised_distance(tree_edit_distance(x, y), len(x), len(y))
 
@@ -54,7 +54,7 @@ def test_bounds_hold(a: Tree, b: Tree) -> None:
 
 
 @given(trees(max_nodes=25), trees(max_nodes=25))
-def test_mapping_is_an_optimal_one(a: Tree, b: Tree) -> None:
+def test_the_mapping_is_optimal(a: Tree, b: Tree) -> None:
     mapping = edit_mapping(a, b)
     assert sorted(i for i, _ in mapping if i is not None) == list(range(len(a)))
     assert sorted(j for _, j in mapping if j is not None) == list(range(len(b)))
@@ -72,7 +72,7 @@ def _is_below(tree: Tree, node: int, ancestor: int) -> bool:
 
 
 @given(st.lists(trees(max_nodes=20), max_size=6), st.sampled_from([1, 2]), st.integers(0, 4000))
-def test_matrix_holds_the_distance_of_every_pair(
+def test_the_matrix_contains_the_distance_of_every_pair(
     forest: list[Tree], threads: int, memory: int
 ) -> None:
     matrix = distance_matrix(forest, threads=threads, memory=memory)

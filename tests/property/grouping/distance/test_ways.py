@@ -1,4 +1,4 @@
-"""Every way to calculate gives the same distance."""
+"""Every algorithm variant computes the same distance."""
 
 import random
 from itertools import product
@@ -19,7 +19,7 @@ USUAL_BUT_PLAIN = (_native.UNITS[0], 0, "", False, False, False)
 
 
 def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
-    """Trees of all shapes, each with an edited copy and with another tree."""
+    """Draw trees of all shapes, each with an edited copy and an unrelated tree."""
     source = random.Random(seed)
     pairs = []
     for shape in SHAPES:
@@ -31,7 +31,7 @@ def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_way_gives_the_same_distance(seed: int) -> None:
+def test_every_variant_gives_the_same_distance(seed: int) -> None:
     for a, b in pairs_of_trees(seed):
         expected = plain_distance(a, b)
         for way in WAYS:
@@ -39,7 +39,7 @@ def test_every_way_gives_the_same_distance(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4, 8))
-def test_every_bound_gives_the_distance_or_more_than_the_bound(seed: int) -> None:
+def test_bounded_distances_are_exact_or_above_the_bound(seed: int) -> None:
     source = random.Random(seed)
     for a, b in pairs_of_trees(seed):
         expected = plain_distance(a, b)
@@ -51,7 +51,7 @@ def test_every_bound_gives_the_distance_or_more_than_the_bound(seed: int) -> Non
 
 @pytest.mark.parametrize("seed", range(8, 12))
 @pytest.mark.parametrize("memory", [200, 20_000, 2**24])
-def test_what_is_remembered_changes_nothing(seed: int, memory: int) -> None:
+def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
     source = random.Random(seed)
     first = random_tree(source, 200, "page", "abcdef")
     site = [first]
@@ -68,7 +68,7 @@ def test_what_is_remembered_changes_nothing(seed: int, memory: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12, 15))
-def test_every_way_gives_an_optimal_mapping(seed: int) -> None:
+def test_every_variant_gives_an_optimal_mapping(seed: int) -> None:
     for a, b in pairs_of_trees(seed):
         expected = NativeForest([a, b], way=USUAL_BUT_PLAIN).distances([0], [1])[0]
         for way in WAYS[::8]:
@@ -78,7 +78,7 @@ def test_every_way_gives_an_optimal_mapping(seed: int) -> None:
             assert len(a) + len(b) - 2 * len(kept) + relabelled == expected
 
 
-def test_large_trees_in_every_width() -> None:
+def test_large_trees_with_every_integer_width() -> None:
     source = random.Random(15)
     a = random_tree(source, 1_500, "page", "abcdefghij")
     b = edited(source, a, 200, "abcdefghij")
@@ -91,7 +91,7 @@ def test_large_trees_in_every_width() -> None:
                 assert NativeForest([a, b], way=way).distances([0], [1])[0] == expected
 
 
-def test_a_unit_that_the_processor_has_not_is_refused() -> None:
+def test_an_instruction_set_that_the_processor_lacks_is_rejected() -> None:
     tree = Tree.from_brackets("{a}")
     with pytest.raises(ValueError, match="abacus"):
         NativeForest([tree, tree], way=("abacus", 0, "", True, True, True)).distances([0], [1])

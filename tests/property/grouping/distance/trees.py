@@ -1,4 +1,4 @@
-"""Random trees of the shapes that comparisons meet."""
+"""Random trees of the shapes that occur in comparisons."""
 
 import random
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ Nodes = list[tuple[str, int]]
 
 
 def trees(max_nodes: int = 14) -> st.SearchStrategy[Tree]:
-    """Small trees of any shape, that Hypothesis can make smaller still."""
+    """Return a strategy for small trees of any shape, which Hypothesis can shrink."""
     node = st.tuples(st.sampled_from("abc"), st.integers(1, 6))
     return st.builds(
         lambda root, nodes: Tree.from_preorder(_without_gaps([(root, 0), *nodes])),
@@ -30,7 +30,7 @@ def _without_gaps(nodes: Nodes) -> Nodes:
 
 
 def random_tree(source: random.Random, size: int, shape: str, labels: Sequence[str]) -> Tree:
-    """Draw a tree of one of `SHAPES`."""
+    """Draw a tree of one of the `SHAPES`."""
     return Tree.from_preorder(_random_nodes(source, size, shape, labels))
 
 
@@ -65,7 +65,7 @@ def _copy_of_part(source: random.Random, nodes: Nodes, at_most: int) -> Nodes:
 
 
 def edited(source: random.Random, tree: Tree, edits: int, labels: Sequence[str]) -> Tree:
-    """Delete, insert and relabel some nodes."""
+    """Return a copy of a tree with some nodes deleted, inserted and relabelled."""
     nodes = preorder(tree)
     for _ in range(edits):
         place = source.randrange(1, len(nodes) + 1)
@@ -84,7 +84,7 @@ def edited(source: random.Random, tree: Tree, edits: int, labels: Sequence[str])
 
 
 def preorder(tree: Tree) -> Nodes:
-    """Nodes of a tree in document order, as (label, depth)."""
+    """Return the nodes of a tree in document order, as pairs of label and depth."""
     sizes = tree.sizes.tolist()
     nodes: Nodes = []
     waiting = [(len(tree) - 1, 0)]
