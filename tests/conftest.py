@@ -52,7 +52,7 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture(scope="session")
 def migrated_url(services: Services) -> Iterator[str]:
-    """A database with the latest schema, to be copied: copying is ten times as fast as migrating."""
+    """A database with the latest schema, to be copied: migrating takes ten times as long."""
     from tests.services import temporary_database
     from worker.store.database import Database
     from worker.store.migrations import migrate

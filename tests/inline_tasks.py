@@ -95,7 +95,7 @@ class Tasks:
                 cluster(**site)
 
     def run(self, task: str, *, times: int = 1) -> int:
-        """Run each enqueued task of a kind the given number of times; return how many there were."""
+        """Run each enqueued task of a kind the given number of times; return the task count."""
         arguments = self.take(task)
         entries = [Waiting(0, task, each, None, None, None, None, None) for each in arguments]
         for entry in [as_one_task(each) for each in joined(entries)] * times:

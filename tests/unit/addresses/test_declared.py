@@ -1,4 +1,4 @@
-"""Declared addresses of pages, which of them are believed, and which pages agree."""
+"""Which of the URLs that pages declare are accepted, and which pages are joined as a result."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_a_declared_address_counts_only_on_its_own_site(
     ]
 
 
-def test_a_page_cannot_make_another_one_its_variant() -> None:
+def test_a_page_cannot_declare_another_page_as_its_variant() -> None:
     head = (
         f"<link rel=amphtml href='{AMP}'>"
         f"<link rel=alternate media='only screen and (max-width: 640px)' href='{MOBILE}'>"
@@ -65,7 +65,7 @@ def test_a_page_cannot_make_another_one_its_variant() -> None:
     assert declared(PLAIN, head) == []
 
 
-def test_variants_in_other_templates_agree_with_the_page() -> None:
+def test_variants_in_other_templates_match_the_page() -> None:
     pages = {url: known(url, html) for url, html in five_pages().items()}
     for url, each in pages.items():
         assert url == PLAIN or joining(each, pages[PLAIN]) in {Joining.JOINED, Joining.NOTHING}
@@ -83,7 +83,7 @@ def test_variants_in_other_templates_agree_with_the_page() -> None:
         (f"{PLAIN}?page=2", 7, 7, Joining.OTHER_PART),
     ],
 )
-def test_a_page_that_declares_another_must_agree_with_it(
+def test_a_page_must_match_the_page_that_it_declares(
     url: str, seed: int, title: int, verdict: Joining
 ) -> None:
     html = article_html(seed).replace(f"number {seed}<", f"number {title}<")

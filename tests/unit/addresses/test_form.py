@@ -1,4 +1,4 @@
-"""The canonical form of addresses: what is removed and what is kept."""
+"""The canonical form of URLs: what it omits and what it preserves."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Refusals, recognised by status and redirects."""
+"""Detection of refusals by HTTP status and redirects."""
 
 import pytest
 
@@ -32,7 +32,7 @@ URL = "https://www.example.org/town/bridge"
         (Answer(200, "https://www.example.org/consent-of-the-council"), None),
     ],
 )
-def test_status_and_redirects_decide_whatever_the_page_shows(
+def test_status_and_redirects_take_precedence_over_the_content(
     answer: Answer, outcome: str | None
 ) -> None:
     refusal = refusal_of(URL, answer)
@@ -41,7 +41,7 @@ def test_status_and_redirects_decide_whatever_the_page_shows(
     assert is_removal is (answer.status in (404, 410))
 
 
-def test_requested_front_and_login_pages_are_not_refusals() -> None:
+def test_front_and_login_pages_that_were_requested_are_not_refusals() -> None:
     assert refusal_of("https://example.org/", Answer(200, "https://example.org/?a=1")) is None
     login = "https://example.org/login"
     assert refusal_of(login, Answer(200, f"{login}/form")) is None
@@ -56,11 +56,11 @@ def test_requested_front_and_login_pages_are_not_refusals() -> None:
         "{}",
     ],
 )
-def test_unvalidated_values_of_earlier_versions_are_ignored(extra: str) -> None:
+def test_unvalidated_values_from_earlier_versions_are_ignored(extra: str) -> None:
     assert Answer.of(extra) == Answer()
 
 
-def test_a_redirect_declares_the_address_that_it_leads_to() -> None:
+def test_a_redirect_declares_its_target() -> None:
     page = parse_page(article_html(7), URL, answer=Answer(200, PLAIN))
     (target,) = read_declared(page).targets
     assert (target.address, target.is_declared) == (PLAIN, True)

@@ -1,4 +1,4 @@
-"""Variants of pages and parts of articles by their addresses."""
+"""Recognition of page variants and of later article parts by URL."""
 
 import pytest
 
@@ -69,7 +69,7 @@ def test_lookalikes_are_not_variants(url: str) -> None:
         "https://example.org/amp/a/2",
     ],
 )
-def test_a_later_part_is_recognised_by_its_address(url: str) -> None:
+def test_a_later_part_is_recognised_by_its_url(url: str) -> None:
     assert are_other_parts(url, "https://example.org/a")
     assert are_other_parts("https://example.org/a", url)
 
@@ -86,5 +86,5 @@ def test_a_later_part_is_recognised_by_its_address(url: str) -> None:
         ("https://example.org/?p=5", "https://example.org/a"),
     ],
 )
-def test_other_numbers_do_not_separate_parts(one: str, other: str) -> None:
+def test_other_numbers_do_not_distinguish_parts(one: str, other: str) -> None:
     assert not are_other_parts(one, other)

@@ -1,4 +1,4 @@
-"""A reader that a page can crash, like a bug in a parser."""
+"""A reader that a page can crash, as a parser bug might."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from detourage.reading import read_page
 
 
 def read(page: Page) -> Result:
-    """Read a page; one that says ``crash`` kills the process."""
+    """Return the text of a page; kill the process if the page contains ``crash``."""
     if page.html == "crash":
         os.kill(os.getpid(), signal.SIGKILL)
     return read_page(page)

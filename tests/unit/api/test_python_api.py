@@ -1,4 +1,4 @@
-"""The package `detourage` as a Python programmer uses it."""
+"""The public API of the package `detourage`."""
 
 import json
 import os
@@ -68,9 +68,7 @@ def test_an_article_is_written_in_every_format() -> None:
         ("<html><frameset><frame src='a'></frameset></html>", "frameset"),
     ],
 )
-def test_a_page_without_an_article_gives_none_with_the_reason(
-    html: bytes | str, outcome: str
-) -> None:
+def test_a_page_without_an_article_gives_a_reason(html: bytes | str, outcome: str) -> None:
     assert detourage.extract(html, url(1)) is None
     result = detourage.read(html, url(1))
     assert (result.url, result.article, result.outcome) == (url(1), None, outcome)
@@ -78,7 +76,7 @@ def test_a_page_without_an_article_gives_none_with_the_reason(
 
 
 @pytest.mark.parametrize("address", ["", "no address", "ftp://x/y", "http://[", "//", "\x00"])
-def test_no_odd_address_raises(address: str) -> None:
+def test_odd_urls_do_not_raise(address: str) -> None:
     article = detourage.extract(article_html(1), address)
     assert article is not None
     assert article.to_dict()["url"] == address
@@ -145,14 +143,14 @@ def test_a_site_groups_its_pages_and_reads_them_together() -> None:
         site.extract("https://elsewhere.example/")
 
 
-def test_a_page_of_a_site_that_cannot_be_read_says_why() -> None:
+def test_a_page_of_a_site_without_an_article_gives_a_reason() -> None:
     site = detourage.Site([*pages(4), ("", f"{SITE}/empty")])
     outcomes = {result.url: result.outcome for result in site.read()}
     assert outcomes == {**{url(n): "article" for n in range(4)}, f"{SITE}/empty": "empty"}
     assert site.extract(f"{SITE}/empty") is None
 
 
-def test_a_page_of_a_site_needs_its_address() -> None:
+def test_a_page_of_a_site_needs_a_url() -> None:
     with pytest.raises(ValueError, match="needs its address"):
         detourage.Site([(article_html(1), "")])
 
@@ -169,7 +167,7 @@ def run(code: str) -> str:
     return found.stdout.strip()
 
 
-def test_importing_and_reading_load_nothing_of_the_service() -> None:
+def test_importing_and_extracting_load_no_service_code() -> None:
     heavy = ("celery", "kombu", "sqlalchemy", "psycopg2", "sklearn", "scipy")
     found = f"print([name for name in {heavy} if name in sys.modules])"
     read = f"detourage.extract({article_html(1)!r}, 'https://a.example/')"
@@ -207,7 +205,7 @@ def test_a_page_that_crashes_its_process_does_not_affect_others(tmp_path: Path) 
     ]
 
 
-def test_public_names_are_there() -> None:
+def test_public_names_exist() -> None:
     assert all(getattr(detourage, name) is not None for name in detourage.__all__)
     assert set(detourage.__all__) <= set(dir(detourage))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

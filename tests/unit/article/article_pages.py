@@ -1,4 +1,4 @@
-"""Small pages written for these tests."""
+"""Small pages for the article tests."""
 
 import random
 from collections.abc import Collection
@@ -17,12 +17,12 @@ _SYLLABLES = ["ba", "cor", "din", "el", "fo", "gar", "hin", "jo", "kel", "lu", "
 
 
 def page(body: str, head: str = "", url: str = URL, root: str = "") -> Page:
-    """Parse a page with this body and head."""
+    """Parse a page with the given body and head."""
     return parse_page(f"<html {root}><head>{head}</head><body>{body}</body></html>", url)
 
 
 def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Extraction:
-    """Extract the article by its sentences, as if the classifier had selected no line."""
+    """Extract the article by sentences, as happens if the classifier selects no line."""
     outline = Outline.of(shown.document)
     finding = sentences.find_body(outline)
     assert finding is not None
@@ -30,14 +30,14 @@ def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Extraction
 
 
 def sentence(seed: int, words: int = 12) -> str:
-    """Return a sentence that no other seed gives."""
+    """Return a sentence that is unique to the seed."""
     rng = random.Random(seed)
     made = ("".join(rng.choices(_SYLLABLES, k=3)) for _ in range(words - 1))
     return " ".join([f"Item{seed}", *made]) + "."
 
 
 def paragraphs(seed: int, count: int = 6) -> list[str]:
-    """Return paragraphs of three sentences that no other seed gives."""
+    """Return paragraphs of three sentences that are unique to the seed."""
     return [
         " ".join(sentence(1000 * seed + 10 * number + part) for part in range(3))
         for number in range(count)
@@ -45,5 +45,5 @@ def paragraphs(seed: int, count: int = 6) -> list[str]:
 
 
 def prose(seed: int, count: int = 6) -> str:
-    """Return paragraphs, marked up."""
+    """Return the paragraphs of a seed as HTML."""
     return "".join(f"<p>{text}</p>" for text in paragraphs(seed, count))

@@ -1,4 +1,4 @@
-"""Discussions, and pages that only look like one, made for these tests."""
+"""Generated discussion pages, and pages that only resemble them."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ TITLE = "Squeaking hinge of a Brandt 40"
 
 
 def forum_page(body: str, *, url: str = FORUM, lang: str = "en", direction: str = "ltr") -> Page:
-    """Put a thread into the frame that forums have around it."""
+    """Return a forum page with the given thread."""
     links = "".join(
         f'<a href="/forums/{name}/">{name.title()}</a> ' for name in ("doors", "windows", "tools")
     )
@@ -49,7 +49,7 @@ def forum_page(body: str, *, url: str = FORUM, lang: str = "en", direction: str 
 
 
 def article_posts(said: tuple[str, ...] = SAID) -> str:
-    """Return posts in ``article`` elements with the usual details of their authors."""
+    """Return posts in ``article`` elements, each with the usual information about its author."""
     return "".join(
         f'<article class="message" id="post-{n}"><div class="message-user"><img alt="" src="/a{n}">'
         f'<h4 class="username"><a href="/members/{NAMES[n]}.{n}/">{NAMES[n]}</a></h4>'
@@ -66,7 +66,7 @@ def article_posts(said: tuple[str, ...] = SAID) -> str:
 
 
 def table_posts() -> str:
-    """Return posts in the rows of a table without any class."""
+    """Return posts in table rows without any class names."""
     return "".join(
         f'<table width="100%" border="1"><tr><td width="20%"><b>{NAMES[n]}</b><br>Posts: {40 + n}'
         f"</td><td>Posted: May {n + 1}, 2024 10:15 am<hr>{text}</td></tr></table>"
@@ -83,7 +83,7 @@ def list_posts() -> str:
 
 
 def answers() -> str:
-    """Return a question with votes, and answers to it, the first of them accepted."""
+    """Return a question with votes and its answers, the first of which is accepted."""
     return '<div id="question" class="question">' + "".join(
         _answer(n, text) for n, text in enumerate(SAID[:4])
     )
@@ -102,7 +102,7 @@ def _answer(number: int, text: str) -> str:
 
 
 def article_page(below: str, *, head: str = "", url: str = "https://news.example/a/1") -> Page:
-    """Put something below an article."""
+    """Return an article page with the given content below the article."""
     text = "".join(f"<p>{paragraph}</p>" for paragraph in ARTICLE)
     return parse_page(
         f"<html lang='en'><head><title>The bridge</title>{head}</head><body>"
@@ -113,7 +113,7 @@ def article_page(below: str, *, head: str = "", url: str = "https://news.example
 
 
 def negatives() -> Iterator[tuple[str, str]]:
-    """Yield structures below articles with similar parts that are not discussions."""
+    """Yield content that resembles a discussion below an article but is not one."""
     yield (
         "questions",
         "<section class='faq'>"

@@ -1,4 +1,4 @@
-"""Live reports made for these tests."""
+"""Generated live reports."""
 
 import json
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ CLOCKS = ("11:42", "11:05", "10:31", "09:50", "08:00")
 
 
 def live_page(body: str, *, title: str = "The bridge opens: live blog", head: str = "") -> Page:
-    """Put entries into the frame of an article."""
+    """Return a parsed article page that contains the given entries."""
     return parse_page(live_html(body, title=title, head=head), URL)
 
 
 def live_html(body: str, *, title: str = "The bridge opens: live blog", head: str = "") -> str:
-    """Return the page before it is parsed."""
+    """Return an article page that contains the given entries."""
     return (
         f"<html lang='en'><head><title>{title}</title>"
         '<meta property="article:published_time" content="2024-05-03T08:00:00+02:00">'

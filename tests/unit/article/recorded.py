@@ -1,7 +1,7 @@
-"""Recorded results of generated pages: ``python -m tests.unit.article.recorded``.
+"""Recorded extraction results of generated pages: ``python -m tests.unit.article.recorded``.
 
-Stored pages are extracted again when the version of the extraction is raised, and only then. So
-it must rise with whatever changes what comes out, and this is how a change is noticed.
+Stored pages are extracted again only when the extraction version is raised. The version must
+therefore rise with every change that affects results, and this record detects such changes.
 """
 
 import base64
@@ -32,7 +32,7 @@ _DIGITS_OF_CONFIDENCE = 3
 
 @dataclass(frozen=True)
 class Record:
-    """Results of the pages.
+    """Extraction results of the generated pages.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Record:
     pages
         Digest of the generated pages.
     models
-        Digest of the parameters of the models of the service.
+        Digest of the parameters of all models.
     contents
-        By address of the page, the digest of what it holds.
+        Digest of the extracted content, by page URL.
     """
 
     version: str
@@ -53,7 +53,7 @@ class Record:
 
 
 def record() -> Record:
-    """Read the generated pages with the present code and models."""
+    """Extract the generated pages with the current code and models."""
     crawl = list(generate(pages_per_template=2, noise=1.0))
     models: tuple[TrainedModel, ...] = (
         trained_model(),
@@ -71,33 +71,33 @@ def record() -> Record:
 
 
 def recorded() -> Record:
-    """Return the stored record."""
+    """Return the record that is stored in the repository."""
     return Record(**json.loads(RECORDED.read_text(encoding="utf-8")))
 
 
 def complaint(before: Record, now: Record) -> str | None:
-    """Return what to do before the current state is valid, or None."""
+    """Return what to do if the current results differ from the record, or None if they do not."""
     differing = [url for url, digest in now.contents.items() if before.contents.get(url) != digest]
     if before.pages != now.pages:
-        return f"The generated pages are others: run `{COMMAND}`."
+        return f"The generated pages have changed: run `{COMMAND}`."
     if before.version != now.version:
-        return f"Version {now.version} of the extraction is not recorded: run `{COMMAND}`."
+        return f"Extraction version {now.version} is not recorded: run `{COMMAND}`."
     if not differing and before.models == now.models:
         return None
     what = (
-        f"{len(differing)} of {len(now.contents)} pages give another content, {differing[0]} first"
+        f"{len(differing)} of {len(now.contents)} pages give other content, {differing[0]} first"
         if differing
-        else "a model is another"
+        else "a model has changed"
     )
     return (
-        f"{what}, under the same version of the extraction ({now.version}): stored pages would"
-        " keep what they had. If the change is meant, raise EXTRACTION_VERSION in"
+        f"{what}, under the same extraction version ({now.version}): stored pages would"
+        " keep the old results. If the change is intended, raise EXTRACTION_VERSION in"
         f" worker/versions.py, then run `{COMMAND}`."
     )
 
 
 def _contents(crawl: list[SamplePage]) -> dict[str, str]:
-    """Read each page with the first one of its template."""
+    """Extract each page with the first page of its template as the page to compare it with."""
     firsts: dict[tuple[str, str], Page] = {}
     contents: dict[str, str] = {}
     for sample in crawl:
@@ -124,7 +124,7 @@ def _digest(value: Any) -> str:
 
 
 def main() -> None:
-    """Store the results, unless the version must be raised first."""
+    """Store the current results, unless the version must be raised first."""
     now = record()
     said = complaint(recorded(), now) if RECORDED.exists() else None
     if said is not None and "raise EXTRACTION_VERSION" in said:

@@ -17,7 +17,7 @@ def blocks_of(body: str) -> list[tuple[str, str]]:
     return [(block.type, block.text) for block in extract(body).blocks]
 
 
-def test_every_block_is_where_its_offsets_say() -> None:
+def test_offsets_point_to_every_block() -> None:
     article = extract(
         f"{prose(1)}<h2>Middle</h2><ul><li>{A}</li><li>{B}</li></ul>"
         f"<blockquote>{C}</blockquote><pre>a = 1\n\nb = 2</pre>{prose(2)}"
@@ -50,7 +50,7 @@ def test_every_block_is_where_its_offsets_say() -> None:
         ),
     ],
 )
-def test_blocks_have_the_type_that_the_page_gives_them(markup: str, block: tuple[str, str]) -> None:
+def test_block_types_follow_the_markup(markup: str, block: tuple[str, str]) -> None:
     shown = page(f"<div>{prose(1)}{markup}{prose(2)}</div>")
     found = extract_article(shown, None, (), CHOOSABLE_ROLES).blocks
     assert block in [(each.type, each.text) for each in found]
@@ -66,7 +66,7 @@ def test_two_line_breaks_separate_paragraphs_and_one_separates_lines() -> None:
     assert blocks_of(body) == [("paragraph", f"{A}\n{B}"), ("paragraph", C)]
 
 
-def test_text_next_to_blocks_is_a_separate_paragraph() -> None:
+def test_text_beside_blocks_is_a_separate_paragraph() -> None:
     assert blocks_of(f"{A}<p>{B}</p>{C}") == [("paragraph", text) for text in (A, B, C)]
 
 
@@ -76,12 +76,12 @@ def test_inline_elements_do_not_split_words() -> None:
     ]
 
 
-def test_white_space_is_collapsed_and_invisible_characters_go() -> None:
+def test_white_space_is_collapsed_and_invisible_characters_are_removed() -> None:
     body = "<p>Soft\u00adly \u200b spoken\n\t words,\u00a0and &#8203;long ones\ufeff.</p>"
     assert extract(body).text == "Softly spoken words, and long ones."
 
 
-def test_characters_refused_by_json_or_the_database_are_removed() -> None:
+def test_characters_rejected_by_json_or_the_database_are_removed() -> None:
     body = f"<p>{A} bell\x07 escape\x1b null&#0; next&#x85; vertical\x0b end\uffff.</p>"
     text = extract(body).text
     assert not any(ord(character) < 32 or character in "\x7f\uffff" for character in text)
@@ -108,7 +108,7 @@ def test_markup_comments_are_not_text_and_do_not_split_words() -> None:
     assert extract(f"<p>{A} be<!-- here -->fore.</p>").text == f"{A} before."
 
 
-def test_a_language_without_spaces_keeps_its_text() -> None:
+def test_text_in_a_language_without_spaces_is_preserved() -> None:
     lines = ["市政府星期三宣布，大桥将于明年春天重新开放。", "居民表示欢迎，但也有人担心费用。"]
     assert extract("".join(f"<p>{line}</p>" for line in lines)).text == "\n\n".join(lines)
 
@@ -118,7 +118,7 @@ def test_the_same_page_gives_the_same_article() -> None:
     assert extract(body) == extract(body)
 
 
-def test_confidence_falls_with_the_links_in_the_body() -> None:
+def test_links_in_the_body_lower_the_confidence() -> None:
     linked = "".join(f'<p>{text} <a href="/x">{text}</a></p>' for text in paragraphs(1))
     plain, half = extract(prose(1)).confidence, extract(linked).confidence
     assert 0 < half < plain <= 1

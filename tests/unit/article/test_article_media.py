@@ -37,16 +37,16 @@ def embeds(media: str) -> list[ArticleEmbed]:
         (" /a.jpg\n", f"{SITE}/a.jpg"),
     ],
 )
-def test_addresses_are_made_absolute(source: str, address: str) -> None:
+def test_urls_are_made_absolute(source: str, address: str) -> None:
     assert images(f'<img src="{source}">') == [address]
 
 
-def test_the_base_element_is_what_addresses_are_relative_to() -> None:
+def test_urls_are_relative_to_the_base_element() -> None:
     article = extract('<img src="a.jpg">', head='<base href="/media/">')
     assert [image.url for image in article.images] == [f"{SITE}/media/a.jpg"]
 
 
-def test_relative_addresses_of_a_page_without_address_are_left_out() -> None:
+def test_relative_urls_of_a_page_without_a_url_are_omitted() -> None:
     article = extract('<img src="a.jpg"><img src="https://b.example/b.jpg">', url="")
     assert [image.url for image in article.images] == ["https://b.example/b.jpg"]
 
@@ -65,7 +65,7 @@ def test_relative_addresses_of_a_page_without_address_are_left_out() -> None:
         '<img src="">',
     ],
 )
-def test_trackers_and_images_without_a_usable_address_are_left_out(image: str) -> None:
+def test_trackers_and_images_without_a_usable_url_are_omitted(image: str) -> None:
     assert images(image) == []
 
 
@@ -82,7 +82,7 @@ def test_trackers_and_images_without_a_usable_address_are_left_out(image: str) -
         ('<p><img src="/real.jpg"><noscript><img src="/twin.jpg"></noscript></p>', "real"),
     ],
 )
-def test_images_that_load_late_are_found_once(image: str, name: str) -> None:
+def test_lazily_loaded_images_are_found_once(image: str, name: str) -> None:
     assert [url.rpartition("/")[2].partition(".")[0] for url in images(image)] == [name]
 
 
@@ -151,7 +151,7 @@ def test_a_caption_belongs_to_its_own_figure() -> None:
         ),
     ],
 )
-def test_embedded_objects_are_kept(markup: str, embed: ArticleEmbed) -> None:
+def test_embedded_objects_are_extracted(markup: str, embed: ArticleEmbed) -> None:
     assert embeds(markup) == [embed]
 
 
@@ -215,18 +215,18 @@ def test_the_image_above_the_text_comes_first_with_its_caption(inside: str) -> N
         "<a href='/other'><img src='/other.jpg'></a>",
     ],
 )
-def test_images_above_the_text_that_are_of_something_else_are_left_out(other: str) -> None:
+def test_unrelated_images_above_the_text_are_omitted(other: str) -> None:
     assert of_article(f"<header>{HEADLINE}</header>{other}<div>{prose(4)}</div>") == []
 
 
-def test_the_image_that_a_page_declares_is_taken_though_it_links_to_a_gallery() -> None:
+def test_the_declared_image_is_extracted_although_it_links_to_a_gallery() -> None:
     linked = "<a href='/gallery'><img src='/640x360/ferry-640x360.jpg'></a>"
     head = "<meta property='og:image' content='https://cdn.example/ferry-1200x675.png'>"
     inside = f"<header>{HEADLINE}</header>{linked}<div>{prose(4)}</div>"
     assert [each.url for each in of_article(inside, head)] == [f"{SITE}/640x360/ferry-640x360.jpg"]
 
 
-def test_the_images_of_a_box_of_links_within_the_text_are_left_out() -> None:
+def test_images_in_a_box_of_links_within_the_text_are_omitted() -> None:
     cards = "".join(
         f"<li><img src='/{each}.jpg'><a href='/{each}'>Another story of the islands</a></li>"
         for each in ("one", "two")

@@ -17,19 +17,19 @@ def test_the_first_level_heading_before_the_body_is_the_headline() -> None:
     )
 
 
-def test_a_heading_within_the_body_comes_before_one_around_it_and_leaves_the_text() -> None:
+def test_a_heading_in_the_body_takes_precedence_and_is_omitted_from_the_text() -> None:
     body = f"<h1>The Harbour Post, since 1871</h1><div><h1>{STORY}</h1>{prose(1)}</div>"
     article = extract_article(page(body), None)
     assert article.title == STORY
     assert STORY not in article.text
 
 
-def test_the_heading_that_the_page_s_title_repeats_is_the_headline() -> None:
+def test_the_heading_that_matches_the_title_element_is_the_headline() -> None:
     body = f"<h1>{STORY}</h1><div><h1>Have your say</h1>{prose(1)}</div>"
     assert title_of(body, f"<title>{STORY} - The Harbour Post</title>") == STORY
 
 
-def test_a_heading_that_the_other_page_shows_too_is_the_site_s_name() -> None:
+def test_a_heading_that_is_also_on_the_other_page_is_the_site_name() -> None:
     def shown(seed: int, title: str) -> str:
         return (
             f"<h1>All the news from the harbour</h1><div class='text'><h2>{title}</h2>"
@@ -56,7 +56,7 @@ def test_a_heading_that_the_other_page_shows_too_is_the_site_s_name() -> None:
         f"<title>News » {STORY}</title>",
     ],
 )
-def test_without_a_heading_the_declared_title_is_cut_at_the_site_s_name(head: str) -> None:
+def test_without_a_heading_the_site_name_is_cut_from_the_declared_title(head: str) -> None:
     assert title_of(BODY, head) == STORY
 
 
@@ -68,11 +68,11 @@ def test_without_a_heading_the_declared_title_is_cut_at_the_site_s_name(head: st
         ("老桥明年春天重新开放-江湾晚报", "老桥明年春天重新开放"),
     ],
 )
-def test_chinese_titles_are_cut_at_their_own_separators(title: str, headline: str) -> None:
+def test_chinese_titles_are_cut_at_chinese_separators(title: str, headline: str) -> None:
     assert title_of(BODY, f"<title>{title}</title>") == headline
 
 
-def test_a_part_that_the_other_page_s_title_has_too_is_the_site_s_name() -> None:
+def test_a_part_that_is_also_in_the_title_of_the_other_page_is_the_site_name() -> None:
     first = page(
         BODY, f"<title>A bridge - reopened - {'The Harbour Post of Ellersby ' * 2}</title>"
     )
@@ -86,13 +86,13 @@ def test_a_hyphen_within_a_word_does_not_split_the_title() -> None:
     )
 
 
-def test_a_headline_that_the_body_repeats_is_left_out_of_it() -> None:
+def test_a_headline_repeated_in_the_body_is_omitted_from_the_text() -> None:
     body = f"<div><p><b>{STORY}</b></p>{prose(1)}</div>"
     article = extract_article(page(body, f"<title>{STORY}</title>"), None)
     assert (article.title, STORY in article.text) == (STORY, False)
 
 
-def test_a_page_that_names_nothing_has_no_title() -> None:
+def test_a_page_without_heading_or_title_has_no_title() -> None:
     assert title_of(BODY) is None
 
 
@@ -106,7 +106,7 @@ def test_an_unclosed_title_element_is_not_a_headline() -> None:
 
 
 @pytest.mark.parametrize("tag", ["h1", "h2"])
-def test_a_heading_that_is_a_declared_title_comes_before_one_that_shares_words(tag: str) -> None:
+def test_a_heading_equal_to_a_declared_title_takes_precedence_over_a_similar_one(tag: str) -> None:
     head = f'<meta property="og:title" content="{STORY}"><title>{STORY} | Post</title>'
     body = f"<h1>Council votes on the bridge</h1><{tag}>{STORY}</{tag}>{BODY}"
     assert title_of(body, head) == STORY
@@ -122,7 +122,7 @@ def test_a_heading_that_is_a_declared_title_comes_before_one_that_shares_words(t
         f"{STORY}<a>Bridges</a><a>Ellersby</a>",
     ],
 )
-def test_parts_of_a_heading_that_no_title_declares_are_cut(heading: str) -> None:
+def test_parts_of_a_heading_that_are_in_no_title_are_cut(heading: str) -> None:
     head = f"<title>{STORY} | Harbour Post</title>"
     article = extract_article(page(f"<h1>{heading}</h1>{BODY}", head), None)
     assert article.title == STORY
@@ -133,7 +133,7 @@ def test_a_heading_with_a_colon_is_kept_whole() -> None:
     assert title_of(f"<h1>{heading}</h1>{BODY}", f"<title>{STORY}</title>") == heading
 
 
-def test_without_a_heading_the_part_of_the_title_that_the_page_shows_is_the_headline() -> None:
+def test_without_a_heading_the_part_of_the_title_on_the_page_is_the_headline() -> None:
     body = f"<div><p>Old bridge to open</p>{prose(1)}</div>"
     head = "<title>The Harbour Post since 1871 : Old bridge to open</title>"
     assert title_of(body, head, "") == "Old bridge to open"

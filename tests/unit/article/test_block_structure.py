@@ -1,4 +1,4 @@
-"""Markup that blocks keep: levels, lists, links, emphasis, cells, languages and places."""
+"""Markup that blocks preserve: levels, lists, links, emphasis, cells, languages and positions."""
 
 from collections.abc import Sequence
 
@@ -55,11 +55,11 @@ def emphasis(article: Extraction) -> list[tuple[str, str]]:
         (f'<p>{A} <a href="/b"> </a><a name="x">none</a> <a href="javascript:x()">no</a></p>', []),
     ],
 )
-def test_links_have_the_words_and_the_target(markup: str, found: list[tuple[str, str]]) -> None:
+def test_links_have_text_and_target(markup: str, found: list[tuple[str, str]]) -> None:
     assert links(extract(markup)) == found
 
 
-def test_a_page_of_many_links_and_images_keeps_them_all() -> None:
+def test_a_page_with_many_links_and_images_keeps_them_all() -> None:
     sections = [
         f"<h2>Section {n}</h2><p><img src='/{n}.jpg'>{sentence(n)} "
         + " ".join(f"<a href='/{n}-{k}'>Source {n}-{k}</a> {sentence(n + k)}" for k in range(7))
@@ -87,7 +87,7 @@ def test_a_page_of_many_links_and_images_keeps_them_all() -> None:
         (f"<p>{A} <b></b><i> </i></p>", []),
     ],
 )
-def test_emphasis_is_kept(markup: str, found: list[tuple[str, str]]) -> None:
+def test_emphasis_is_preserved(markup: str, found: list[tuple[str, str]]) -> None:
     assert emphasis(extract(markup)) == found
 
 
@@ -107,7 +107,7 @@ def test_lists_keep_their_nesting_and_their_numbers() -> None:
 
 
 @pytest.mark.parametrize("number", ["", "x", "-3", "9" * 5000, "\u0663"])
-def test_a_list_that_declares_no_number_begins_with_one(number: str) -> None:
+def test_a_list_without_a_declared_start_begins_at_one(number: str) -> None:
     article = extract(f"<ol start='{number}'><li>{A}</li></ol>")
     assert block(article, A).marker == "1."
 
@@ -137,7 +137,7 @@ def test_code_keeps_its_language(markup: str, language: str | None) -> None:
     assert [each.language for each in article.blocks if each.type == "code"] == [language]
 
 
-def test_images_and_embeds_stand_before_the_block_that_follows_them() -> None:
+def test_images_and_embeds_are_placed_before_the_next_block() -> None:
     article = extract(
         f'<p>{A}</p><img src="/a.jpg"><p>{B}</p><iframe src="https://v.example/1"></iframe>'
         f'<p>\u2014<img src="/b.jpg"></p><p>{C}</p><p>{sentence(4)}<img src="/c.jpg"></p>'

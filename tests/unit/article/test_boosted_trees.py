@@ -34,7 +34,7 @@ def logistic(odds: float) -> float:
     ("row", "odds"),
     [((10, 0.5), -2 + 0.5), ((10, 0.6), 3 + 0.5), ((11, 0.25), -2 + 1), ((11, 0.6), 3 - 1)],
 )
-def test_a_row_goes_left_up_to_the_threshold(row: tuple[float, float], odds: float) -> None:
+def test_values_up_to_the_threshold_go_left(row: tuple[float, float], odds: float) -> None:
     [found] = MODEL.probabilities(features(row))
     assert found == pytest.approx(logistic(odds - 0.25))
 

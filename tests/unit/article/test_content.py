@@ -1,4 +1,4 @@
-"""Complete reading of pages: comments are next to the article, not in it."""
+"""Reading of whole pages: comments are returned next to the article, not in it."""
 
 import json
 
@@ -21,7 +21,7 @@ from worker.html import Page, parse_page
 
 
 def page(seed: int, comments: int, url: str = URL, *, element: str = "div") -> Page:
-    """Make an article with a number of comments below it."""
+    """Return an article page with the given number of comments below the article."""
     said = [
         f"{SAID[number % 5]} {SAID[(number + number // 5 + seed) % 5]}"
         for number in range(comments)
@@ -57,7 +57,7 @@ def test_a_page_without_comments_has_none() -> None:
     assert content.article.text == "\n\n".join(paragraphs(1))
 
 
-def test_a_single_comment_is_found_with_patterns_of_other_pages() -> None:
+def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
     lonely = page(2, 1)
     assert read_content(lonely).comments == ()
     known = vote([comment_pattern_of(page(seed, 4)) for seed in (3, 4)])
@@ -65,7 +65,7 @@ def test_a_single_comment_is_found_with_patterns_of_other_pages() -> None:
     assert comment.author == NAMES[0]
 
 
-def test_of_very_many_comments_the_first_ones_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_first_of_very_many_comments_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     of_all = read_content(page(1, 8)).comments
     monkeypatch.setattr(worker.article.reader, "MAX_COMMENTS", 5)
     content = read_content(page(1, 8))
@@ -73,7 +73,7 @@ def test_of_very_many_comments_the_first_ones_are_read(monkeypatch: pytest.Monke
     assert content.article.text == "\n\n".join(paragraphs(1))
 
 
-def test_where_the_group_has_no_comments_the_page_may_have_its_own() -> None:
+def test_a_page_may_have_comments_although_its_group_has_none() -> None:
     elsewhere = CommentPattern.from_json(
         comment_pattern_of(page(3, 5)).to_json().replace("comment", "remark")
     )
@@ -81,7 +81,7 @@ def test_where_the_group_has_no_comments_the_page_may_have_its_own() -> None:
     assert len(read_content(page(1, 5), None, [elsewhere, own]).comments) == 5
 
 
-def test_the_first_post_of_a_thread_is_article_and_comment() -> None:
+def test_the_first_post_of_a_thread_is_both_article_and_comment() -> None:
     posts = "".join(
         f'<article class="post" id="post-{number}"><b class="author">{NAMES[number]}</b>'
         f"<time>May {number + 1}, 2024</time><div class='body'>{text}</div></article>"
@@ -101,7 +101,7 @@ def test_prefixed_elements_around_the_article_are_harmless() -> None:
     assert len(content.comments) == 5
 
 
-def test_the_explanation_matches_the_reading() -> None:
+def test_the_explanation_matches_the_extraction() -> None:
     shown, pivot = page(2, 1), page(5, 4)
     own = comment_pattern_of(shown)
     of_group = pattern_of_group([own, *(comment_pattern_of(page(seed, 8)) for seed in (3, 4))])
@@ -123,7 +123,7 @@ def test_a_list_of_links_is_explained_without_comments() -> None:
     assert explained.comments == ()
 
 
-def test_comments_that_only_programs_would_show_are_read_from_their_json() -> None:
+def test_comments_rendered_only_by_scripts_are_read_from_json() -> None:
     comments = [
         {"author": name, "content": said, "date": f"2024-05-0{number + 1}"}
         for number, (name, said) in enumerate(zip(NAMES[:2], SAID[:2], strict=True))
@@ -140,7 +140,7 @@ def test_comments_that_only_programs_would_show_are_read_from_their_json() -> No
     assert [each.author for each in read_content(with_script(5)).comments] == list(NAMES)
 
 
-def test_threads_of_other_services_are_returned_with_the_article() -> None:
+def test_threads_on_external_services_are_returned_with_the_article() -> None:
     markup = etree.tostring(page(1, 0).document, method="html", encoding="unicode")
     elsewhere = '<div class="fb-comments" data-href="https://news.example/17"></div></body>'
     content = read_content(parse_page(markup.replace("</body>", elsewhere), URL))

@@ -1,4 +1,4 @@
-"""Discussions: the text of a thread is all of it, and other pages are not threads."""
+"""The text of a discussion is its whole thread; pages that only resemble one are not threads."""
 
 import json
 
@@ -28,7 +28,7 @@ THREADS = {
 
 
 @pytest.mark.parametrize("posts", THREADS.values(), ids=THREADS)
-def test_the_text_of_a_thread_is_all_posts_in_order(posts: object) -> None:
+def test_the_text_of_a_thread_consists_of_all_posts_in_order(posts: object) -> None:
     assert callable(posts)
     content = read_content(forum_page(posts()))
     assert content.article.metadata.kind == "forum"
@@ -44,7 +44,7 @@ def test_a_thread_without_separable_posts_is_still_read_completely() -> None:
     assert all(said in text for said in SAID)
 
 
-def test_authors_are_lines_of_their_own_and_badges_and_signatures_are_left_out() -> None:
+def test_authors_are_separate_lines_and_badges_and_signatures_are_omitted() -> None:
     article = read_content(forum_page(article_posts())).article
     assert [block.text for block in article.blocks if block.role == "byline"] == list(NAMES)
     assert [block.role for block in article.blocks].count("dateline") == len(SAID)
@@ -52,7 +52,7 @@ def test_authors_are_lines_of_their_own_and_badges_and_signatures_are_left_out()
         assert noise not in article.text
 
 
-def test_a_thread_is_composed_of_the_chosen_roles() -> None:
+def test_a_thread_contains_only_the_chosen_roles() -> None:
     article = read_content(forum_page(article_posts()), text_roles=("paragraph",)).article
     assert article.text == "\n\n".join(SAID)
 
@@ -65,14 +65,14 @@ def test_a_question_is_read_with_its_answers() -> None:
         assert content.article.text.count(text) == 1
 
 
-def test_a_thread_from_right_to_left_is_read_as_any_other() -> None:
+def test_a_right_to_left_thread_is_read_like_any_other() -> None:
     page = forum_page(article_posts(ARABIC), lang="ar", direction="rtl")
     content = read_content(page)
     assert [comment.text for comment in content.comments] == list(ARABIC)
     assert all(text in content.article.text for text in ARABIC)
 
 
-def test_a_thread_that_is_shown_to_readers_without_programs_only_is_read() -> None:
+def test_a_thread_displayed_only_without_scripts_is_read() -> None:
     seen = forum_page(article_posts()).document
     body = "".join(f"<div class='post'>{each}</div>" for each in (article_posts(),))
     page = parse_page(
@@ -97,7 +97,7 @@ def test_similar_parts_by_one_author_are_not_a_discussion(name: str, below: str)
     assert all(paragraph in content.article.text for paragraph in ARTICLE)
 
 
-def test_comments_of_an_article_stay_out_of_its_text() -> None:
+def test_comments_are_not_part_of_the_article_text() -> None:
     content = read_content(article_page(f"<div id='comments'>{article_posts()}</div>"))
     assert len(content.comments) == len(SAID)
     assert not any(text in content.article.text for text in SAID)
@@ -113,7 +113,7 @@ def _with_said(said: tuple[str, ...]) -> Page:
     return article_page(f"<ol class='commentlist'>{comments}</ol>")
 
 
-def test_a_comment_may_be_an_emoji_or_a_picture_but_not_nothing() -> None:
+def test_a_comment_may_be_an_emoji_or_a_picture_but_not_empty() -> None:
     sticker = '<img src="/s.png" alt="thumbs up">'
     said = (*SAID[:3], "😀😀", sticker, "", *SAID[3:])
     comments = read_content(_with_said(said)).comments

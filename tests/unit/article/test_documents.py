@@ -1,4 +1,4 @@
-"""Articles as Markdown, HTML and TEI, read back by other programs."""
+"""Articles exported as Markdown, HTML and TEI, and parsed by independent libraries."""
 
 from typing import Any
 
@@ -59,13 +59,13 @@ def tei(body: str) -> Any:
         (f"<p>{A}</p><iframe src='https://v.example/1'></iframe>", f"{A}\n\n<https://v.example/1>"),
     ],
 )
-def test_markdown_keeps_the_structure(markup: str, written: str) -> None:
+def test_markdown_preserves_the_structure(markup: str, written: str) -> None:
     document = markdown(markup)
     assert document.startswith("# Bridge to close\n\n")
     assert f"\n\n{written.replace('{}', 'https://news.example')}\n\n" in document
 
 
-def test_html_keeps_the_structure() -> None:
+def test_html_preserves_the_structure() -> None:
     found = html(
         f"<h3>Next</h3><p>{A} <a href='/b'>The <b>old</b> bridge</a></p>"
         f"<ol start='3'><li>{B}<ul><li>{C}</li></ul></li></ol>"
@@ -83,7 +83,7 @@ def test_html_keeps_the_structure() -> None:
     assert [cell.text for cell in found.xpath("//tr[2]/td")] == ["Ell", "12"]
 
 
-def test_tei_keeps_structure_metadata_and_comments() -> None:
+def test_tei_preserves_structure_metadata_and_comments() -> None:
     found = tei(
         f"<h3>Next</h3><p>{A} <a href='/b'>The <b>old</b> bridge</a></p><ul><li>{B}</li></ul>"
     )
@@ -104,7 +104,7 @@ HOSTILE = (
 )
 
 
-def test_markup_of_a_hostile_page_is_escaped_in_html_and_tei() -> None:
+def test_hostile_markup_is_escaped_in_html_and_tei() -> None:
     for found in (html(HOSTILE), tei(HOSTILE)):
         names = {str(name) for element in found.iter() for name in element.attrib}
         assert not names & {"onerror", "onload"}
@@ -112,7 +112,7 @@ def test_markup_of_a_hostile_page_is_escaped_in_html_and_tei() -> None:
         assert not [v for element in found.iter() for v in element.values() if "javascript" in v]
 
 
-def test_markup_of_a_hostile_page_is_escaped_in_markdown() -> None:
+def test_hostile_markup_is_escaped_in_markdown() -> None:
     document = markdown(HOSTILE)
     assert "\\<script\\>" in document
     assert "<script" not in document.replace("\\<", "")

@@ -1,4 +1,4 @@
-"""Articles without elements that are known not to belong to them."""
+"""Articles exclude elements that are known not to belong to them."""
 
 from tests.unit.article.article_pages import by_sentences, page, paragraphs, prose
 from worker.article import explain_article, extract_article
@@ -17,13 +17,13 @@ def test_excluded_elements_are_not_in_the_text() -> None:
         assert article.text == "\n\n".join(paragraphs(1))
 
 
-def test_an_excluded_article_is_kept() -> None:
+def test_an_article_is_kept_even_if_excluded() -> None:
     shown = _told("<p>Short.</p>")
     apart = shown.document.xpath("//div[@class='text']")
     assert extract_article(shown, None, apart=apart) == extract_article(shown, None)
 
 
-def test_an_explanation_says_which_lines_are_readers() -> None:
+def test_the_explanation_marks_lines_of_comments() -> None:
     shown = _told(prose(2, 1))
     explained = explain_article(shown, None, shown.document.xpath("//*[@id='told']"))
     verdicts = {line.text: line.verdict for line in explained.lines}

@@ -1,4 +1,4 @@
-"""Entries of live reports: declared ones, shown ones, and those added by a later fetch."""
+"""Entries of live reports: declared, displayed, or added by a later fetch."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def entries(page: Page) -> tuple[Entry, ...]:
 
 
 def told(content: Content) -> list[dict[str, object]]:
-    """Return the entries as a message has them."""
+    """Return the entries as they appear in an article message."""
     values = {"url": URL, "site": "news.example", **article_values(content)}
     message = ArticleMessage.model_construct(**values)
     found = message.model_dump(mode="json", include={"entries"})["entries"]
@@ -24,17 +24,17 @@ def told(content: Content) -> list[dict[str, object]]:
     return found
 
 
-def test_entries_that_a_page_shows_have_time_title_and_text() -> None:
+def test_displayed_entries_have_time_title_and_text() -> None:
     found = entries(live_page(blocks()))
     assert [entry.title for entry in found] == list(TITLES)
     assert [entry.text for entry in found] == list(SAID)
     assert [entry.written_time for entry in found] == list(CLOCKS)
-    # All of it was written on the day that the page was published and changed.
+    # The page was both published and modified on this day, so the entry must be from the same day.
     assert str(found[0].time) == "2024-05-03T11:42:00"
     assert [entry.id for entry in found] == ["e4711", "e4710", "e4709", "e4708", "e4707"]
 
 
-def test_entries_may_be_headings_with_the_content_below() -> None:
+def test_entries_may_be_headings_followed_by_content() -> None:
     flow = "".join(
         f"<h2>{clock.replace(':', '.')} Uhr: {title}</h2><p>{text}</p><p>More of {title}.</p>"
         for clock, title, text in zip(CLOCKS, TITLES, SAID, strict=True)
@@ -45,14 +45,14 @@ def test_entries_may_be_headings_with_the_content_below() -> None:
     assert found[1].written_time == "11.05 Uhr"
 
 
-def test_declared_entries_are_read_though_the_page_shows_none() -> None:
+def test_declared_entries_are_read_although_the_page_displays_none() -> None:
     (first, *_) = found = entries(live_page("<div id='app'></div>", head=declared()))
     assert [entry.title for entry in found] == list(TITLES)
     assert (first.id, first.author, first.text) == ("e4711", "Mara Holm", SAID[0])
     assert str(first.time) == "2024-05-03T11:42:00+02:00"
 
 
-def test_declared_and_shown_entries_are_merged_in_page_order() -> None:
+def test_declared_and_displayed_entries_are_merged_in_page_order() -> None:
     found = entries(live_page(blocks(range(1, 5)), head=declared(range(3))))
     assert [entry.title for entry in found] == list(TITLES)
     assert [str(entry.time)[11:] for entry in found] == [
@@ -62,7 +62,7 @@ def test_declared_and_shown_entries_are_merged_in_page_order() -> None:
     assert [entry.author for entry in found] == ["Mara Holm"] * 3 + [None] * 2
 
 
-def test_microdata_marks_entries() -> None:
+def test_entries_in_microdata_are_read() -> None:
     marked = blocks().replace("class='entry'", "itemprop='liveBlogUpdate' itemscope")
     found = entries(live_page(marked, title="The bridge opens"))
     assert [entry.text for entry in found] == list(SAID)
@@ -73,7 +73,7 @@ def test_microdata_marks_entries() -> None:
     [
         article_posts(),
         *(body for _, body in negatives()),
-        # Articles of the site, with their times.
+        # Teasers of other articles of the site, with their times.
         "<div class='live-feed'>"
         + "".join(
             f"<div class='item'><time>{clock}</time><a href='/s/{clock}'><h3>{title}</h3></a>"
@@ -88,11 +88,11 @@ def test_an_article_has_no_entries(body: str) -> None:
     assert entries(live_page(body, title="We went live: a look back")) == ()
 
 
-def test_blocks_with_times_are_entries_of_pages_that_say_to_be_live_reports_alone() -> None:
+def test_blocks_with_times_are_entries_only_on_declared_live_reports() -> None:
     assert entries(live_page(blocks(), title="A day at the river in five pictures")) == ()
 
 
-def test_microdata_may_give_times_that_the_page_does_not_show() -> None:
+def test_microdata_may_give_times_that_the_page_does_not_display() -> None:
     body = "".join(
         f"<div itemprop='liveBlogUpdate' itemscope><meta itemprop='datePublished'"
         f" content='2024-05-03 {clock}:00'><h2 itemprop='headline'>{title}</h2><p>{text}</p></div>"
@@ -103,20 +103,20 @@ def test_microdata_may_give_times_that_the_page_does_not_show() -> None:
     assert str(found[0].time) == "2024-05-03T11:42:00"
 
 
-def test_a_declared_report_of_another_address_is_ignored() -> None:
+def test_a_declared_report_with_another_url_is_ignored() -> None:
     other = declared(url="https://news.example/2024/05/harbour-closes")
     assert entries(live_page("<p>Two stories.</p>", title="News", head=other)) == ()
     same = declared(url=f"{URL}.amp")
     assert len(entries(live_page("<p>One story.</p>", head=same))) == 5
 
 
-def test_several_reports_that_a_page_declares_are_teasers() -> None:
+def test_several_declared_reports_are_teasers() -> None:
     others = "".join(declared(url=f"{URL}-{number}") for number in range(2))
     assert entries(live_page("<p>Two stories.</p>", title="News", head=others)) == ()
 
 
 @pytest.mark.parametrize("has_ids", [True, False])
-def test_a_later_fetch_tells_new_entries_from_changed_ones(has_ids: bool) -> None:
+def test_a_later_fetch_distinguishes_new_entries_from_changed_ones(has_ids: bool) -> None:
     def read(numbers: range, said: tuple[str, ...] = SAID) -> Content:
         return read_content(live_page(blocks(numbers, ids=has_ids, said=said)))
 
@@ -131,7 +131,7 @@ def test_a_later_fetch_tells_new_entries_from_changed_ones(has_ids: bool) -> Non
     assert [entry.id for entry in later[1:]] == [entry.id for entry in first.entries]
 
 
-def test_an_entry_keeps_its_id_where_the_page_names_it_no_longer() -> None:
+def test_an_entry_keeps_its_id_when_the_page_no_longer_states_it() -> None:
     first = read_content(live_page("<div id='app'></div>", head=declared()))
     shown = read_content(live_page(blocks(ids=False)))
     later = compared(shown.entries, told(first))
@@ -162,7 +162,7 @@ def test_running_numbers_are_not_ids() -> None:
         '[{"headline": "a\\u0000\\udfffb"}]',
     ],
 )
-def test_hostile_declarations_do_no_harm(value: str) -> None:
+def test_hostile_declarations_are_harmless(value: str) -> None:
     script = f'{{"@type": "LiveBlogPosting", "liveBlogUpdate": {value}}}'
     head = f'<script type="application/ld+json">{script}</script>'
     content = read_content(live_page("<p>One more.</p>", head=head))

@@ -18,7 +18,7 @@ SECOND = FIRST.replace("The harbour", "A library").replace("Harbour opens", "Lib
 
 
 def rows(shown: Page, other: Page | None = None) -> dict[str, dict[str, float]]:
-    """Return the features by line and column."""
+    """Return the features of the lines of a page, by line and column."""
     knowledge = TemplateKnowledge.from_pages([other]) if other is not None else None
     evidence = gather_evidence(Outline.of(shown.document), knowledge, shown.url)
     features = evidence.features
@@ -53,7 +53,7 @@ def test_lines_end_at_blocks_and_line_breaks() -> None:
         ("another line", {"words-1": 2, "words+1": UNKNOWN, "same_container-1": 1}),
     ],
 )
-def test_evidence_of_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
+def test_features_of_a_line_are_counted(line: str, counted: dict[str, float]) -> None:
     found = rows(page(FIRST))[line]
     assert {name: found[name] for name in counted} == counted
 
@@ -100,7 +100,7 @@ PARTED = """
         ),
     ],
 )
-def test_evidence_around_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
+def test_features_around_a_line_are_counted(line: str, counted: dict[str, float]) -> None:
     found = rows(page(PARTED))[line]
     assert {name: found[name] for name in counted} == counted
 
@@ -114,7 +114,7 @@ def test_another_page_of_the_template_reveals_repetition() -> None:
     assert story["new_at_path"] == pytest.approx(8 / 11)
 
 
-def test_the_same_is_counted_with_and_without_another_page() -> None:
+def test_counts_are_the_same_with_and_without_another_page() -> None:
     alone, beside = rows(page(FIRST)), rows(page(FIRST), page(SECOND))
     assert list(alone["Home"]) == list(beside["Home"])
 

@@ -61,14 +61,14 @@ def test_repetition_is_named_and_counts_against_a_line(explanation: Explanation)
     assert explanation.other_url == "https://news.example/2"
 
 
-def test_a_page_alone_has_no_reasons_about_another() -> None:
+def test_reasons_do_not_mention_another_page_if_there_is_none() -> None:
     alone = explain_article(story(1), None)
     assert alone.other_url is None
     reasons = {reason.aspect: reason for reason in alone.lines[0].reasons}
     assert reasons["other page"].contribution == 0
 
 
-def test_the_xpath_leads_to_the_line(explanation: Explanation) -> None:
+def test_the_xpath_locates_the_line(explanation: Explanation) -> None:
     note = line_of(explanation, NOTE)
     [element] = story(1).document.xpath(note.xpath)
     assert element.text == NOTE
@@ -82,14 +82,14 @@ def test_a_menu_is_explained_without_an_article() -> None:
     assert explained.detail
 
 
-def test_a_page_without_any_word_has_no_line() -> None:
+def test_a_page_without_words_has_no_lines() -> None:
     explained = explain_article(page("<p>---</p>"), None)
     assert (explained.outcome, explained.lines) == ("no-text", ())
 
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_every_column_has_a_description(column: str) -> None:
-    # A column without a phrase is described by its name and value.
+    # A column without a description would be described by its name and value.
     for value in (0.0, 0.5, 1.0, 7.0, UNKNOWN):
         said = phrase(column, value)
         assert said

@@ -17,7 +17,7 @@ from worker.article.rendering import render
 from worker.article.result import Extraction
 from worker.inference import BoostedTrees, DecisionTree
 
-# Takes lines of more than five words for the article's, with a probability of 0.9.
+# Gives lines of more than five words a probability of 0.9 of belonging to the article.
 LONG_LINES = LineClassifier(
     BoostedTrees(
         trained_model().columns,
@@ -79,17 +79,17 @@ def test_the_container_is_the_smallest_element_around_the_body() -> None:
         ("<div>{text}<div><a href='/other'><img src='/a.jpg'></a></div></div>", 0),
     ],
 )
-def test_images_are_those_of_the_core_that_lead_nowhere_else(body: str, images: int) -> None:
+def test_images_are_those_in_the_core_that_link_nowhere_else(body: str, images: int) -> None:
     text = f"<p>{LONG}</p>" * 6
     assert len(article_in(body.format(text=text, line=LONG)).images) == images
 
 
-def test_confidence_is_the_f1_to_be_expected() -> None:
+def test_confidence_is_the_expected_f1() -> None:
     _, finding = finding_in(f"<p>{LONG}</p><p>two words</p>")
     assert finding.confidence == pytest.approx(2 * 7 * 0.9 / (7 + 7 * 0.9 + 2 * 0.1))
 
 
-def test_a_doubtful_line_is_kept_where_all_are_doubtful() -> None:
+def test_a_doubtful_line_is_kept_if_all_are_doubtful() -> None:
     lengths = np.array([10.0, 10.0, 10.0])
     chosen, f1 = choose_lines(np.array([0.45, 0.1, 0.5]), lengths)
     assert chosen.tolist() == [True, False, True]
@@ -113,7 +113,7 @@ def test_no_choice_of_lines_has_a_greater_expected_f1() -> None:
                 assert expected == pytest.approx(f1)
 
 
-def test_both_members_of_the_classifier_count_the_same() -> None:
+def test_both_members_of_the_classifier_count_equally() -> None:
     outline = Outline.of(page(f"<div><p>{LONG}.</p><p>Read also</p></div>").document)
     judged = judge_lines(outline)
     trees, network = judged.log_odds
@@ -122,7 +122,7 @@ def test_both_members_of_the_classifier_count_the_same() -> None:
     assert judged.probabilities == pytest.approx(both)
 
 
-def test_pages_of_very_many_lines_are_weighed_by_trees_alone() -> None:
+def test_pages_with_too_many_lines_are_classified_without_the_network() -> None:
     outline = Outline.of(page("<p>a line</p>" * (MAX_LINES + 1)).document)
     assert len(judge_lines(outline).log_odds) == 1
 
@@ -132,12 +132,12 @@ def test_without_article_lines_there_is_no_finding() -> None:
     assert find_body(outline, judge_lines(outline, model=LONG_LINES)) is None
 
 
-def test_all_lines_are_rendered_where_none_are_named() -> None:
+def test_all_lines_are_rendered_if_none_are_specified() -> None:
     outline = Outline.of(page("<div>one<br>two</div>").document)
     assert render(outline, Finding("all", 0), "").stretches[0].text == "one\ntwo"
 
 
-def test_the_trained_classifier_leaves_the_template_out() -> None:
+def test_the_trained_classifier_excludes_the_template() -> None:
     menu = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(9))
     shown = page(
         f'<div id="nav"><ul>{menu}</ul></div><div class="article">{prose(1)}</div>'

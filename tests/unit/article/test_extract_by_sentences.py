@@ -33,19 +33,19 @@ def test_sentences_are_counted_in_every_script(text: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("element", ["nav", "header", "footer", "aside", "form"])
-def test_sections_of_no_interest_are_cleaned_away(element: str) -> None:
+def test_irrelevant_sections_are_removed(element: str) -> None:
     assert text_of(f"<{element}>{prose(9, 5)}</{element}><div>{prose(1)}</div>") == "\n\n".join(
         paragraphs(1)
     )
 
 
 @pytest.mark.parametrize("name", ["footer", "relatedPosts", "top_nav", "addthis_tool", "comments"])
-def test_names_of_no_interest_are_cleaned_away(name: str) -> None:
+def test_elements_with_irrelevant_names_are_removed(name: str) -> None:
     body = f'<div id="{name}">{prose(9, 5)}</div><div>{prose(1)}</div>'
     assert text_of(body) == "\n\n".join(paragraphs(1))
 
 
-def test_a_name_of_no_interest_on_the_body_itself_is_overruled() -> None:
+def test_an_irrelevant_name_on_the_body_itself_is_ignored() -> None:
     assert text_of(f'<div class="single comments-open">{prose(1)}</div>') == "\n\n".join(
         paragraphs(1)
     )
@@ -58,13 +58,13 @@ def test_the_packet_with_most_sentences_wins_over_the_longest_text() -> None:
     )
 
 
-def test_paragraphs_parted_by_line_breaks_alone_are_a_packet() -> None:
+def test_paragraphs_separated_only_by_line_breaks_are_a_packet() -> None:
     lines = paragraphs(1, 4)
     body = f"<table><tr><td>{'<br><br>'.join(lines)}</td><td>{sentence(3)}</td></tr></table>"
     assert text_of(body) == "\n\n".join(lines)
 
 
-def test_headings_lists_and_quotations_between_paragraphs_stay() -> None:
+def test_headings_lists_and_quotations_between_paragraphs_are_kept() -> None:
     quoted = sentence(44)
     body = (
         f"<div>{prose(1, 2)}<h2>Short</h2><ul><li>{sentence(41)}</li></ul>"
@@ -80,7 +80,7 @@ def test_headings_lists_and_quotations_between_paragraphs_stay() -> None:
     ]
 
 
-def test_other_children_of_the_packet_are_left_out_but_not_their_pictures() -> None:
+def test_other_children_of_the_packet_are_omitted_but_not_their_pictures() -> None:
     body = (
         f'<div>{prose(1, 3)}<div class="pic"><img src="/a.jpg" width="400"> AFP</div>'
         f'<div class="tools">Print</div>'
@@ -95,11 +95,11 @@ def test_other_children_of_the_packet_are_left_out_but_not_their_pictures() -> N
     ]
 
 
-def test_text_in_links_does_not_make_a_packet() -> None:
+def test_link_text_does_not_make_a_packet() -> None:
     assert text_of(f"<div>{LINKS}</div><div><p>{sentence(1)}</p></div>") == sentence(1)
 
 
-def test_text_in_links_within_the_body_stays() -> None:
+def test_link_text_within_the_body_is_kept() -> None:
     body = f'<div><p>{sentence(1)} <a href="/x">{sentence(2)}</a></p></div>'
     assert text_of(body) == f"{sentence(1)} {sentence(2)}"
 

@@ -1,4 +1,4 @@
-"""The version of the extraction must rise with every change of its results."""
+"""The extraction version must rise with every change that affects results."""
 
 import re
 from dataclasses import replace
@@ -10,12 +10,12 @@ from tests.unit.article.recorded import Record, complaint, record, recorded
 KNOWN = Record("7", "pages", "models", {"https://a.example/1": "one", "https://a.example/2": "two"})
 
 
-def test_the_version_was_raised_if_pages_give_another_content() -> None:
+def test_the_version_was_raised_if_extracted_content_changed() -> None:
     said = complaint(recorded(), record())
     assert said is None, said
 
 
-def test_nothing_is_to_be_done_where_nothing_changed() -> None:
+def test_nothing_is_reported_if_nothing_changed() -> None:
     assert complaint(KNOWN, KNOWN) is None
 
 
@@ -24,11 +24,11 @@ def test_nothing_is_to_be_done_where_nothing_changed() -> None:
     [
         (
             replace(KNOWN, contents={**KNOWN.contents, "https://a.example/2": "else"}),
-            "1 of 2 pages give another content, .* raise EXTRACTION_VERSION",
+            "1 of 2 pages give other content, .* raise EXTRACTION_VERSION",
         ),
-        (replace(KNOWN, models="else"), "a model is another, .* raise EXTRACTION_VERSION"),
-        (replace(KNOWN, version="8", contents={}), "Version 8 .* is not recorded: run"),
-        (replace(KNOWN, pages="else", contents={}), "generated pages are others: run"),
+        (replace(KNOWN, models="else"), "a model has changed, .* raise EXTRACTION_VERSION"),
+        (replace(KNOWN, version="8", contents={}), "version 8 is not recorded: run"),
+        (replace(KNOWN, pages="else", contents={}), "generated pages have changed: run"),
     ],
     ids=["content", "model", "version", "pages"],
 )

@@ -1,4 +1,4 @@
-"""A page compared with a stranger's page on a host of the same domain."""
+"""A page is compared with an unrelated page on another host of the same domain."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def _page(html: str, tenant: str) -> Page:
 
 
 @pytest.mark.parametrize("copied", [[0], [4], [1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]])
-def test_paragraphs_shown_elsewhere_too_stay_in_the_article(copied: list[int]) -> None:
+def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(copied: list[int]) -> None:
     own, other = article_html(1), article_html(7)
     for number in copied:
         other = other.replace(paragraphs(7)[number], paragraphs(1)[number])
@@ -24,7 +24,7 @@ def test_paragraphs_shown_elsewhere_too_stay_in_the_article(copied: list[int]) -
     assert text == "\n\n".join(paragraphs(1))
 
 
-def test_short_sentences_shown_elsewhere_too_stay_in_the_article() -> None:
+def test_short_sentences_that_are_also_elsewhere_stay_in_the_article() -> None:
     more = "".join(f"<p>{sentence}</p>" for sentence in SHORT)
     own, other = (
         article_html(seed).replace("</p></div></div>", f"</p>{more}</div></div>") for seed in (1, 7)
@@ -34,7 +34,7 @@ def test_short_sentences_shown_elsewhere_too_stay_in_the_article() -> None:
     assert all(sentence in text for sentence in SHORT)
 
 
-def test_paragraphs_dressed_as_comments_elsewhere_stay_in_the_article() -> None:
+def test_paragraphs_disguised_as_comments_elsewhere_stay_in_the_article() -> None:
     dressed = [
         article_html(seed).replace("<p>", "<p><b class='author'>bob</b> <time>3 May</time> ")
         for seed in range(10, 20)

@@ -21,7 +21,7 @@ def text_of_made(made: Made) -> str:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_articles_below_the_pages_own_are_not_part_of_it(theme: str) -> None:
+def test_articles_below_the_main_one_are_not_part_of_it(theme: str) -> None:
     made = scrolling(THEMES[theme], 7)
     text = text_of_made(made)
     assert [mark for mark in made.own if mark not in text] == []
@@ -29,13 +29,13 @@ def test_articles_below_the_pages_own_are_not_part_of_it(theme: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ALONE)
-def test_parts_of_one_article_that_have_heads_stay(kind: str) -> None:
+def test_parts_of_an_article_with_headings_are_kept(kind: str) -> None:
     made = alone(ALONE[kind], 7)
     text = text_of_made(made)
     assert [mark for mark in made.own if mark not in text] == []
 
 
-def test_the_articles_below_go_to_the_crawler() -> None:
+def test_urls_of_the_articles_below_are_listed_for_the_crawler() -> None:
     made = scrolling(SEEN["divs with addresses"], 7)
     shown = parse_page(made.html, made.url)
     listed = listed_links(shown, "article", extract_article(shown, None))
@@ -49,7 +49,7 @@ def test_an_article_with_nothing_below_lists_nothing() -> None:
     assert listed_links(shown, "article", extract_article(shown, None)) is None
 
 
-def test_two_article_elements_with_headlines_of_the_first_level_need_no_more() -> None:
+def test_two_article_elements_with_first_level_headings_are_separate_articles() -> None:
     text = text_of(
         f"<main><article>{OWN}{prose(1)}</article>"
         f"<div class='under'><article>{FURTHER}{prose(2, 12)}</article></div></main>"
@@ -57,7 +57,7 @@ def test_two_article_elements_with_headlines_of_the_first_level_need_no_more() -
     assert text == "\n\n".join(paragraphs(1))
 
 
-def test_sections_that_are_articles_with_headings_of_the_second_level_are_parts_of_it() -> None:
+def test_article_elements_with_second_level_headings_are_parts_of_the_article() -> None:
     sections = "".join(
         f"<article><h2>Section {n} of the report</h2>{prose(n, 3)}</article>" for n in (2, 3)
     )
@@ -65,7 +65,7 @@ def test_sections_that_are_articles_with_headings_of_the_second_level_are_parts_
     assert all(each in text for n in (1, 2, 3) for each in paragraphs(n, 3))
 
 
-def test_sections_with_headings_of_the_first_level_are_kept_where_little_stands_above() -> None:
+def test_sections_with_first_level_headings_are_kept_if_little_text_precedes_them() -> None:
     sections = "".join(
         f"<article><h1>Section {n} of the report</h1>{prose(n, 3)}</article>" for n in (2, 3)
     )
@@ -73,7 +73,7 @@ def test_sections_with_headings_of_the_first_level_are_kept_where_little_stands_
     assert all(each in text for n in (2, 3) for each in paragraphs(n, 3))
 
 
-def test_an_article_within_the_page_s_own_is_a_part_of_it() -> None:
+def test_a_nested_article_element_is_part_of_the_article() -> None:
     inner = f"<article><h1>Statement of the mayor</h1>{prose(2, 3)}</article>"
     text = text_of(f"<article>{OWN}{prose(1)}{inner}</article>")
     assert all(each in text for n in (1, 2) for each in paragraphs(n, 3))

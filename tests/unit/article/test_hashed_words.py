@@ -1,4 +1,4 @@
-"""Words of lines and names, as numbers."""
+"""Hashing of the words in lines and element names."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def hashed(body: str) -> HashedWords:
     return hash_words(outline, [line.block for line in lines_of(outline)])
 
 
-def test_the_same_words_have_the_same_numbers_wherever_they_stand() -> None:
+def test_the_same_words_have_the_same_hashes_everywhere() -> None:
     words = hashed("<p>Read also this</p><div><p>read ALSO this</p></div><p>Other words here</p>")
     first, second, third = words.texts.tolist()
     assert first == second != third
@@ -27,7 +27,7 @@ def test_the_same_words_have_the_same_numbers_wherever_they_stand() -> None:
     assert first[3:] == [0] * (len(first) - 3)
 
 
-def test_numbers_are_one_word_and_the_last_words_are_others_than_the_first() -> None:
+def test_all_numbers_share_a_hash_and_last_words_differ_from_first_ones() -> None:
     words = hashed("<p>3 days</p><p>17 days</p><p>one two three four five six seven one two</p>")
     three, seventeen, long = words.texts.tolist()
     assert three == seventeen
@@ -35,7 +35,7 @@ def test_numbers_are_one_word_and_the_last_words_are_others_than_the_first() -> 
     assert not set(long[:2]) & set(long[-2:])
 
 
-def test_capitals_and_marks_part_the_words_of_names() -> None:
+def test_capitals_and_punctuation_separate_the_words_of_names() -> None:
     camel, dashed, other = hashed(
         '<p class="relatedStories">a</p><p class="related-stories">b</p><p class="body">c</p>'
     ).nearest.tolist()
@@ -45,14 +45,14 @@ def test_capitals_and_marks_part_the_words_of_names() -> None:
     assert other[2:] == [0] * (WORDS_OF_NAMES - 2)
 
 
-def test_names_around_are_those_of_the_elements_from_the_inside() -> None:
+def test_names_of_enclosing_elements_are_listed_from_the_inside_out() -> None:
     [inner] = hashed('<section class="outer"><div class="inner"><p>a</p></div></section>').around
     [outer] = hashed('<div class="inner"><section class="outer"><p>a</p></section></div>').around
     assert inner[:2].tolist() == outer[2:4].tolist()
     assert inner[2:4].tolist() == outer[:2].tolist()
 
 
-def test_numbers_stay_below_their_limits_whatever_a_page_holds() -> None:
+def test_hashes_stay_below_their_limits_for_any_page() -> None:
     names = " ".join(f"name{letter * 4}" for letter in "abcdefghijklmnopqrstuvwxyz")
     nested = f'<div class="{names}">' * 9
     text = " ".join(f"{word}\ud83d\ude00 中文" for word in ("Слово", "كلمة", "x" * 300))

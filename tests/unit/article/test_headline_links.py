@@ -27,14 +27,14 @@ def stories(*numbers: int, words: int = 9) -> list[tuple[str, str]]:
 MENU = "".join(f'<li><a href="/{name}/">{name}</a></li>' for name in ("Home", "Sport", "Money"))
 
 
-def test_headlines_are_given_in_the_order_of_the_page_and_menus_are_not() -> None:
+def test_headlines_are_listed_in_page_order_without_menus() -> None:
     items = "".join(f"<li><h3>{link(n)}</h3><p>{sentence(50 + n, 20)}</p></li>" for n in (3, 1, 2))
     assert found(page(f"<ul>{MENU}</ul><ul>{items}</ul><footer>{link(9)}</footer>")) == stories(
         3, 1, 2
     )
 
 
-def test_a_menu_of_long_entries_is_none_where_its_element_or_its_name_says_so() -> None:
+def test_a_menu_of_long_entries_is_recognised_by_its_element_or_class() -> None:
     entries = "".join(f"<li>{link(n)}</li>" for n in range(10, 20))
     items = "".join(f"<li>{link(n)}</li>" for n in range(4))
     for menu in (
@@ -44,7 +44,7 @@ def test_a_menu_of_long_entries_is_none_where_its_element_or_its_name_says_so() 
         assert found(page(f"{menu}<ul>{items}</ul>")) == stories(*range(4))
 
 
-def test_the_first_page_of_the_site_and_the_page_itself_are_none() -> None:
+def test_links_to_the_home_page_and_the_page_itself_are_omitted() -> None:
     own = page(
         f'<h1><a href="/">{sentence(1)}</a></h1><h2><a href="#top">{sentence(2)}</a></h2>'
         f"<h2>{link(3)}</h2>"
@@ -52,7 +52,7 @@ def test_the_first_page_of_the_site_and_the_page_itself_are_none() -> None:
     assert found(own) == stories(3)
 
 
-def test_a_card_is_told_by_its_headline_whatever_else_leads_there() -> None:
+def test_a_card_is_listed_with_its_headline_whatever_other_links_it_has() -> None:
     cards = "".join(
         f'<div><a href="/story/{n}.html#photo">Picture</a><h2>{link(n)}</h2>'
         f'<p><a href="/story/{n}.html">{sentence(70 + n, 30)}</a></p>'
@@ -92,7 +92,7 @@ def test_headlines_without_spaces_between_words_are_found() -> None:
     assert [headline for _, headline in found(page(f"<ul>{items}</ul>"))] == titles
 
 
-def test_advertisements_and_addresses_that_are_not_pages_are_left_out() -> None:
+def test_advertisements_and_links_that_are_not_to_pages_are_omitted() -> None:
     others = (
         f'<h2><a rel="nofollow sponsored" href="https://shop.example/">{sentence(1)}</a></h2>'
         f'<h2><a href="javascript:open(1)">{sentence(2)}</a></h2>'
@@ -103,13 +103,13 @@ def test_advertisements_and_addresses_that_are_not_pages_are_left_out() -> None:
     assert found(page(f"{others}<h2>{link(6)}</h2>")) == stories(6)
 
 
-def test_a_page_made_to_take_long_gives_no_more_than_the_first_headlines() -> None:
+def test_a_page_with_very_many_headlines_gives_only_the_first() -> None:
     links = "".join(f'<p><a href="/{n}">one two three four five {n}</a></p>' for n in range(5_000))
     assert len(found(page(links))) == 1_000
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.4])
-def test_section_fronts_of_the_sample_give_each_story_that_they_show(noise: float) -> None:
+def test_section_fronts_of_the_sample_give_every_story_on_them(noise: float) -> None:
     crawl = [*generate(noise=noise)]
     titles = {each.gold["url"]: each.gold["title"] for each in crawl if each.gold["title"]}
     shown = 0

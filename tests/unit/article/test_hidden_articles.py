@@ -1,4 +1,4 @@
-"""Articles that a page contains without showing them."""
+"""Articles that a page contains but does not display."""
 
 import json
 from html import escape
@@ -40,7 +40,7 @@ def state(value: Any) -> str:
     ["\n".join(STORY), "".join(f"<p>{text}</p>" for text in STORY), escape(prose(1))],
     ids=["plain", "markup", "escaped markup"],
 )
-def test_an_article_body_that_is_not_shown_is_taken(body: str) -> None:
+def test_an_undisplayed_article_body_is_extracted(body: str) -> None:
     found = article(linked_data(headline=TITLE, articleBody=body) + SHELL)
     assert (found.method, found.title, found.text) == ("articleBody", TITLE, TEXT)
     assert [block.text for block in found.blocks] == STORY
@@ -62,13 +62,13 @@ def test_a_teaser_is_completed() -> None:
     assert (found.method, found.text) == ("articleBody", TEXT)
 
 
-def test_visible_text_wins() -> None:
+def test_visible_text_takes_precedence() -> None:
     shown = f'<div class="article">{prose(1)}</div>'
     for hidden in (linked_data(articleBody=TEXT + "More."), state({"title": TITLE, "body": TEXT})):
         assert article(shown + hidden).method == "lines"
 
 
-def test_another_article_in_the_state_is_not_this_one() -> None:
+def test_another_article_in_the_state_is_ignored() -> None:
     other = {"date": "2024-05-06", "body": " ".join(paragraphs(2, count=40))}
     found = article(f'<div class="article">{prose(1)}</div>' + state(other))
     assert (found.method, found.text) == ("lines", TEXT)
@@ -107,7 +107,7 @@ def test_the_state_of_a_framework_is_read(value: dict[str, Any]) -> None:
         "<!--\nwindow.state = {};\n-->",
     ],
 )
-def test_values_that_a_program_is_given_are_read(program: str) -> None:
+def test_values_assigned_in_scripts_are_read(program: str) -> None:
     value = json.dumps(STATES["blocks"])
     found = article(SHELL + f"<script>{program.replace('{}', value)}</script>")
     assert (found.method, found.text) == ("json-state", TEXT)
@@ -131,7 +131,7 @@ def test_a_list_of_other_articles_is_not_the_article() -> None:
 
 
 @pytest.mark.parametrize("tag", ["noscript", "template shadowrootmode='open'"])
-def test_elements_that_are_not_seen_before_programs_run_are_opened(tag: str) -> None:
+def test_elements_hidden_until_scripts_run_are_read(tag: str) -> None:
     body = f'<x-story><{tag}><div class="article">{prose(1)}</div></{tag.split()[0]}></x-story>'
     found = article(body + SHELL)
     assert (found.method, found.text) == (tag.split()[0], TEXT)
@@ -158,14 +158,14 @@ def test_white_space_in_hidden_elements_is_not_text() -> None:
         '<script type="application/ld+json">[null, {"articleBody": {"a": [1.5, true]}}]</script>',
     ],
 )
-def test_no_script_does_any_harm(script: str) -> None:
+def test_no_script_causes_harm(script: str) -> None:
     found = article(f'<div class="article">{prose(1)}</div>{script}')
     assert (found.method, found.text) == ("lines", TEXT)
     with pytest.raises(NeedsRenderingError):
         article(SHELL + script)
 
 
-def test_a_hidden_text_that_nests_too_deep_is_passed_over() -> None:
+def test_a_hidden_text_that_is_nested_too_deeply_is_skipped() -> None:
     deep = "<div>" * 1000 + " ".join(STORY)
     with pytest.raises(NeedsRenderingError):
         article(SHELL + linked_data(articleBody=deep))
@@ -190,17 +190,17 @@ def test_a_shell_needs_rendering(body: str) -> None:
 @pytest.mark.parametrize(
     "body", ["<p>--</p>", '<div id="root"></div>', '<script src="/app.js"></script><p>--</p>']
 )
-def test_a_page_that_is_only_empty_does_not(body: str) -> None:
+def test_a_page_that_is_merely_empty_does_not_need_rendering(body: str) -> None:
     with pytest.raises(NoTextError):
         article(body)
 
 
-def test_a_short_article_with_programs_is_one() -> None:
+def test_a_short_article_with_scripts_does_not_need_rendering() -> None:
     body = f'<div id="ad"></div><div class="article">{prose(1)}</div><script src="/a.js"></script>'
     assert article(body).text == TEXT
 
 
-def test_images_that_are_shown_stay() -> None:
+def test_displayed_images_are_kept() -> None:
     shown = f'<p><img src="/a.jpg">{STORY[0]}</p>'
     found = article(shown + linked_data(articleBody=TEXT))
     assert [image.url for image in found.images] == ["https://news.example/a.jpg"]

@@ -1,4 +1,4 @@
-"""Addresses and names that imitate others."""
+"""URLs and names that imitate others."""
 
 import json
 
@@ -12,7 +12,7 @@ def extract(body: str, head: str = "") -> Extraction:
     return extract_article(page(f"<article>{prose(1)}{body}{prose(2)}</article>", head), None)
 
 
-def test_links_of_an_article_lead_where_a_browser_goes() -> None:
+def test_links_are_resolved_as_in_a_browser() -> None:
     article = extract(
         f'<p>{sentence(1)} <a href="https://news.example@evil.example/">One</a>'
         f' <a href="https://a.example\\@evil.example">two</a>'
@@ -29,7 +29,7 @@ def test_links_of_an_article_lead_where_a_browser_goes() -> None:
     assert article.metadata.address == "https://news.example/story"
 
 
-def test_titles_names_and_texts_read_in_the_order_that_they_are_shown_in() -> None:
+def test_titles_names_and_texts_are_in_display_order() -> None:
     declared = {"@type": "NewsArticle", "author": {"name": f"Jane {TURN}Doe{BACK}"}}
     article = extract(
         f"<p>{sentence(1)} {TURN}Turned{BACK}.</p>"

@@ -1,4 +1,4 @@
-"""Comments next to the declared entries of a live report, with many of both."""
+"""Entries of a live report are not mistaken for comments, even if there are many of both."""
 
 import json
 import time
@@ -35,12 +35,12 @@ def test_records_that_begin_like_declared_entries_are_not_comments() -> None:
     assert not are_live_entries(page, page.document.xpath("//div"))
 
 
-def test_entries_and_records_are_not_compared_each_with_each() -> None:
+def test_entries_and_records_are_not_compared_pairwise() -> None:
     entries = [opening(number) for number in range(ENTRIES)]
     records = [opening(number + ENTRIES) for number in range(RECORDS)]
     page = page_of(records, entries)
     found = page.document.xpath("//div")
     began = time.process_time()
     assert not are_live_entries(page, found)
-    # Each with each takes 40,000,000 searches: some ten seconds.
+    # Comparing all pairs takes 40,000,000 searches, about ten seconds.
     assert time.process_time() - began < 3

@@ -91,7 +91,7 @@ def test_an_article_full_of_links_is_not_a_menu() -> None:
     assert not is_menu(page(f"<div>{linked}</div>"))
 
 
-def test_an_article_within_one_link_is_not_a_menu() -> None:
+def test_an_article_within_a_single_link_is_not_a_menu() -> None:
     assert not is_menu(page(f'<div><a href="/print.html">{prose(1)}</a></div>{FOOT}'))
 
 
@@ -107,7 +107,7 @@ def outbound(count: int) -> str:
     )
 
 
-def test_a_report_made_of_links_to_other_sites_is_a_list_with_its_lines() -> None:
+def test_a_report_of_links_to_other_sites_is_a_listing_with_its_text() -> None:
     article = extract_article(page(f"<h1>What we read</h1><ul>{outbound(9)}</ul>"), None)
     assert all(sentence(100 + n, 25) in article.text for n in range(9))
     assert article.metadata.kind == "listing"
@@ -132,7 +132,7 @@ def test_a_dated_report_is_not_a_menu() -> None:
         ({"forum": 0.9}, True, 0.1),
     ],
 )
-def test_a_manual_or_a_thread_of_short_posts_is_likely_no_menu(
+def test_a_manual_or_a_thread_of_short_posts_is_unlikely_to_be_a_menu(
     kinds: dict[Kind, float], has_posts: bool, probability: float
 ) -> None:
     shown = page(f"<h1>Sport</h1><ul>{teasers(9)}</ul>")

@@ -1,4 +1,4 @@
-"""Reading, grouping and drawing use one thread without environment variables."""
+"""Extraction, grouping and drawing use a single thread without any environment variables."""
 
 import os
 import subprocess
@@ -48,7 +48,7 @@ print((process_time() - everywhere - here) / here)
 
 
 @pytest.mark.parametrize("work", list(WORKS))
-def test_other_threads_have_nothing_to_do(work: str) -> None:
+def test_no_other_threads_are_used(work: str) -> None:
     told = {name: said for name, said in os.environ.items() if not name.endswith("_NUM_THREADS")}
     done = subprocess.run(
         [sys.executable, "-c", WORKS[work] + MEASURE],

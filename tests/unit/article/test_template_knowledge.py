@@ -21,7 +21,7 @@ def story(seed: int, *, extra: str = "") -> Page:
     )
 
 
-def test_knowledge_stands_for_the_page_that_it_was_learnt_from() -> None:
+def test_knowledge_has_the_same_effect_as_the_page_it_was_learnt_from() -> None:
     for seed in range(1, 5):
         known = TemplateKnowledge.from_pages([story(9)])
         assert extract_article(story(seed), known) == extract_article(story(seed), story(9))
@@ -32,7 +32,7 @@ def test_a_heading_of_the_template_is_not_a_headline() -> None:
     assert extract_article(story(1), known).title == "Story 1"
 
 
-def test_what_was_written_is_read_again() -> None:
+def test_knowledge_survives_serialisation() -> None:
     known = TemplateKnowledge.from_pages([story(1), story(2, extra="<p>Zażółć 東京 𠀀</p>")])
     again = TemplateKnowledge.from_bytes(known.to_bytes())
     assert again == known
@@ -45,7 +45,7 @@ def test_knowledge_is_smaller_than_the_page() -> None:
     assert len(known.to_bytes()) < len(prose(1, count=100)) / 5
 
 
-def test_learning_nothing_is_knowing_nothing() -> None:
+def test_knowledge_of_no_pages_has_no_effect() -> None:
     nothing = TemplateKnowledge.from_bytes(TemplateKnowledge.from_pages([]).to_bytes())
     assert extract_article(story(1), nothing) == extract_article(story(1), None)
 
@@ -67,12 +67,12 @@ def test_several_pages_are_averaged() -> None:
     "data",
     [b"", b"{}", zlib.compress(b"[]"), zlib.compress(b"{}"), zlib.compress(b"\xff")],
 )
-def test_other_bytes_are_refused(data: bytes) -> None:
+def test_invalid_bytes_are_rejected(data: bytes) -> None:
     with pytest.raises(ValueError, match="no template knowledge"):
         TemplateKnowledge.from_bytes(data)
 
 
-def test_another_format_is_refused() -> None:
+def test_another_format_is_rejected() -> None:
     values = json.loads(zlib.decompress(TemplateKnowledge.from_pages([story(1)]).to_bytes()))
     values["format"] += 1
     with pytest.raises(ValueError, match="format"):

@@ -1,6 +1,6 @@
-"""Distinction of walls from articles about walls by `read_content`."""
+"""`read_content` distinguishes walls from articles about walls."""
 
-# ruff: noqa: E501  The pages read best as they are.
+# ruff: noqa: E501  The pages are more readable unwrapped.
 
 import contextlib
 import time
@@ -71,7 +71,7 @@ def test_a_wall_is_recognised_by_kind(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", GONE)
-def test_a_page_that_is_gone_says_so(kind: str) -> None:
+def test_a_page_that_is_gone_is_recognised(kind: str) -> None:
     with pytest.raises(GoneError, match=kind):
         read_content(parse_page(_page(GONE[kind]), URL))
 
@@ -89,7 +89,7 @@ def test_an_empty_page_is_not_a_wall() -> None:
         read_content(parse_page(_page("<title>Bridge story</title><h1>Bridge story</h1>"), URL))
 
 
-def test_an_error_status_is_believed() -> None:
+def test_an_error_status_is_trusted() -> None:
     page = parse_page(article_html(1), URL, answer=Answer(404))
     with pytest.raises(GoneError, match="not found"):
         read_content(page)
@@ -102,7 +102,7 @@ def test_the_explanation_describes_the_wall() -> None:
     assert "log-in" in explanation.detail
 
 
-def test_a_beginning_before_an_offer_is_truncated() -> None:
+def test_a_beginning_followed_by_an_offer_is_truncated() -> None:
     offer = (
         "<div class='offer'><h2>Subscribe to continue reading</h2><p>Get unlimited access for $1 a"
         " month. Cancel anytime.</p><p>Already a subscriber? Log in</p></div>"

@@ -1,4 +1,4 @@
-"""Commands that need a missing extra name it and how to install it."""
+"""Commands that need a missing extra name it and explain how to install it."""
 
 import re
 import sys
@@ -47,13 +47,13 @@ def test_a_command_names_the_extra_in_one_line(
     assert told(extra) in line
 
 
-def test_measuring_names_its_extra(crawl: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measuring_names_the_missing_extra(crawl: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "regex", None)
     done = CliRunner().invoke(benchmarks, ["evaluate", crawl, crawl])
     assert told("benchmarks") in done.stderr
 
 
-def test_a_method_of_a_paper_names_its_extra(
+def test_a_published_method_names_the_missing_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "justext", None)
@@ -64,7 +64,9 @@ def test_a_method_of_a_paper_names_its_extra(
     assert told("papers") in done.stderr
 
 
-def test_a_browser_and_a_peer_name_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_browser_and_a_peer_method_name_the_missing_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "playwright", None)
     with pytest.raises(RenderingError, match=re.escape(told("render"))):
         Browser(Path(sys.executable)).render("<p>A page.</p>", "https://news.example/")

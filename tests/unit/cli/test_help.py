@@ -1,4 +1,4 @@
-"""Help texts: commands by audience, each on one screen."""
+"""Help texts list commands by audience and fit on one screen."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from models.roles import CHOOSABLE_ROLES
 from worker.cli import GROUPS, main
 
 SCREEN = 40
-"""Lines of a screen, 80 columns wide."""
+"""Number of lines on a screen that is 80 columns wide."""
 
 
 def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -30,14 +30,14 @@ def help_of(*path: str) -> str:
 
 
 @pytest.mark.parametrize("path", list(commands(main)), ids=" ".join)
-def test_help_fits_a_screen(path: tuple[str, ...]) -> None:
+def test_help_fits_on_a_screen(path: tuple[str, ...]) -> None:
     lines = help_of(*path).splitlines()
     assert len(lines) <= SCREEN
     assert max(map(len, lines)) <= 80
     assert not any(line.endswith("...") for line in lines[1:])
 
 
-def test_commands_come_by_those_who_use_them() -> None:
+def test_commands_are_grouped_by_audience() -> None:
     told = help_of()
     heads = re.findall(r"^Commands for (\w+):$", told, re.MULTILINE)
     assert heads == ["users", "operators", "developers"]

@@ -1,4 +1,4 @@
-"""Imports of help, errors and health checks, which determine how long they take."""
+"""Modules that help, errors and health checks import, which determine their response times."""
 
 import json
 import os
@@ -35,12 +35,12 @@ def imported_by(*arguments: str) -> set[str]:
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("run", "--help"), ("reprocess",)])
-def test_help_and_wrong_usage_wait_for_the_command_line_alone(arguments: tuple[str, ...]) -> None:
+def test_help_and_usage_errors_import_only_the_command_line(arguments: tuple[str, ...]) -> None:
     assert imported_by(*arguments).isdisjoint(SLOW | {"pydantic"})
 
 
 def loaded_after(code: str) -> set[str]:
-    """Return the modules that code loads in a separate process."""
+    """Return the modules that are loaded after the given code has run in a separate process."""
     url = {"DETOURAGE_DATABASE_URL": "postgresql://a@b/c", "DETOURAGE_BROKER_URL": "amqp://a@b//"}
     done = subprocess.run(
         [sys.executable, "-c", f"import json, sys\n{code}\nprint(json.dumps([*sys.modules]))"],
@@ -70,7 +70,7 @@ def loaded_after(code: str) -> set[str]:
     ],
     ids=["beat", "relay", "metrics", "intake", "pool"],
 )
-def test_a_process_imports_what_it_does(code: str, absent: set[str]) -> None:
+def test_a_process_imports_only_what_it_needs(code: str, absent: set[str]) -> None:
     assert loaded_after(code) & absent == set()
 
 
@@ -102,14 +102,12 @@ def test_reading_one_page_imports_only_what_it_needs(
     monkeypatch.chdir(tmp_path)
     loaded = loaded_after(code)
     assert {"numpy", "lxml", "worker.article"} <= loaded
-    # These take a few milliseconds each and are not needed for one page.
+    # Importing these takes a few milliseconds each, and a single page does not need them.
     small = {"hashlib", "importlib.resources", "numpy.ma", "statistics", "subprocess"}
     assert (SLOW - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()
 
 
-def test_a_command_starts_no_threads_that_wait(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_starts_no_idle_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "page.html").write_text(article_html(1), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
@@ -117,5 +115,5 @@ def test_a_command_starts_no_threads_that_wait(
     assert len(loaded_after(f"import os{READ_BY_COMMAND}{count}")) == 1
 
 
-def test_a_health_check_waits_for_the_settings_alone() -> None:
+def test_a_health_check_imports_only_the_settings() -> None:
     assert imported_by("health", "intake").isdisjoint(SLOW)

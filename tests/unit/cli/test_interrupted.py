@@ -1,4 +1,4 @@
-"""Exit of an interrupted command."""
+"""Exit codes and messages of interrupted commands."""
 
 import click
 from click.testing import CliRunner
@@ -22,7 +22,7 @@ def press_ctrl_c() -> None:
 
 @interrupted.command()
 def asking() -> None:
-    """End as a question of click does."""
+    """Abort as a click prompt does."""
     try:
         press_ctrl_c()
     except KeyboardInterrupt:
@@ -34,11 +34,11 @@ def sure() -> None:
     click.confirm("Sure?", abort=True)
 
 
-def test_ctrl_c_ends_with_one_word_and_its_code() -> None:
+def test_ctrl_c_prints_one_word_and_sets_the_exit_code() -> None:
     for command in ("working", "asking"):
         done = CliRunner().invoke(interrupted, [command])
         assert (done.exit_code, done.stderr) == (130, "Interrupted\n")
 
 
-def test_a_no_is_an_error() -> None:
+def test_a_negative_answer_is_an_error() -> None:
     assert CliRunner().invoke(interrupted, ["sure"], input="n\n").exit_code == 1

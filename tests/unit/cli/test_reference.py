@@ -1,4 +1,4 @@
-"""The reference pages are up to date and complete."""
+"""The generated reference pages are up to date and complete."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_reference_pages_are_up_to_date(name: str) -> None:
     assert (REFERENCE / name).read_text(encoding="utf-8") == PAGES[name](), "run make docs"
 
 
-def test_all_pages_are_written_into_a_folder_that_is_made(tmp_path: Path) -> None:
+def test_all_pages_are_written_to_a_folder_that_is_created(tmp_path: Path) -> None:
     write(tmp_path / "made" / "reference")
     assert {each.name for each in (tmp_path / "made" / "reference").iterdir()} == set(PAGES)
 

@@ -1,4 +1,4 @@
-"""Small pages with comments, written for these tests."""
+"""Small pages with comments, for the tests."""
 
 from collections.abc import Sequence
 
@@ -15,21 +15,21 @@ SAID = (
     "My cellar was full within an hour, and the pump had no current.",
     "Thanks to the neighbours from the mill who came with two boats and hot soup.",
 )
-"""Texts of readers."""
+"""Texts of the comments."""
 
 NAMES = ("Mara Holm", "Jonas", "ferry_fan", "Old Miller", "Mara Holm")
-"""Their authors."""
+"""Authors of the comments."""
 
 
 def read(body: str, path: str, lang: str = "en") -> Sequence[Comment]:
-    """Read the comments of a page with this body.
+    """Read the comments of a page with the given body.
 
     Parameters
     ----------
     body
-        Markup of the body.
+        HTML of the body.
     path
-        XPath of the elements that hold one comment each.
+        XPath of the elements that each contain one comment.
     lang
         Declared language of the page.
     """

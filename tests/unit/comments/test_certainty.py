@@ -1,4 +1,4 @@
-"""Confidence in comments, by their features after reading."""
+"""Confidence in comments, based on features of what was read."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def _measured(record: str, count: int = 5) -> dict[str, float]:
     return measure_choice(elements, candidates, probabilities, read)
 
 
-def test_measures_what_is_read() -> None:
+def test_features_describe_the_comments_read() -> None:
     record = '<div class="one"><b class="author">{name}</b><p>{said}</p></div>'
     measured = _measured(record)
     assert measured["with author"] == 1.0
@@ -37,18 +37,18 @@ def test_measures_what_is_read() -> None:
     assert measured["log odds of the second"] < -9.0
 
 
-def test_of_many_records_some_are_read() -> None:
+def test_only_some_of_many_records_are_read() -> None:
     assert _measured('<p class="one">{n} {said}</p>', MAX_READ + 20)["count"] == np.log(MAX_READ)
 
 
-def test_measures_are_weighed_by_their_names() -> None:
+def test_columns_must_match_those_of_the_training() -> None:
     certainty = _certainty(DecisionTree([-1], [0], [0], [0], [0]))
     assert certainty.probability({"a": 1.0, "b": 4.0}) == 0.5
     with pytest.raises(RuntimeError, match="trained on other columns"):
         certainty.probability({"b": 4.0, "a": 1.0})
 
 
-def test_trees_weigh_as_much_as_the_regression() -> None:
+def test_trees_and_regression_have_equal_weight() -> None:
     certainty = _certainty(DecisionTree([0, -1, -1], [2, 0, 0], [1, 0, 0], [2, 0, 0], [0, -3, 1]))
     odds = np.exp([(0.0 - 3.0) / 2, (4.5 + 1.0) / 2])
     found = [certainty.probability({"a": value, "b": 4.0}) for value in (1.0, 4.0)]
@@ -59,5 +59,5 @@ def _certainty(tree: DecisionTree) -> Certainty:
     return Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.0, (tree,)))
 
 
-def test_the_shipped_certainty_weighs_what_is_measured() -> None:
+def test_the_shipped_model_uses_the_measured_features() -> None:
     assert tuple(_measured('<p class="one">{n} {said}</p>')) == trained_certainty().columns

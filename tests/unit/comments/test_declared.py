@@ -1,4 +1,4 @@
-"""Comments in JSON: authors, texts, dates, parents, and what is not a comment."""
+"""Comments in JSON: authors, texts, dates and parents, and data that only resembles comments."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def test_declared_comments_are_read_with_their_replies() -> None:
     assert (answer.author, answer.text, answer.parent) == ("Jonas", "It does.", 0)
 
 
-def test_a_parent_may_be_named_by_its_id() -> None:
+def test_a_parent_may_be_given_by_its_id() -> None:
     graph = {
         "@graph": [
             declared("Mara", "Does it go?", **{"@id": "#c1"}),
@@ -64,7 +64,7 @@ def test_questions_answered_by_the_site_itself_are_not_comments() -> None:
     assert comments_in_data([{"@type": "FAQPage", "mainEntity": [question] * 3}], URL) == ()
 
 
-def test_of_several_threads_only_that_of_the_page_is_meant() -> None:
+def test_of_several_threads_only_that_of_the_page_is_read() -> None:
     def thread(url: str, text: str) -> dict[str, Any]:
         return {
             "@type": "DiscussionForumPosting",
@@ -81,7 +81,7 @@ def stated(author: str, text: str, **more: Any) -> dict[str, Any]:
     return {"user": {"displayName": author}, "body": text, "createdAt": "2024-05-02", **more}
 
 
-def test_comments_in_the_state_of_a_program_are_read() -> None:
+def test_comments_in_script_state_are_read() -> None:
     comments = [
         stated("Mara", "Does it go?", id=7, replies=[stated("Jonas", "It does.", id=8)]),
         stated("Old Miller", "1 < 2 & so on", id=9, parentId=8),
@@ -93,7 +93,7 @@ def test_comments_in_the_state_of_a_program_are_read() -> None:
     assert found[2].text == "1 < 2 & so on"
 
 
-def test_other_lists_in_the_state_of_a_program_are_not_comments() -> None:
+def test_other_lists_in_script_state_are_not_comments() -> None:
     articles = [stated("Mara", "The ferry goes again.", headline="Ferry")]
     for state in (
         {"comments": articles},
@@ -107,7 +107,7 @@ def test_other_lists_in_the_state_of_a_program_are_not_comments() -> None:
         assert comments_in_state([state], URL) == ()
 
 
-def test_hostile_json_is_read_within_bounds() -> None:
+def test_hostile_json_is_read_within_limits() -> None:
     deep: dict[str, Any] = declared("Mara", "Deep.")
     for _ in range(5_000):
         deep = {"comment": [deep]}

@@ -1,4 +1,4 @@
-"""Threads on external services: which, and how a page identifies them."""
+"""Comment threads on external services: which service, and which ID the thread has there."""
 
 import pytest
 
@@ -113,14 +113,14 @@ def test_a_thread_is_read_with_all_its_details(body: str, expected: CommentsElse
         '<hyvor-talk-comment-count website-id="42" page-id="17"></hyvor-talk-comment-count>',
     ],
 )
-def test_a_service_that_shows_no_thread_here_is_not_named(body: str) -> None:
+def test_a_service_without_a_thread_on_the_page_is_not_listed(body: str) -> None:
     assert find(body) == ()
 
 
 POST = '<link rel="alternate" type="application/json" href="/wp-json/wp/v2/posts/17">'
 
 
-def test_a_wordpress_page_open_for_comments_leads_to_their_interface() -> None:
+def test_a_wordpress_page_open_for_comments_gives_the_url_of_their_api() -> None:
     expected = CommentsElsewhere(
         "wordpress", None, "17", "https://news.example/wp-json/wp/v2/comments?post=17"
     )
@@ -130,7 +130,7 @@ def test_a_wordpress_page_open_for_comments_leads_to_their_interface() -> None:
     assert find('<div id="respond"></div>', POST, shows_comments=True) == ()
 
 
-def test_only_addresses_of_the_web_and_values_of_a_sane_length_are_handed_on() -> None:
+def test_only_web_urls_and_values_of_sane_length_are_passed_on() -> None:
     isso = '<section id="isso-thread" data-isso-id="{}" data-isso="{}"></section>'
     assert find(isso.format("17", "javascript:alert(1)")) == (
         CommentsElsewhere("isso", None, "17"),
@@ -142,6 +142,6 @@ def test_only_addresses_of_the_web_and_values_of_a_sane_length_are_handed_on() -
     assert find(nameless) == (CommentsElsewhere("disqus"),)
 
 
-def test_a_page_may_have_threads_of_several_services() -> None:
+def test_a_page_may_have_threads_on_several_services() -> None:
     body = '<div id="disqus_thread"></div><div class="fb-comments" data-href="/17"></div>'
     assert [each.vendor for each in find(body)] == ["disqus", "facebook"]

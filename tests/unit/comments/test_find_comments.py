@@ -1,4 +1,4 @@
-"""Finding the comments of a page, by itself or with patterns of other pages."""
+"""Detection of comments on a single page, and with patterns from other pages."""
 
 import itertools
 
@@ -59,7 +59,7 @@ def test_finds_each_comment_below_an_article() -> None:
     assert found.confidence > 0.5
 
 
-def test_finds_answers_inside_the_comments_they_answer() -> None:
+def test_finds_replies_inside_the_comments_they_reply_to() -> None:
     nested = _comment(0, _comment(1) + _comment(2, _comment(3))) + _comment(4)
     page = _page(nested)
     found = find_comments(page)
@@ -69,7 +69,7 @@ def test_finds_answers_inside_the_comments_they_answer() -> None:
 
 
 @pytest.mark.parametrize("comments", ["", "<p>Be the first to comment.</p>"])
-def test_finds_none_on_an_article_without(comments: str) -> None:
+def test_finds_none_on_a_page_without_comments(comments: str) -> None:
     found = find_comments(_page(comments))
     assert found.records == ()
     assert found.pattern.signature is None
@@ -95,7 +95,7 @@ def test_a_form_between_comments_is_not_a_comment() -> None:
     assert _ids(found) == [f"comment-{number}" for number in range(6)]
 
 
-def test_a_single_comment_is_found_with_patterns_of_other_pages() -> None:
+def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
     alone = _page(_comment(3))
     assert find_comments(alone).records == ()
     others = [find_comments(_page("".join(map(_comment, range(n))))).pattern for n in (5, 8, 6)]
@@ -103,19 +103,19 @@ def test_a_single_comment_is_found_with_patterns_of_other_pages() -> None:
     assert _ids(find_comments(alone, known)) == ["comment-3"]
 
 
-def test_a_name_in_its_place_is_found_there_alone() -> None:
+def test_a_pattern_with_name_and_path_matches_only_there() -> None:
     alone = _page(f'<div class="comment">{_comment(3)}</div>')
     path = "/html/body/section/div"
     known = CommentPattern(Signature("div", ".comment", path), 0, 0.9)
     assert len(find_comments(alone, known).records) == 1
 
 
-def test_a_place_without_a_name_is_not_relied_on() -> None:
+def test_a_pattern_without_a_name_is_not_used() -> None:
     place = CommentPattern(Signature("p", "", "/html/body/article/p"), 0, 0.9)
     assert find_comments(_page(""), place).records == ()
 
 
-def test_votes_do_not_depend_on_their_order() -> None:
+def test_the_vote_does_not_depend_on_the_order() -> None:
     patterns = [
         find_comments(_page("".join(map(_comment, range(n))))).pattern for n in (0, 5, 6, 7)
     ]
@@ -133,7 +133,7 @@ def test_pages_without_comments_vote_for_nothing() -> None:
     assert vote([]) == vote([NONE_SEEN, NONE_SEEN]) == NONE_SEEN
 
 
-def test_a_pattern_is_remembered_in_a_few_bytes() -> None:
+def test_a_pattern_is_stored_in_a_few_bytes() -> None:
     pattern = find_comments(_page("".join(map(_comment, range(6))))).pattern
     assert CommentPattern.from_json(pattern.to_json()) == pattern
     assert CommentPattern.from_json(NONE_SEEN.to_json()) == NONE_SEEN
@@ -141,7 +141,7 @@ def test_a_pattern_is_remembered_in_a_few_bytes() -> None:
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "null", '["div", 1, 2]', "[null, null, null]", "x"])
-def test_invalid_patterns_are_refused(text: str) -> None:
+def test_invalid_patterns_are_rejected(text: str) -> None:
     with pytest.raises(ValueError, match=r"pattern|Expecting|values"):
         CommentPattern.from_json(text)
 
@@ -151,7 +151,7 @@ def test_every_comment_of_a_long_discussion_is_found() -> None:
     assert len(found.records) == 5_000
 
 
-def test_comments_nested_as_deep_as_pages_may_be_are_measured() -> None:
+def test_comments_nested_as_deeply_as_pages_may_be_are_measured() -> None:
     nested = ""
     for number in range(200, 0, -1):
         nested = _comment(number, nested)
@@ -159,7 +159,7 @@ def test_comments_nested_as_deep_as_pages_may_be_are_measured() -> None:
     assert len(found.records) in {0, 200}
 
 
-def test_the_work_on_a_page_of_many_names_is_bounded() -> None:
+def test_the_work_on_a_page_with_many_names_is_bounded() -> None:
     names = " ".join(f"name{letter}" for letter in "abcdefgh")
     page = _page(f'<div class="{names}">a word</div>' * 20_000)
     elements = PageElements.of(page.document)
@@ -167,7 +167,7 @@ def test_the_work_on_a_page_of_many_names_is_bounded() -> None:
     assert sum(len(candidate.members) for candidate in candidates) <= MAX_MEMBERS
 
 
-def test_the_shipped_classifier_weighs_what_is_measured() -> None:
+def test_the_shipped_classifier_uses_the_measured_features() -> None:
     elements = PageElements.of(_page(_comment(0) + _comment(1)).document)
     assert measure(elements, find_candidates(elements)).columns == trained_model().columns
 

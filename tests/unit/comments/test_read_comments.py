@@ -1,4 +1,4 @@
-"""Fields of parsed comments: text, author, date, votes and address."""
+"""Fields of extracted comments: text, author, date, votes and URL."""
 
 from tests.unit.comments.comment_pages import NAMES, SAID, URL, read
 
@@ -19,8 +19,8 @@ BLOG = f"<ol>{''.join(map(_blog, range(5)))}</ol>"
 
 
 def _forum(number: int) -> str:
-    # The author's rank, number of posts and day of joining are nearer to the name than the date
-    # of the post, and differ as well.
+    # The author's rank, post count and joining date are closer to the name than the post's date is,
+    # and also differ from author to author.
     rank = ("Novice", "Regular", "Sage", "Novice", "Novice")[number]
     joined = 2003 + len(NAMES[number])
     return (
@@ -35,7 +35,7 @@ def _forum(number: int) -> str:
 FORUM = f"<table>{''.join(map(_forum, range(5)))}</table>"
 
 
-def test_text_is_without_author_date_and_buttons() -> None:
+def test_text_excludes_author_date_and_buttons() -> None:
     comments = read(BLOG, "//li")
     assert [comment.text for comment in comments] == [
         f"{said}\n\nSecond thoughts of number {number}." for number, said in enumerate(SAID)
@@ -55,11 +55,11 @@ def test_authors_and_dates_are_read_as_the_page_writes_them() -> None:
     ]
 
 
-def test_a_record_may_consist_of_the_text_alone() -> None:
+def test_a_record_may_consist_of_text_only() -> None:
     assert read(BLOG, "//li//p[1]") == read(BLOG, "//li")
 
 
-def test_rows_of_a_table_that_go_together_are_read_together() -> None:
+def test_adjacent_table_rows_of_one_comment_are_read_together() -> None:
     comments = read(FORUM, "//tr[td[@class='what']]")
     assert [comment.text for comment in comments] == list(SAID)
     assert [comment.author for comment in comments] == list(NAMES)
@@ -68,7 +68,7 @@ def test_rows_of_a_table_that_go_together_are_read_together() -> None:
     ]
 
 
-def test_the_address_of_a_comment_is_its_own() -> None:
+def test_a_comment_has_its_own_url() -> None:
     assert [comment.permalink for comment in read(BLOG, "//li")] == [
         f"{URL}#comment-{number + 70}" for number in range(5)
     ]
@@ -99,7 +99,7 @@ def test_a_relative_date_is_kept_as_written() -> None:
     assert {comment.date for comment in comments} == {None}
 
 
-def test_a_date_for_machines_says_when_that_was() -> None:
+def test_a_machine_readable_date_resolves_a_relative_one() -> None:
     body = "".join(
         f'<div class="c"><b>{name}</b>'
         f'<time datetime="2024-05-31T0{number}:30:00+02:00">{number + 1} days ago</time>'
@@ -110,7 +110,7 @@ def test_a_date_for_machines_says_when_that_was() -> None:
     assert (second.written_date, str(second.date)) == ("2 days ago", "2024-05-31T01:30:00+02:00")
 
 
-def test_votes_are_numbers_that_the_page_calls_so() -> None:
+def test_votes_are_numbers_that_the_page_labels_as_votes() -> None:
     body = "".join(
         f'<div class="c"><b>{name}</b><p>{said}</p><span class="num">{number}</span>'
         f'<span class="vote-count">{votes}</span></div>'
@@ -122,7 +122,7 @@ def test_votes_are_numbers_that_the_page_calls_so() -> None:
     assert {comment.votes for comment in read(BLOG, "//li")} == {None}
 
 
-def test_quotations_are_kept_without_their_heading() -> None:
+def test_quotations_are_kept_without_their_headings() -> None:
     body = "".join(
         f'<div class="post"><b class="author">{name}</b><div class="content">'
         f"<blockquote><cite>{NAMES[0]} wrote:</cite><p>{SAID[0]}</p></blockquote>"
@@ -133,21 +133,21 @@ def test_quotations_are_kept_without_their_heading() -> None:
     assert "wrote" not in read(body, "//div[@class='post']")[0].text
 
 
-def test_a_comment_alone_is_read_too() -> None:
+def test_a_single_comment_is_read() -> None:
     comment = read(f"<ol>{_blog(0)}</ol>", "//li")[0]
     assert (comment.author, comment.written_date) == (NAMES[0], "May 3, 2024 at 9:10 am")
     assert SAID[0] in comment.text
 
 
-def test_no_record_gives_no_comment() -> None:
+def test_no_records_give_no_comments() -> None:
     assert read(BLOG, "//section") == ()
 
 
-def test_the_same_page_reads_the_same() -> None:
+def test_the_same_page_gives_the_same_comments() -> None:
     assert read(FORUM, "//tr[td[@class='what']]") == read(FORUM, "//tr[td[@class='what']]")
 
 
-def test_the_name_of_the_answered_author_leaves_no_colon() -> None:
+def test_removing_the_addressee_leaves_no_colon() -> None:
     body = "".join(
         f'<div class="post" id="p{number}"><b class="author">{name}</b><div class="content">'
         f"<p>{answered}{said}</p></div></div>"
@@ -170,7 +170,7 @@ def test_hidden_text_of_a_comment_is_ignored_and_separates_lines() -> None:
     ]
 
 
-def test_comments_within_sentences_of_others_leave_these_whole() -> None:
+def test_nested_comments_do_not_split_the_text_around_them() -> None:
     def nested(number: int) -> str:
         inside = nested(number + 1) if number < 4 else ""
         return (
@@ -183,7 +183,7 @@ def test_comments_within_sentences_of_others_leave_these_whole() -> None:
     ]
 
 
-def test_comments_keep_their_rows_among_rows_of_others() -> None:
+def test_comments_keep_their_rows_among_those_of_others() -> None:
     plain = read(FORUM, "//tr[1] | //tr[3] | //tr[5] | //tr[7] | //tr[9]")
     advertised = FORUM.replace("</table>", "<tr><td>Buy boats</td><td>now</td></tr></table>")
     assert read(advertised, "//tr[1] | //tr[3] | //tr[5] | //tr[7] | //tr[9]") == plain
@@ -214,7 +214,7 @@ def _remark(number: int) -> str:
     return f"That is how it went for me, too, and for {number} others that I asked."
 
 
-def test_the_pages_notes_on_a_reader_are_not_comment_text() -> None:
+def test_page_notes_about_a_commenter_are_not_comment_text() -> None:
     comments = read("".join(map(_answer, range(5))), "//div[@class='answer']")
     assert [comment.text.split("\n\n") for comment in comments] == [
         [said, _documented(number), _remark(number)] for number, said in enumerate(SAID)

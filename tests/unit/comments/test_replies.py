@@ -1,4 +1,4 @@
-"""Who answers whom, in the ways that pages tell it."""
+"""Which comment replies to which, in every form in which pages express it."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def _inside(number: int) -> str:
     return f"<b class='author'>{NAMES[number]}</b><p>{SAID[number]}</p>"
 
 
-def test_comments_within_each_other() -> None:
+def test_nested_comments() -> None:
     def nested(number: int, replies: str = "") -> str:
         return f'<li class="c"><div>{_inside(number)}</div><ul>{replies}</ul></li>'
 
@@ -37,7 +37,7 @@ def test_comments_within_each_other() -> None:
         '<div class="c"><img src="s.gif" width="{pixels}">',
     ],
 )
-def test_depths_of_comments_one_after_the_other(opening: str) -> None:
+def test_depths_of_consecutive_comments(opening: str) -> None:
     body = "".join(
         f"{opening.format(depth=depth, pixels=20 * depth)}{_inside(number)}</div>"
         for number, depth in enumerate(DEPTHS)
@@ -45,7 +45,7 @@ def test_depths_of_comments_one_after_the_other(opening: str) -> None:
     assert _parents(body) == PARENTS
 
 
-def test_replies_in_lists_of_their_own() -> None:
+def test_replies_in_separate_lists() -> None:
     first, second, third, fourth, fifth = (f'<div class="c">{_inside(n)}</div>' for n in range(5))
     body = f"{first}<ul>{second}<ul>{third}</ul>{fourth}</ul>{fifth}"
     assert _parents(f"<section>{body}</section>") == PARENTS
@@ -58,7 +58,7 @@ def test_replies_in_lists_of_their_own() -> None:
         ('<div class="c" id="c{own}">', '<a href="#c{parent}">in reply to</a>'),
     ],
 )
-def test_ids_of_the_comments_answered(opening: str, link: str) -> None:
+def test_ids_of_the_parent_comments(opening: str, link: str) -> None:
     parts = []
     for number, parent in enumerate(PARENTS):
         ids = {"own": 500 + number, "parent": 0 if parent is None else 500 + parent}
@@ -67,7 +67,7 @@ def test_ids_of_the_comments_answered(opening: str, link: str) -> None:
     assert _parents("".join(parts)) == PARENTS
 
 
-def test_the_name_of_the_author_answered() -> None:
+def test_the_name_of_the_parent_author() -> None:
     answered = {1: NAMES[0], 2: NAMES[1], 3: NAMES[0]}
     body = "".join(
         f'<div class="c">{_inside(number)}'
@@ -78,6 +78,6 @@ def test_the_name_of_the_author_answered() -> None:
     assert _parents(body) == PARENTS
 
 
-def test_sibling_posts_reply_to_none() -> None:
+def test_sibling_posts_are_not_replies() -> None:
     body = "".join(f'<div class="c">{_inside(number)}</div>' for number in range(5))
     assert _parents(body) == [None] * 5

@@ -19,11 +19,11 @@ def test_case_punctuation_and_white_space_do_not_matter() -> None:
     assert one.key != fingerprint_of("nobody came, the council met").key
 
 
-def test_full_width_letters_are_the_same_letters() -> None:
+def test_full_width_letters_equal_normal_ones() -> None:
     assert fingerprint_of("２０２６年ＡＢＣ").key == fingerprint_of("2026年ABC").key
 
 
-def test_a_script_without_spaces_has_shingles_of_characters() -> None:
+def test_scripts_without_spaces_have_character_shingles() -> None:
     text = "新华社北京五月一日电国务院总理今天会见了来访的外国客人，双方交换了意见。"
     whole, part = fingerprint_of(text), fingerprint_of(text[4:])
     assert whole.is_comparable
@@ -36,7 +36,7 @@ def test_a_short_text_is_not_compared() -> None:
     assert not fingerprint_of("").is_comparable
 
 
-def test_text_beyond_the_bound_is_not_read() -> None:
+def test_text_beyond_the_limit_is_ignored() -> None:
     text = "word " * (MAX_CHARACTERS // 5)
     assert fingerprint_of(text).key == fingerprint_of(text + "more").key
 
@@ -49,7 +49,7 @@ def test_any_text_has_a_fingerprint(text: str) -> None:
     assert (np.diff(found.shingles.astype(np.int64)) > 0).all()
 
 
-def test_bands_meet_as_often_as_their_theory_says() -> None:
+def test_bands_match_as_often_as_theory_predicts() -> None:
     chance = np.random.default_rng(1)
     meetings = []
     resemblances = []

@@ -1,4 +1,4 @@
-"""Which texts are one story."""
+"""Grouping of texts into stories."""
 
 import random
 
@@ -11,12 +11,12 @@ from worker.duplicates.overlap import Overlap, overlap_of
 
 
 def part(*stretches: tuple[int, int]) -> Shingles:
-    """Return shingles by their numbers."""
+    """Return the shingles in the given ranges."""
     return np.concatenate([np.arange(*each, dtype=np.uint32) for each in stretches])
 
 
 def groups_of(texts: dict[str, Shingles], *, one_site: bool = False) -> set[frozenset[str]]:
-    """Return the stories of texts, after checking that their order plays no part."""
+    """Return the stories of the given texts, checking that the order of the texts is irrelevant."""
     found = set()
     for seed in range(4):
         names = sorted(texts)
@@ -49,7 +49,7 @@ def groups_of(texts: dict[str, Shingles], *, one_site: bool = False) -> set[froz
         (part((0, 100)), part((50, 150)), "update"),
     ],
 )
-def test_what_a_text_is_to_another(own: Shingles, other: Shingles, relation: str) -> None:
+def test_the_relation_of_a_text_to_another(own: Shingles, other: Shingles, relation: str) -> None:
     assert overlap_of(own, other).relation == relation
 
 
@@ -62,14 +62,14 @@ def test_versions_of_a_text_are_one_story() -> None:
     assert groups_of(texts) == {frozenset("abc"), frozenset("d")}
 
 
-def test_a_quotation_is_not_a_repeat() -> None:
+def test_a_quotation_does_not_make_a_story() -> None:
     assert groups_of({"a": part((0, 100)), "b": part((85, 185))}) == {
         frozenset("a"),
         frozenset("b"),
     }
 
 
-def test_a_digest_belongs_to_the_story_it_shares_most_with() -> None:
+def test_a_digest_belongs_to_the_story_with_which_it_shares_most() -> None:
     texts = {
         "a": part((0, 100)),
         "b": part((0, 95)),
@@ -80,7 +80,7 @@ def test_a_digest_belongs_to_the_story_it_shares_most_with() -> None:
     assert groups_of(texts) == {frozenset({"a", "b", "digest"}), frozenset({"c", "d"})}
 
 
-def test_beginning_and_end_of_one_article_are_one_story_where_two_have_them_whole() -> None:
+def test_parts_of_an_article_are_one_story_if_two_texts_contain_both() -> None:
     texts = {
         "begin": part((0, 60)),
         "end": part((60, 100)),
@@ -97,7 +97,7 @@ def test_pages_of_one_site_must_have_more_in_common() -> None:
 
 
 def grouped_with_sites(texts: dict[str, tuple[Shingles, str]]) -> set[frozenset[str]]:
-    """Return the stories of texts, each with the initials of the sites that have it."""
+    """Return the stories of texts, each given with the initials of its sites."""
     names = dict(enumerate(sorted(texts)))
     common = {
         (one, other): number
@@ -121,17 +121,17 @@ def test_pages_of_one_site_do_not_confirm_each_other() -> None:
     steered = {f"h{number}": (each, "h") for number, each in enumerate(both)}
     groups = grouped_with_sites(victims | steered)
     assert not any({"a", "b"} <= each for each in groups)
-    # Two sites that have both are witnesses.
+    # Two sites that contain both texts confirm each other.
     witnessed = {"h": (both[0], "h"), "i": (both[1], "i")}
     assert grouped_with_sites(victims | witnessed) == {frozenset({"a", "b", "h", "i"})}
 
 
 def test_texts_of_one_site_do_not_connect_stories() -> None:
-    # Each has four fifths of the one before it.
+    # Each text shares four fifths of its shingles with the previous one.
     drift = {f"h{at}": (part((20 * at, 20 * at + 100)), "h") for at in range(1, 10)}
     victims = {"a": (part((0, 100)), "a"), "b": (part((200, 300)), "b")}
     groups = grouped_with_sites(victims | drift)
     assert not any({"a", "b"} <= each for each in groups)
     assert sum(len(each) for each in groups) == 11
-    # On its own, it is one story.
+    # Without the other texts, they form one story.
     assert len(grouped_with_sites(drift)) == 1

@@ -1,4 +1,4 @@
-"""Confidence of articles of generated pages."""
+"""Confidence in the articles of generated pages."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def news_page() -> Page:
 
 
 def page_of_scraps() -> Page:
-    """Return a page of short notes, none of which is clearly its content."""
+    """Return a page of short notes, none of which clearly is its main content."""
     cards = "".join(
         f"<div class='card'><a href='/{seed}'>{sentence(seed, 4)}</a>"
         f"<span>{sentence(seed + 100, 5)}</span><button>Buy</button></div>"
@@ -33,11 +33,11 @@ def test_a_newspaper_article_has_high_confidence() -> None:
     assert extracted(news_page()).confidence > 0.9
 
 
-def test_short_notes_have_lower_confidence_than_an_article() -> None:
+def test_short_notes_get_lower_confidence_than_an_article() -> None:
     assert extracted(page_of_scraps()).confidence < extracted(news_page()).confidence
 
 
-def test_an_article_that_the_page_does_not_show_has_a_confidence_too() -> None:
+def test_an_article_that_the_page_does_not_display_has_a_confidence() -> None:
     text = " ".join(paragraphs(1))
     head = (
         '<script type="application/ld+json">{"@type": "NewsArticle", "headline": "Bridge reopens",'
@@ -49,7 +49,7 @@ def test_an_article_that_the_page_does_not_show_has_a_confidence_too() -> None:
 
 
 @pytest.mark.parametrize("shown", [news_page(), page_of_scraps()], ids=["article", "scraps"])
-def test_an_explanation_has_the_same_confidence(shown: Page) -> None:
+def test_the_explanation_has_the_same_confidence(shown: Page) -> None:
     explained = explain_article(shown, None).article
     assert explained is not None
     assert explained.confidence == extracted(shown).confidence

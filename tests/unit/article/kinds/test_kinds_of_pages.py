@@ -1,4 +1,4 @@
-"""Kinds of generated pages that are obvious to a reader."""
+"""The kinds of generated pages, each obvious to a human reader."""
 
 from tests.pages import SENTENCES
 from tests.unit.article.article_pages import page, prose
@@ -36,13 +36,13 @@ def test_a_forum_thread_is_recognised() -> None:
     assert kind_of(body, head, "https://forum.garden.example/threads/old-pear.4711/") == "forum"
 
 
-def test_a_page_with_thousands_of_declarations_has_its_kind() -> None:
+def test_thousands_of_declarations_do_not_change_the_kind() -> None:
     head = declared("NewsArticle") * 3_000
     body = f"<article><h1>Bridge reopens</h1>{prose(1)}{prose(2)}</article>"
     assert kind_of(body, head, "https://news.example/2025/05/01/bridge-reopens") == "article"
 
 
-def test_types_are_declared_in_head_and_body() -> None:
+def test_declared_types_are_found_in_head_and_body() -> None:
     head = f"<meta property='og:type' content='website'>{declared('Product')}"
     shown = page(f"<div itemscope itemtype='https://schema.org/Offer'>{prose(1)}</div>", head)
     assert declared_types(Outline.of(shown.flat)) == ["product", "offer", "website"]

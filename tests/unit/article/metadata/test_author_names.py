@@ -1,4 +1,4 @@
-"""Names of authors, from fields and from the lines around a body."""
+"""Author names in metadata fields and in the lines around an article body."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_only_names_are_taken_from_a_line(text: str, names: tuple[str, ...]) -> 
     assert names_in(text, is_byline=True) == names
 
 
-def test_a_name_in_capitals_is_the_same_name() -> None:
+def test_case_does_not_distinguish_names() -> None:
     assert without_repeats(["Jane Doe", "JANE DOE", "John Roe"]) == ("Jane Doe", "John Roe")
 
 
@@ -97,7 +97,7 @@ def test_a_byline_gives_the_authors(text: str, names: tuple[str, ...]) -> None:
     assert shown_authors([note(text)], {"theharbourpost"}) == names
 
 
-def test_an_element_that_is_named_for_the_author_needs_no_mark() -> None:
+def test_an_author_element_needs_no_byline_marker() -> None:
     assert shown_authors([note("Jane Doe", "author-name")]) == ("Jane Doe",)
     assert shown_authors([note("Jane Doe", "caption")]) == ()
 
@@ -111,6 +111,6 @@ def test_a_readers_name_is_not_an_author() -> None:
     assert shown_authors([reader]) == ()
 
 
-def test_the_author_between_headline_and_body_comes_before_one_after_the_body() -> None:
+def test_an_author_above_the_body_takes_precedence_over_one_below() -> None:
     notes = [note("By Jane Doe"), note("By John Roe", place="after")]
     assert shown_authors(notes) == ("Jane Doe",)

@@ -1,4 +1,4 @@
-"""Microdata and the elements of a page's head."""
+"""Metadata in microdata and in head elements."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def metas(head: str) -> Record:
     return read_metas(page("<p>Text</p>", head).document.iter("meta", "link"))
 
 
-def test_properties_of_the_article_are_read() -> None:
+def test_article_properties_are_read() -> None:
     record = microdata(
         f"<div {STORY}><span itemprop='author' itemscope><b itemprop='name'>Jane Doe</b> of"
         " Ellersby</span><time itemprop='datePublished' datetime='2024-05-31'>Friday</time>"
@@ -36,13 +36,13 @@ def test_properties_of_the_article_are_read() -> None:
     assert record.access == ("paid",)
 
 
-def test_among_several_articles_the_one_around_the_body_counts() -> None:
+def test_of_several_articles_the_one_around_the_body_counts() -> None:
     teaser = f"<div {STORY}><i itemprop='author'>John Roe</i></div>"
     own = f"<div {STORY}><i itemprop='author'>Jane Doe</i><div id='text'>Text</div></div>"
     assert microdata(teaser + own).authors == ("Jane Doe",)
 
 
-def test_a_comment_within_an_article_has_an_author_of_its_own() -> None:
+def test_the_author_of_a_comment_is_not_that_of_the_article() -> None:
     comment = (
         "<div itemprop='comment' itemscope itemtype='https://schema.org/Comment'>"
         "<i itemprop='author'>A reader</i></div>"
@@ -88,7 +88,7 @@ def test_properties_of_other_things_are_ignored(name: str) -> None:
     assert metas(f'<meta name="{name}" content="2024-05-31">') == Record()
 
 
-def test_the_canonical_link_comes_before_other_addresses() -> None:
+def test_the_canonical_link_takes_precedence_over_other_urls() -> None:
     record = metas(
         '<meta property="og:url" content="https://news.example/b">'
         '<link rel="canonical" href="https://news.example/a"><link rel="amphtml" href="/amp">'
@@ -99,7 +99,5 @@ def test_the_canonical_link_comes_before_other_addresses() -> None:
 @pytest.mark.parametrize(
     ("content", "access"), [("locked", ("paid",)), ("free", ("free",)), ("unheard of", ())]
 )
-def test_the_tier_of_the_content_tells_who_may_read_it(
-    content: str, access: tuple[str, ...]
-) -> None:
+def test_the_content_tier_determines_access(content: str, access: tuple[str, ...]) -> None:
     assert metas(f'<meta property="article:content_tier" content="{content}">').access == access

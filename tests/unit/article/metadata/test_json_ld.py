@@ -1,4 +1,4 @@
-"""JSON-LD as publishers write it."""
+"""JSON-LD as publishers write it, including its faults."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ ARTICLE = {
 
 
 def read(*scripts: str, own: str = "") -> Record:
-    """Read the JSON-LD of a page that calls itself by a name or an address."""
+    """Read the JSON-LD scripts of a page with the given title or URL."""
     markup = "".join(f'<script type="application/ld+json">{text}</script>' for text in scripts)
     document = page("<p>Text</p>", markup).document
     return read_json_ld(document.iter("script"), lambda value: value == own)
@@ -67,7 +67,7 @@ def test_malformed_json_is_read_as_far_as_possible(text: str) -> None:
         ({"name": {"name": {"name": {"name": {"name": "deep"}}}}}, ()),
     ],
 )
-def test_authors_are_things_texts_and_lists(author: object, names: tuple[str, ...]) -> None:
+def test_authors_may_be_objects_strings_or_lists(author: object, names: tuple[str, ...]) -> None:
     assert read(changed(author=author)).authors == names
 
 
@@ -79,7 +79,7 @@ def test_references_by_id_are_resolved() -> None:
     assert read(json.dumps({"@graph": graph})).authors == ("Jane Doe",)
 
 
-def test_among_several_articles_the_pages_own_counts() -> None:
+def test_of_several_articles_the_pages_own_counts() -> None:
     other = changed(headline="Another story", author="John Roe")
     own = changed(url="https://news.example/bridge")
     assert read(other, own, own="https://news.example/bridge").authors == ("Jane Doe",)
@@ -93,7 +93,7 @@ def test_a_commenter_is_not_an_author() -> None:
     assert read(json.dumps(article)).authors == ()
 
 
-def test_the_page_fills_the_gaps_of_its_article() -> None:
+def test_values_of_the_page_complete_those_of_its_article() -> None:
     around = {"@type": "WebPage", "name": "Post", "dateModified": "2024-06-01", "author": "Nobody"}
     record = read(json.dumps([ARTICLE, around]))
     assert record.modified == ("2024-06-01",)
@@ -105,7 +105,7 @@ def test_the_page_fills_the_gaps_of_its_article() -> None:
     ("value", "access"),
     [(False, "paid"), ("False", "paid"), ("https://schema.org/False", "paid"), (True, "free")],
 )
-def test_an_article_for_subscribers_says_so(value: object, access: str) -> None:
+def test_the_access_to_an_article_is_read(value: object, access: str) -> None:
     assert read(changed(isAccessibleForFree=value)).access == (access,)
 
 

@@ -15,7 +15,7 @@ BODY = f"<div class='story'>{prose(1)}</div>"
 def metadata(
     beside: str = "", head: str = "", *, url: str = URL, body: str = BODY
 ) -> ArticleMetadata:
-    """Read a page that shows something between headline and body."""
+    """Read the metadata of a page with the given content between headline and body."""
     shown = page(f"<h1>{TITLE}</h1>{beside}{body}", head, url, "lang='en'")
     return extract_article(shown, None).metadata
 
@@ -58,7 +58,7 @@ def test_the_site_is_not_its_own_author() -> None:
     assert found.authors == ()
 
 
-def test_the_page_s_byline_comes_before_the_author_of_its_template() -> None:
+def test_the_byline_takes_precedence_over_the_author_in_the_template() -> None:
     head = '<meta name="author" content="Harbour Media Group">'
     assert metadata("<p>By Jane Doe</p>", head).authors == ("Jane Doe",)
     assert metadata(head=head).authors == ("Harbour Media Group",)
@@ -69,7 +69,7 @@ def test_the_byline_completes_a_list_of_authors() -> None:
     assert metadata("<p>By Jane Doe and John Roe</p>", head).authors == ("Jane Doe", "John Roe")
 
 
-def test_an_author_in_the_footer_of_another_page_too_is_the_template_s() -> None:
+def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None:
     def shown(seed: int) -> str:
         title = f"Story number {seed} of the harbour"
         return f"<h1>{title}</h1><div>{prose(seed)}</div><p>Author: Max Moe</p>"
@@ -98,21 +98,21 @@ def test_an_author_in_the_footer_of_another_page_too_is_the_template_s() -> None
             URL,
             "2024-05-31T09:30:00+00:00",
         ),
-        # The page's local time reveals the zone of a time declared in another one.
+        # The local time on the page reveals the time zone for a time declared in another zone.
         (
             "<p class='date'>31 May 2024, 11:30</p>",
             json_ld(datePublished="2024-05-31T09:30:00Z"),
             URL,
             "2024-05-31T11:30:00+02:00",
         ),
-        # The visible value counts if the two differ.
+        # If the two differ, the visible date takes precedence.
         (
             "<p class='date'>31 May 2024</p>",
             json_ld(datePublished="2023-01-01T09:30:00Z"),
             URL,
             "2024-05-31",
         ),
-        # A date of change is better than none.
+        # A modification date is better than none.
         ("<p>Last updated: 31 May 2024</p>", "", URL, "2024-05-31"),
     ],
 )
@@ -120,12 +120,12 @@ def test_the_date_of_publication(beside: str, head: str, url: str, written: str)
     assert str(metadata(beside, head, url=url).published) == written
 
 
-def test_a_date_within_the_story_is_not_the_articles() -> None:
+def test_a_date_within_the_text_is_not_the_publication_date() -> None:
     body = f"<div><p>{sentence(1)} It burnt down on 31 May 1994. {sentence(2)}</p>{prose(1)}</div>"
     assert metadata(body=body).published is None
 
 
-def test_the_date_of_a_comment_is_not_the_articles() -> None:
+def test_the_date_of_a_comment_is_not_the_publication_date() -> None:
     comment = "<div class='comment'><p>Jane Doe, 31 May 2024</p><p>Well said.</p></div>"
     assert metadata(body=BODY + comment).published is None
 
@@ -143,7 +143,7 @@ LEAD = "The vote was close, the debate was long, and the ferry is to stay until 
         (f"<p><strong>{LEAD}</strong></p>", ""),
     ],
 )
-def test_the_lead_is_the_one_shown_by_the_page(beside: str, head: str) -> None:
+def test_the_lead_is_the_one_that_the_page_displays(beside: str, head: str) -> None:
     assert metadata(beside, head).lead == LEAD
 
 
@@ -153,14 +153,14 @@ def test_a_truncated_description_is_not_a_lead() -> None:
     assert metadata(head=head).lead is None
 
 
-def test_a_description_that_is_not_shown_is_not_a_lead() -> None:
+def test_a_description_that_the_page_does_not_display_is_not_a_lead() -> None:
     assert metadata(head=f'<meta name="description" content="{LEAD}">').lead is None
 
 
 @pytest.mark.parametrize(
     "address", ["https://harbour-post.example/", "javascript:void(0)", "http://[", "mailto:a@b"]
 )
-def test_an_address_that_is_not_an_articles_is_not_canonical(address: str) -> None:
+def test_a_url_that_is_not_an_articles_is_not_canonical(address: str) -> None:
     assert metadata(head=f'<link rel="canonical" href="{address}">').address is None
 
 
@@ -183,7 +183,7 @@ def test_the_kind_of_a_page(head: str, url: str, kind: str) -> None:
     assert metadata(head=head, url=url).kind == kind
 
 
-def test_a_short_text_under_a_video_at_a_video_s_address_is_a_video() -> None:
+def test_a_short_text_below_a_video_with_a_video_url_is_a_video() -> None:
     player = "<iframe src='https://player.example/1' width='640' height='360'></iframe>"
     body = f"<div>{player}{prose(1, 2)}</div>"
     assert metadata(body=body, url="https://news.example/video/bridge").kind == "video"

@@ -1,4 +1,4 @@
-"""The agency of an article, as opposed to agencies that it only mentions."""
+"""The news agency that supplied an article, as opposed to agencies that the text mentions."""
 
 import pytest
 
@@ -12,7 +12,7 @@ TITLE = "Council votes to reopen the old bridge"
 def wire(
     first: str = "", last: str = "", *, beside: str = "", below: str = "", head: str = ""
 ) -> str | None:
-    """Read an article whose first paragraph begins, and whose last one ends, with something."""
+    """Return the agency of an article with text before its first and after its last paragraph."""
     texts = paragraphs(1)
     body = "".join(
         f"<p>{text}</p>" for text in (f"{first}{texts[0]}", *texts[1:-1], f"{texts[-1]}{last}")
@@ -49,7 +49,7 @@ def wire(
         ("القاهرة (رويترز) - ", "Reuters"),
     ],
 )
-def test_the_dateline_names_the_agency(dateline: str, agency: str) -> None:
+def test_the_agency_is_read_from_the_dateline(dateline: str, agency: str) -> None:
     assert wire(dateline) == agency
 
 
@@ -69,7 +69,7 @@ def test_the_dateline_names_the_agency(dateline: str, agency: str) -> None:
         ("<p>AFP, 3 May 2024</p>", "AFP"),
     ],
 )
-def test_the_byline_names_the_agency(byline: str, agency: str) -> None:
+def test_the_agency_is_read_from_the_byline(byline: str, agency: str) -> None:
     assert wire(beside=byline) == agency
 
 
@@ -82,7 +82,7 @@ def test_the_byline_names_the_agency(byline: str, agency: str) -> None:
         ("（新华社）", "Xinhua"),
     ],
 )
-def test_the_end_names_the_agency(end: str, agency: str) -> None:
+def test_the_agency_is_read_from_the_end_of_the_text(end: str, agency: str) -> None:
     assert wire(last=end) == agency
     below = "<p>Copyright 2012 The Associated Press. All rights reserved.</p>"
     assert wire(below=below) == "AP"
@@ -93,7 +93,7 @@ def test_a_declared_author_may_be_an_agency() -> None:
     assert wire(head='<meta name="author" content="Jane Doe">') is None
 
 
-def test_among_several_agencies_the_first_named_counts() -> None:
+def test_of_several_agencies_the_first_counts() -> None:
     assert wire("LONDON (Reuters/AFP) - ", " (dpa)") == "Reuters"
 
 
@@ -126,16 +126,16 @@ def test_an_article_about_an_agency_is_not_credited_to_it(first: str) -> None:
         "<p>Photo by Jane Doe/AFP/Getty Images</p>",
     ],
 )
-def test_the_credit_of_a_picture_is_not_a_byline(shown: str) -> None:
+def test_a_picture_credit_is_not_a_byline(shown: str) -> None:
     assert wire(beside=shown) is None
 
 
-def test_an_end_that_explains_initials_names_no_agency() -> None:
+def test_an_explanation_of_initials_names_no_agency() -> None:
     assert wire(last=" So says the Associated Press (AP).") is None
     assert wire(last=" She spoke to the PA.") is None
     assert wire(last=" With files from the Associated Press") is None
 
 
-def test_lines_crafted_to_be_slow_are_fast() -> None:
+def test_lines_crafted_to_slow_down_matching_are_processed_fast() -> None:
     for line in ("(" * 50_000, "a, " * 30_000, "— " * 30_000, "AP " * 30_000, "新华社" * 20_000):
         assert wire_of((), line, [line]) is None

@@ -1,4 +1,4 @@
-"""Content of generated pages that are not articles: shops, agendas, manuals."""
+"""Content of generated pages other than articles: shops, agendas, manuals."""
 
 import pytest
 
@@ -139,7 +139,7 @@ def assert_without_frame(text: str) -> None:
         assert around not in text
 
 
-def test_a_shop_shows_its_products_with_their_prices() -> None:
+def test_a_shop_page_gives_its_products_with_prices() -> None:
     found = read(shop(), SHOP, "Lamps | Lamplight")
     for name, price, blurb in LAMPS:
         assert name in found.text
@@ -149,7 +149,7 @@ def test_a_shop_shows_its_products_with_their_prices() -> None:
     assert found.metadata.kind in ("collection", "listing")
 
 
-def test_a_product_shows_its_facts_and_no_other_products() -> None:
+def test_a_product_page_gives_its_facts_but_no_other_products() -> None:
     found = read(product(), "https://shop.example/products/harbour", "Harbour table lamp | Lamps")
     assert LAMPS[0][2] in found.text
     for _, value in FACTS:
@@ -161,7 +161,7 @@ def test_a_product_shows_its_facts_and_no_other_products() -> None:
     assert found.metadata.kind == "product"
 
 
-def test_an_agenda_shows_its_events() -> None:
+def test_an_agenda_gives_its_events() -> None:
     found = read(agenda(), "https://town.example/events", "What is on | Town")
     for name, day, where in EVENTS:
         assert name in found.text
@@ -170,7 +170,7 @@ def test_an_agenda_shows_its_events() -> None:
     assert_without_frame(found.text)
 
 
-def test_a_manual_shows_its_questions_with_their_answers() -> None:
+def test_a_manual_gives_its_questions_with_answers() -> None:
     found = read(manual(), "https://docs.meter.example/help/faq", "FAQ | Meter")
     for question, answer in QUESTIONS:
         assert question in found.text
@@ -179,7 +179,7 @@ def test_a_manual_shows_its_questions_with_their_answers() -> None:
 
 
 @pytest.mark.parametrize("cheap", [0, 2])
-def test_a_front_page_stays_a_menu_with_prices_in_its_headlines(cheap: int) -> None:
+def test_a_front_page_with_prices_in_its_headlines_is_still_a_menu(cheap: int) -> None:
     stories = "".join(
         f"<li><h3><a href='/story/{n}'>Firm number {n} is sold for ${n + 3} million to its rival"
         f"</a></h3><p>{sentence(n, 20)}</p></li>"

@@ -1,4 +1,4 @@
-"""The lead at the beginning of a text."""
+"""Detection of the lead at the beginning of a text."""
 
 import pytest
 
@@ -31,7 +31,7 @@ BODY = [block("The harbour master had warned them.", "paragraph")] * MAX_LEADING
     ],
     ids=["one", "two", "a rubric", "a paragraph", "far down", "not told"],
 )
-def test_the_lead_is_found_in_the_first_blocks(
+def test_the_lead_is_found_among_the_first_blocks(
     blocks: list[ArticleBlock], lead: str | None
 ) -> None:
     assert lead_of_blocks(blocks) == lead

@@ -1,4 +1,4 @@
-"""Features of the roles of lines."""
+"""Features for classifying the roles of lines."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ END = (
 
 
 def columns(body: str = f"{TOP}{prose(1)}{END}") -> dict[str, dict[str, float]]:
-    """Return the columns of each line, by its text."""
+    """Return the feature columns of each line, by the text of the line."""
     shown = page(body, HEAD)
     outline = Outline.of(shown.document)
     judged = judge_lines(outline)
@@ -74,7 +74,7 @@ def test_each_column_measures_what_its_name_says(text: str, column: str, value: 
     assert columns()[text][column] == pytest.approx(value)
 
 
-def test_authors_are_known_from_structured_data() -> None:
+def test_authors_are_taken_from_structured_data() -> None:
     linked = '{"@graph": [{"@type": "Person", "name": "Jo Tan"}, {"name": "Gazette"}]}'
     shown = page(f"<p>Jo Tan</p><p>Gazette</p>{prose(1)}", f"<script>{linked}</script>")
     outline = Outline.of(shown.document)
@@ -101,7 +101,7 @@ def test_lines_far_from_the_article_are_ignored() -> None:
     assert not near_article(np.full(5, 0.01)).any()
 
 
-def test_a_page_without_lines_has_no_stretch() -> None:
+def test_a_page_without_lines_has_no_stretches() -> None:
     outline = Outline.of(page("<p>*</p>").document)
     stretch = gather(outline, judge_lines(outline), whole=True)
     assert not len(stretch.places)

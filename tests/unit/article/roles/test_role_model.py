@@ -1,4 +1,4 @@
-"""Both passes over the lines of a page influence whether a line is text."""
+"""Both passes over the lines of a page influence whether a line belongs to the text."""
 
 import json
 from dataclasses import replace
@@ -39,7 +39,7 @@ def probabilities(roles: tuple[str, ...], *rows: tuple[float, float]) -> list[fl
 
 
 def network_for(role: str) -> RoleNetwork:
-    """Return a network that takes every line for one role, with logits of 4 and 0."""
+    """Return a network that assigns the given role to every line, with logits of 4 and 0."""
 
     def none(inputs: int, outputs: int = SIZE) -> Layer:
         return Layer(np.zeros((inputs, outputs), np.int16), np.zeros(outputs, np.int16))
@@ -60,14 +60,14 @@ def network_for(role: str) -> RoleNetwork:
     return RoleNetwork(ROLES, network)
 
 
-def test_a_line_that_both_passes_consider_text_is_likelier_than_with_one() -> None:
+def test_agreement_of_both_passes_makes_a_line_more_likely_to_be_text() -> None:
     both, first, second, none = probabilities(TEXT_ROLES, (0.9, 20), (0.9, 5), (0.1, 20), (0.1, 5))
     assert both > max(first, second)
     assert min(first, second) > none
     assert both == pytest.approx(1 - none, abs=1e-3)
 
 
-def test_a_first_pass_that_is_sure_can_be_overruled_by_no_more_than_it_says() -> None:
+def test_a_certain_first_pass_is_overruled_only_within_its_certainty() -> None:
     [found] = probabilities(TEXT_ROLES, (1.0, 5))
     assert 0.9 < found < 1.0
 
@@ -81,7 +81,7 @@ def test_a_lead_is_text_whatever_the_first_pass_says() -> None:
     assert low > 0.8
 
 
-def test_roles_outside_of_the_text_are_what_is_left_of_it() -> None:
+def test_roles_outside_the_text_get_the_remaining_probability() -> None:
     row = (0.9, 5.0)
     [text] = probabilities(TEXT_ROLES, row)
     [rest] = probabilities(("byline", "caption"), row)
@@ -101,7 +101,7 @@ def test_the_network_influences_whether_a_line_is_text() -> None:
     assert as_byline < alone
 
 
-def test_the_network_does_not_add_lines_repeated_on_another_page() -> None:
+def test_the_network_does_not_select_lines_repeated_on_another_page() -> None:
     row = (0.9, 5.0)
     with_network = replace(MODEL, network=network_for("heading"))
     [alone] = judged(MODEL, row, on_other=True).text_probabilities(TEXT_ROLES)
@@ -120,14 +120,14 @@ def test_the_network_influences_the_role_of_a_line() -> None:
     assert found.role == "heading"
 
 
-def test_all_roles_of_a_line_add_up_to_one() -> None:
+def test_the_probabilities_of_all_roles_add_up_to_one() -> None:
     for model in (MODEL, replace(MODEL, network=network_for("caption"))):
         names, found = judged(model, (0.9, 20.0), (0.2, 3.0)).role_probabilities()
         assert sorted(names) == sorted(ROLES)
         assert found.sum(axis=1) == pytest.approx(np.ones(2))
 
 
-def test_pages_of_very_many_lines_are_weighed_by_trees_alone() -> None:
+def test_pages_with_too_many_lines_are_classified_without_the_network() -> None:
     rows = [(0.9, 20.0)] * (MAX_LINES + 1)
     with_network = replace(MODEL, network=network_for("caption"))
     alone = judged(MODEL, *rows).text_probabilities(TEXT_ROLES)

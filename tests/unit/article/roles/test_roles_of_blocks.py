@@ -1,4 +1,4 @@
-"""Roles of blocks."""
+"""Roles of blocks, derived from those of their lines."""
 
 from tests.unit.article.article_pages import page
 from worker.article import Extraction
@@ -9,7 +9,7 @@ from worker.article.outline import Outline
 
 
 def cut(body: str, *roles: FoundRole | None) -> Extraction:
-    """Cut a page whose lines have these roles."""
+    """Extract the article of a page whose lines have the given roles."""
     shown = page(body)
     outline = Outline.of(shown.document)
     numbers = [line.number for line in lines_of(outline)]
@@ -30,7 +30,7 @@ def test_a_block_has_the_role_of_its_line() -> None:
     ]
 
 
-def test_lines_of_a_block_have_one_role_together() -> None:
+def test_lines_of_a_block_share_one_role() -> None:
     [block] = cut(
         "<p>Short.<br>A line that is much longer than the other.</p>",
         FoundRole("heading", 0.9),

@@ -1,4 +1,4 @@
-"""Texts composed of lines with chosen roles."""
+"""Article texts that include only lines with chosen roles."""
 
 from models.roles import TEXT_ROLES
 from tests.unit.article.article_pages import page, prose
@@ -21,5 +21,5 @@ def test_each_block_has_one_of_the_chosen_roles() -> None:
     assert "1 May 2025" not in article.text
 
 
-def test_without_chosen_roles_the_text_is_the_default() -> None:
+def test_the_default_roles_give_the_default_text() -> None:
     assert extract_article(STORY, None) == extract_article(STORY, None, (), TEXT_ROLES)
