@@ -9,11 +9,11 @@ ADMITTED = (
     "CREATE OR REPLACE FUNCTION admitted_schemas() RETURNS text[] LANGUAGE sql IMMUTABLE"
     " AS $$ SELECT ARRAY['{}', '{}'] $$"
 )
-"""SQL that makes a database admit only the code of some revisions."""
+"""SQL function definition that makes a database accept only the code of the given revisions."""
 
 
 def go_to(database: Database, version: str, *, down: bool = False) -> None:
-    """Upgrade or downgrade the schema to a version."""
+    """Upgrade or downgrade the schema to the given version."""
     with database.engine.begin() as connection:
         config = _config()
         config.attributes["connection"] = connection

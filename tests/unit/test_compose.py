@@ -1,6 +1,6 @@
-"""The deployment file is valid, and each of its services is what a deployment needs.
+"""The Compose file is valid, and each of its services has what a deployment needs.
 
-What only Docker's own programs can tell is marked ``compose``: `make test-compose`.
+Tests that need Docker's own programs are marked ``compose``: `make test-compose`.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ def services() -> dict[str, dict[str, Any]]:
     return loaded
 
 
-def test_it_follows_the_compose_specification() -> None:
+def test_the_file_follows_the_compose_specification() -> None:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "check_jsonschema"),
@@ -55,7 +55,7 @@ def test_it_follows_the_compose_specification() -> None:
 
 @pytest.fixture
 def secrets(tmp_path: Path) -> Path:
-    """Files that the script generates for a first start."""
+    """The secret files that the script generates for a first start."""
     subprocess.run([DEPLOY / "passwords.sh"], cwd=tmp_path, check=True)
     return tmp_path / "secrets"
 
@@ -64,7 +64,7 @@ def contents(secrets: Path) -> dict[str, str]:
     return {each.name: each.read_text() for each in secrets.iterdir()}
 
 
-def test_every_secret_that_is_asked_for_is_made_once(secrets: Path) -> None:
+def test_every_required_secret_is_generated_once(secrets: Path) -> None:
     made = contents(secrets)
     asked = yaml.safe_load(COMPOSE.read_text())["secrets"]
     assert {Path(each["file"]).name for each in asked.values()} <= set(made)
@@ -73,12 +73,12 @@ def test_every_secret_that_is_asked_for_is_made_once(secrets: Path) -> None:
     assert all(re.fullmatch("[0-9a-f]{48}", each) for each in passwords.values())
     subprocess.run([DEPLOY / "passwords.sh"], cwd=secrets.parent, check=True)
     assert contents(secrets) == made
-    # The users of the containers read the files, nobody else on the host gets at them.
+    # The containers' users can read the files; on the host, only their owner can reach them.
     assert secrets.stat().st_mode & 0o777 == 0o700
     assert {each.stat().st_mode & 0o777 for each in secrets.iterdir()} == {0o644}
 
 
-def test_passwords_of_an_earlier_version_are_taken_over(tmp_path: Path) -> None:
+def test_passwords_from_an_earlier_version_are_reused(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("POSTGRES_PASSWORD=0wn3r\nGRAFANA_PORT=3001\n")
     subprocess.run([DEPLOY / "passwords.sh"], cwd=tmp_path, check=True)
     made = contents(tmp_path / "secrets")
@@ -87,13 +87,13 @@ def test_passwords_of_an_earlier_version_are_taken_over(tmp_path: Path) -> None:
     assert len(made["rabbitmq_password"]) == 48
 
 
-def test_a_password_that_was_changed_is_in_all_that_is_made_of_it(secrets: Path) -> None:
+def test_a_changed_password_is_in_all_files_derived_from_it(secrets: Path) -> None:
     (secrets / "broker_service_password").write_text("ch4nged\n")
     subprocess.run([DEPLOY / "passwords.sh"], cwd=secrets.parent, check=True)
     assert ":ch4nged@" in contents(secrets)["broker_url"]
 
 
-def test_the_processes_read_their_addresses_from_the_secrets(
+def test_the_processes_read_their_urls_from_the_secrets(
     secrets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("DETOURAGE_DATABASE_URL", "DETOURAGE_BROKER_URL"):
@@ -105,7 +105,7 @@ def test_the_processes_read_their_addresses_from_the_secrets(
     assert made["broker_service_password"] in settings.require_broker_url()
 
 
-def test_commands_that_know_no_files_get_the_passwords(tmp_path: Path) -> None:
+def test_commands_without_support_for_files_get_the_passwords(tmp_path: Path) -> None:
     (tmp_path / "password").write_text("p $(w) 'x'\n")
     done = subprocess.run(
         [DEPLOY / "with-secrets.sh", "sh", "-c", 'printf %s "$PGPASSWORD"'],
@@ -117,7 +117,7 @@ def test_commands_that_know_no_files_get_the_passwords(tmp_path: Path) -> None:
     assert done.stdout == "p $(w) 'x'"
 
 
-def test_no_image_has_a_tag_that_moves() -> None:
+def test_no_image_has_a_moving_tag() -> None:
     named = re.findall(r"\bimage: (?:&\w+ )?(.+)", COMPOSE.read_text())
     chosen = [re.fullmatch(r"\$\{[A-Z]+_IMAGE:-(.+)\}", each) for each in named]
     tags = [each[1] for each in chosen if each] + [python_image()]
@@ -129,7 +129,7 @@ def test_no_image_has_a_tag_that_moves() -> None:
 
 
 def python_image() -> str:
-    """Return the image that ours is made from, which two files name."""
+    """Return the base image of the service's image, which must be the same in two files."""
     built: str
     (built,) = re.findall(r"ARG PYTHON_IMAGE=(.+)", (ROOT / "Dockerfile").read_text())
     (asked,) = re.findall(r"\$\{PYTHON_IMAGE:-(.+)\}", COMPOSE.read_text())
@@ -141,8 +141,8 @@ def python_image() -> str:
     return built
 
 
-def test_images_are_pinned_by_the_digests_that_their_registry_tells(tmp_path: Path) -> None:
-    # Instead of a registry, return a digest of the requested name.
+def test_images_are_pinned_to_the_digests_given_by_the_registry(tmp_path: Path) -> None:
+    # Stands in for a registry: returns a digest derived from the requested name.
     told = tmp_path / "docker"
     told.write_text(
         "#!/bin/sh\n"
@@ -166,7 +166,7 @@ def test_images_are_pinned_by_the_digests_that_their_registry_tells(tmp_path: Pa
 
 
 def compose_config(secrets: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Have Docker's program read the file with these secrets."""
+    """Have Docker's program read the Compose file with the given secrets."""
     return subprocess.run(
         [*compose_program(), "--file", COMPOSE, *options],
         capture_output=True,
@@ -177,7 +177,7 @@ def compose_config(secrets: Path, *options: str) -> subprocess.CompletedProcess[
 
 
 def compose_program() -> list[str]:
-    """Return the compose program of this machine: Docker's plugin, or Debian's package."""
+    """Return the installed Compose program: Docker's plugin or Debian's package."""
     for program in (["docker", "compose"], ["docker-compose"]):
         if shutil.which(program[0]):
             version = subprocess.run([*program, "version"], capture_output=True, check=False)
@@ -188,7 +188,7 @@ def compose_program() -> list[str]:
 
 @pytest.mark.compose
 @pytest.mark.parametrize("profile", ["", *sorted(set(PROFILES.values()))])
-def test_docker_compose_accepts_it_with_each_profile(profile: str, secrets: Path) -> None:
+def test_docker_compose_accepts_the_file_with_each_profile(profile: str, secrets: Path) -> None:
     options = ["--profile", profile] if profile else []
     listed = compose_config(secrets, *options, "config", "--services")
     assert listed.returncode == 0, listed.stderr
@@ -197,7 +197,7 @@ def test_docker_compose_accepts_it_with_each_profile(profile: str, secrets: Path
 
 
 @pytest.mark.compose
-def test_docker_compose_hands_secrets_over_as_files_alone(secrets: Path) -> None:
+def test_docker_compose_passes_secrets_only_as_files(secrets: Path) -> None:
     every = [word for name in set(PROFILES.values()) for word in ("--profile", name)]
     shown = compose_config(secrets, *every, "config")
     assert shown.returncode == 0, shown.stderr
@@ -217,7 +217,7 @@ def test_docker_compose_hands_secrets_over_as_files_alone(secrets: Path) -> None
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_no_environment_holds_a_password(name: str, services: dict[str, dict[str, Any]]) -> None:
+def test_no_environment_contains_a_password(name: str, services: dict[str, dict[str, Any]]) -> None:
     service = services[name]
     mounted = {
         f"/run/secrets/{each}" for each in service.get("secrets", []) if isinstance(each, str)
@@ -239,12 +239,12 @@ def test_logs_and_memory_of_a_service_are_bounded(
     assert name in ("prometheus", "grafana", "flower") or services[name]["mem_limit"]
 
 
-def test_it_names_every_service(services: dict[str, dict[str, Any]]) -> None:
+def test_the_file_defines_every_service(services: dict[str, dict[str, Any]]) -> None:
     assert set(services) == set(SERVICES)
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_waits_only_for_what_can_come(
+def test_a_service_waits_only_for_conditions_that_can_be_met(
     name: str, services: dict[str, dict[str, Any]]
 ) -> None:
     for other, wait in services[name].get("depends_on", {}).items():
@@ -256,7 +256,7 @@ def test_a_service_waits_only_for_what_can_come(
 
 
 @pytest.mark.parametrize("name", [name for name in SERVICES if name not in ONCE])
-def test_a_service_restarts_and_tells_its_health(
+def test_a_service_restarts_and_has_a_health_check(
     name: str, services: dict[str, dict[str, Any]]
 ) -> None:
     assert services[name]["restart"] == "unless-stopped"
@@ -264,7 +264,7 @@ def test_a_service_restarts_and_tells_its_health(
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_what_only_some_want_is_left_out_unless_asked_for(
+def test_optional_services_start_only_on_request(
     name: str, services: dict[str, dict[str, Any]]
 ) -> None:
     assert services[name].get("profiles", []) == ([PROFILES[name]] if name in PROFILES else [])
@@ -279,7 +279,7 @@ def test_a_process_has_no_privileges(name: str, services: dict[str, dict[str, An
     assert service["read_only"] is True
 
 
-def test_files_that_are_mounted_are_there(services: dict[str, dict[str, Any]]) -> None:
+def test_mounted_files_exist(services: dict[str, dict[str, Any]]) -> None:
     mounts = [mount for service in services.values() for mount in service.get("volumes", [])]
     files = [mount.split(":") for mount in mounts if mount.startswith("./")]
     assert len(files) == 10
@@ -288,7 +288,7 @@ def test_files_that_are_mounted_are_there(services: dict[str, dict[str, Any]]) -
         assert mode == "ro"
 
 
-def test_deploying_tells_of_each_profile_and_each_port() -> None:
+def test_the_deployment_guide_mentions_each_profile_and_each_port() -> None:
     text = (ROOT / "docs/how-to/deploy.md").read_text().partition("\n## ")[0]
     told = " ".join(text.split())
     for profile in set(PROFILES.values()):
@@ -300,7 +300,7 @@ def test_deploying_tells_of_each_profile_and_each_port() -> None:
         assert variable.startswith(("POSTGRES", "RABBITMQ")) or f"port {port}" in told
 
 
-def test_prometheus_asks_the_metrics_and_grafana_asks_prometheus(
+def test_prometheus_scrapes_the_metrics_and_grafana_queries_prometheus(
     services: dict[str, dict[str, Any]],
 ) -> None:
     scraped = yaml.safe_load((ROOT / "monitoring/prometheus.yml").read_text())
@@ -322,7 +322,7 @@ def test_no_port_is_open_to_other_machines(name: str, services: dict[str, dict[s
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_the_settings_given_are_settings(name: str, services: dict[str, dict[str, Any]]) -> None:
+def test_the_given_settings_exist(name: str, services: dict[str, dict[str, Any]]) -> None:
     given = {
         variable.removeprefix("DETOURAGE_").removesuffix("_FILE").lower()
         for variable in services[name]["environment"]

@@ -1,4 +1,4 @@
-"""The description on PyPI works without the checkout."""
+"""The package description on PyPI does not depend on a checkout."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""References in the documentation exist: pages, headings, modules, functions."""
+"""References in the documentation exist: pages, headings, modules and functions."""
 
 import os
 import re
@@ -38,14 +38,14 @@ MODULE = re.compile(r"`((?:worker|models|migrations)(?:\.\w+)+)`")
 
 
 def anchors(document: Path) -> set[str]:
-    """Anchors of the headings of a document, as a forge makes them."""
+    """Return the anchors that a code host generates for the headings of a document."""
     headings = HEADING.findall(FENCED.sub("", document.read_text()))
     plain = [re.sub(r"[`*]|\[([^]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in plain}
 
 
 def exists(name: str) -> bool:
-    """Return whether a dotted name is a module or an attribute of one."""
+    """Return whether a dotted name is a module or an attribute of a module."""
     around, _, last = name.rpartition(".")
     try:
         parent = import_module(around)
@@ -56,20 +56,20 @@ def exists(name: str) -> bool:
 
 
 def codes(document: Path, heading: str = "") -> set[str]:
-    """Codes in the first column of the table under a heading."""
+    """Return the codes in the first column of the table below a heading."""
     section = re.split(r"\n#", document.read_text().partition(f"{heading}\n")[2])[0]
     cells = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
     return {code for cell in cells for code in re.findall(r"`([^`]+)`", cell)}
 
 
 def walk() -> list[tuple[str, str]]:
-    """Questions of a newcomer and the documents that answer them."""
+    """Return the newcomers' questions in the guide, with the functions that answer them."""
     text = (ROOT / "docs/architecture.md").read_text().partition("## Ten walks\n")[2]
     return re.findall(r"^\| (.+) \| `((?:worker|benchmarks)[\w.]+)` \|$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("document", LINKING, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_to_files_and_headings(document: Path) -> None:
+def test_links_point_to_existing_files_and_headings(document: Path) -> None:
     broken = []
     for link in LINK.findall(FENCED.sub("", document.read_text())):
         address, _, anchor = link.partition("#")
@@ -92,15 +92,15 @@ def test_every_page_is_listed() -> None:
     assert {page for page in pages - linked if page.parent not in sections} == set()
 
 
-def test_modules_are_there() -> None:
-    # Upgrading mentions modules that were removed.
+def test_mentioned_modules_exist() -> None:
+    # The upgrade guide mentions modules that were removed.
     documents = [document for document in DOCUMENTS if document.name != "upgrading.md"]
     named = {name for document in documents for name in MODULE.findall(document.read_text())}
     assert {name for name in named if not exists(name)} == set()
 
 
 @pytest.mark.parametrize("document", LINKING, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_sentence_is_lost_in_a_table(document: Path) -> None:
+def test_no_sentence_is_swallowed_by_a_table(document: Path) -> None:
     text = FENCED.sub("", document.read_text())
     assert re.findall(r"^\|.*\|\n([^|\n].*)", text, re.MULTILINE) == []
 
@@ -111,7 +111,7 @@ def test_the_extras_are_those_of_the_package() -> None:
     assert {each for each in listed if " " not in each} == set(project["optional-dependencies"])
 
 
-def test_what_a_page_costs_stands_in_one_place() -> None:
+def test_the_cost_of_a_page_is_documented_in_one_place() -> None:
     place = ROOT / "docs/explanation/results.md"
     told = [path for path in ROOT.glob("docs/**/*.md") if COST.search(path.read_text())]
     assert told == [place]
@@ -119,7 +119,7 @@ def test_what_a_page_costs_stands_in_one_place() -> None:
 
 @pytest.fixture(scope="module")
 def granted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
-    """Exchanges and queues that each user of the broker may use, by the script that makes them."""
+    """Exchanges and queues that each broker user may use, as granted by the deployment script."""
     directory = tmp_path_factory.mktemp("rabbitmqctl")
     calls = directory / "calls"
     program = directory / "rabbitmqctl"
@@ -143,14 +143,14 @@ def granted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("user", ["crawler", "recogniser"])
-def test_the_rights_are_those_that_are_granted(user: str, granted: dict[str, set[str]]) -> None:
+def test_the_documented_rights_are_those_granted(user: str, granted: dict[str, set[str]]) -> None:
     text = (ROOT / "docs/how-to/secure.md").read_text()
     (row,) = re.findall(rf"^\| `{user}` \| broker \| (.*) \|$", text, re.MULTILINE)
     assert set(re.findall(r"`([a-z.]+)`", row)) == granted[user]
     assert "amq.default" in granted["detourage_service"] - granted[user]
 
 
-def test_the_rooms_are_those_of_the_tree() -> None:
+def test_the_documented_packages_are_those_of_the_source_tree() -> None:
     text = (ROOT / "docs/architecture.md").read_text()
     named = set(re.findall(r"^\| `worker/(\w+)` \|", text, re.MULTILINE))
     folders = {path.parent.name for path in ROOT.glob("worker/*/__init__.py")}
@@ -163,7 +163,7 @@ def test_there_are_ten_walks() -> None:
 
 
 @pytest.mark.parametrize("place", [place for _, place in walk()])
-def test_each_walk_leads_to_a_place_that_exists(place: str) -> None:
+def test_each_walk_leads_to_an_existing_function(place: str) -> None:
     module, _, name = place.rpartition(".")
     assert hasattr(import_module(module), name)
 

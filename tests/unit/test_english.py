@@ -1,4 +1,4 @@
-"""The check of `make lint` for unidiomatic turns of phrase."""
+"""The check of `make lint` for unidiomatic phrases."""
 
 import pytest
 
@@ -10,12 +10,12 @@ TURNS = read_turns(TEXT)
 
 
 def phrases(path: str, text: str) -> list[tuple[int, str]]:
-    """Lines and phrases of the findings in a file."""
+    """Return the lines and phrases found in a file."""
     return [(finding.line, finding.turn.phrase) for finding in find(path, text, TURNS)]
 
 
 @pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.phrase)
-def test_each_turn_is_found_in_its_line_with_the_advice(turn: Turn) -> None:
+def test_each_phrase_is_found_with_its_line_and_the_advice(turn: Turn) -> None:
     opens_a_docstring = turn.phrase.startswith('"""')
     sentence = (
         f'{turn.phrase} a page."""' if opens_a_docstring else f'"""A page {turn.phrase} it."""'
@@ -26,7 +26,7 @@ def test_each_turn_is_found_in_its_line_with_the_advice(turn: Turn) -> None:
 
 
 @pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.phrase)
-def test_advice_follows_itself(turn: Turn) -> None:
+def test_the_advice_avoids_the_phrases_itself(turn: Turn) -> None:
     assert phrases("docs/page.md", turn.advice) == []
 
 
@@ -41,9 +41,7 @@ def test_advice_follows_itself(turn: Turn) -> None:
         ("deploy/roles.sql", "-- Run it no\n-- more.\n"),
     ],
 )
-def test_turns_are_found_across_line_breaks_and_at_the_beginning_of_sentences(
-    path: str, text: str
-) -> None:
+def test_phrases_are_found_across_line_breaks_and_at_sentence_starts(path: str, text: str) -> None:
     assert [phrase for _, phrase in phrases(path, text)] == ["no more"]
 
 
@@ -66,7 +64,7 @@ def test_docstrings_of_tests_are_checked() -> None:
     assert phrases("tests/unit/test_page.py", text) == [(2, "anew")]
 
 
-def test_the_guide_is_checked_outside_of_its_table() -> None:
+def test_the_guide_is_checked_outside_its_table() -> None:
     assert phrases(GUIDE, TEXT) == []
     assert phrases(GUIDE, f"Read it anew.\n{TEXT}") == [(1, "anew")]
 

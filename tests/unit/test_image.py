@@ -1,4 +1,4 @@
-"""The build context of the image has what it copies and nothing confidential."""
+"""The build context of the image contains what the image needs and nothing confidential."""
 
 import tomllib
 
@@ -11,14 +11,14 @@ REQUIREMENTS = {"requirements-build.txt", "requirements-inspector.txt"}
 
 
 @pytest.mark.parametrize("source", copied_sources())
-def test_what_is_copied_is_in_the_context_whole(source: str) -> None:
+def test_everything_copied_is_completely_in_the_context(source: str) -> None:
     wanted = below(source, tracked_files())
     assert wanted
     if source != ".":
         assert wanted - set(in_context(wanted)) == set()
 
 
-def test_the_context_holds_what_the_wheel_is_built_from_and_no_more() -> None:
+def test_the_context_contains_only_what_the_wheel_is_built_from() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     find = project["tool"]["setuptools"]["packages"]["find"]
     wanted = {name.split(".")[0] for name in find_namespace_packages(str(ROOT), **find)}
@@ -42,5 +42,5 @@ def test_the_context_holds_what_the_wheel_is_built_from_and_no_more() -> None:
         "worker/grouping/distance/_native.abi3.so",
     ],
 )
-def test_what_is_no_part_of_the_repository_stays_out(path: str) -> None:
+def test_files_outside_the_repository_are_excluded(path: str) -> None:
     assert in_context([path]) == []

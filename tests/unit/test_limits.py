@@ -1,4 +1,4 @@
-"""Settings that must be consistent with each other."""
+"""Limits and settings that must be consistent with each other."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,16 +16,16 @@ def ascending(numbers: Sequence[int]) -> bool:
     return all(a < b for a, b in pairwise(numbers))
 
 
-def test_what_a_page_may_hold_fits_into_a_message_and_that_into_a_body() -> None:
+def test_the_largest_page_fits_into_a_message_and_that_into_a_body() -> None:
     assert MAX_LENGTH == MAX_HTML_BYTES
     assert ascending([MAX_HTML_BYTES, MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES, MAX_BODY_BYTES])
 
 
 @pytest.mark.parametrize("work", ["EXTRACTION", "ASSIGNMENT", "COMPARISON"])
-def test_work_is_given_up_before_the_broker_takes_its_message_away(work: str) -> None:
+def test_work_is_abandoned_before_the_broker_dead_letters_its_message(work: str) -> None:
     assert 0 < getattr(attempts, f"{work}_ATTEMPTS") < DELIVERY_LIMIT
 
 
-def test_no_two_kinds_of_lock_are_one() -> None:
+def test_lock_numbers_are_unique() -> None:
     numbers = [lock.value for lock in AdvisoryLock.__members__.values()]
     assert len(set(numbers)) == len(numbers) == 9

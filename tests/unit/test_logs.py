@@ -1,4 +1,4 @@
-"""Log lines: one per event, with its context and without passwords."""
+"""Log lines: one per event, with context and without passwords."""
 
 import json
 import logging
@@ -15,7 +15,7 @@ SECRET = "hunter2!"
 
 @pytest.fixture
 def file(tmp_path: Path) -> Iterator[Path]:
-    """Where a test may send the logs; they go back to where they were."""
+    """A log file for the test; the logging configuration is restored afterwards."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield tmp_path / "log"
@@ -31,7 +31,7 @@ def fail(url: str) -> None:
     raise ConnectionError(f"{url} does not answer")
 
 
-def test_a_json_line_holds_the_event_and_what_was_bound(file: Path) -> None:
+def test_a_json_line_contains_the_event_and_the_bound_context(file: Path) -> None:
     logs.configure("INFO", "json", str(file))
     logs.bind(task_id="outbox-7", page_id=3)
     logging.getLogger("worker.x").info("page %d\nof %s", 3, "a")
@@ -70,15 +70,13 @@ def test_no_password_is_logged(file: Path, form: logs.Format, text: str) -> None
     assert "***" in written
 
 
-def test_what_is_no_password_is_left_alone() -> None:
+def test_text_without_passwords_is_unchanged() -> None:
     text = "https://news.example:8080/a@b password of 3 words, mail to a:b@example.org at 10:30"
     assert without_passwords(text) == text
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
-def test_a_secret_of_the_settings_is_in_no_line_wherever_it_comes_from(
-    file: Path, form: logs.Format
-) -> None:
+def test_secrets_from_the_settings_are_never_logged(file: Path, form: logs.Format) -> None:
     logs.configure("DEBUG", form, str(file), secrets=[SECRET])
     arguments = {"password": SECRET}
     try:
@@ -90,7 +88,7 @@ def test_a_secret_of_the_settings_is_in_no_line_wherever_it_comes_from(
     assert SECRET not in written
 
 
-def test_a_trace_shows_no_local_variables(file: Path) -> None:
+def test_a_traceback_shows_no_local_variables(file: Path) -> None:
     logs.configure("INFO", "text", str(file))
     try:
         fail("a" * 3 + "".join(chr(ord("b") + place) for place in range(3)))
@@ -104,7 +102,7 @@ def test_a_trace_shows_no_local_variables(file: Path) -> None:
     assert "url = " not in written
 
 
-def test_a_lost_connection_takes_one_line_with_its_cause(file: Path) -> None:
+def test_a_lost_connection_is_logged_in_one_line_with_its_cause(file: Path) -> None:
     logs.configure("INFO", "text", str(file))
     for _ in range(3):
         try:
@@ -116,7 +114,7 @@ def test_a_lost_connection_takes_one_line_with_its_cause(file: Path) -> None:
     assert all("the broker does not answer" in line for line in lines)
 
 
-def test_traces_of_lost_connections_are_kept_where_they_are_asked_for(file: Path) -> None:
+def test_tracebacks_of_lost_connections_are_logged_at_debug_level(file: Path) -> None:
     logs.configure("DEBUG", "text", str(file))
     try:
         fail("the broker")
@@ -127,7 +125,7 @@ def test_traces_of_lost_connections_are_kept_where_they_are_asked_for(file: Path
     assert "Traceback" in written
 
 
-def test_nothing_that_is_logged_forges_a_line_or_moves_the_cursor(file: Path) -> None:
+def test_logged_text_cannot_forge_a_line_or_move_the_cursor(file: Path) -> None:
     logs.configure("INFO", "text", str(file))
     hostile = "a\r\n2026-01-01T00:00:00Z [info] all is well\x1b[2J\x9b1m\u2028\u202eb"
     logs.bind(page=hostile)

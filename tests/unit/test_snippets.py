@@ -1,4 +1,4 @@
-"""Snippets of the documentation work: every fenced block, and every inline command."""
+"""The snippets in the documentation work: every fenced block and every inline command."""
 
 from io import StringIO
 from pathlib import Path
@@ -29,7 +29,7 @@ COMMANDS = sorted({command for document in DOCUMENTS for command in inline_comma
 def _in_a_folder_with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("page.html").write_text(article_html(1), encoding="utf-8")
-    # Some commands ask whether one is sure.
+    # Some commands ask for confirmation.
     monkeypatch.setattr("sys.stdin", StringIO("y\n"))
 
 

@@ -10,7 +10,7 @@ ENOUGH = 1200
 
 
 @pytest.mark.parametrize("articles", [False, True])
-def test_halves_part_kinds_languages_and_styles_and_show_all_of_them(articles: bool) -> None:
+def test_both_halves_cover_all_kinds_languages_and_styles_without_overlap(articles: bool) -> None:
     truths = {
         half: [page["truth"] for page in islice(pages.pages(half, 0, articles=articles), ENOUGH)]
         for half in ("seen", "unseen")
@@ -23,7 +23,7 @@ def test_halves_part_kinds_languages_and_styles_and_show_all_of_them(articles: b
     assert any("style" in truth["unseen"] for truth in truths["unseen"])
 
 
-def test_pages_depend_on_the_seed_alone() -> None:
+def test_pages_depend_only_on_the_seed() -> None:
     first, again, other = (list(islice(pages.pages("seen", seed), 60)) for seed in (1, 1, 2))
     assert first == again
     assert first != other
@@ -31,7 +31,7 @@ def test_pages_depend_on_the_seed_alone() -> None:
 
 @pytest.mark.parametrize("half", ["seen", "unseen"])
 @pytest.mark.parametrize("articles", [False, True])
-def test_pages_parse_and_hold_text_or_a_script(half: str, articles: bool) -> None:
+def test_pages_can_be_parsed_and_contain_text_or_a_script(half: str, articles: bool) -> None:
     for page in islice(pages.pages(half, 3, articles=articles), 200):
         body = html.document_fromstring(page["html"]).find("body")
         assert body is not None
@@ -41,7 +41,7 @@ def test_pages_parse_and_hold_text_or_a_script(half: str, articles: bool) -> Non
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_words_every_kind(language: str) -> None:
+def test_every_language_has_texts_for_every_kind(language: str) -> None:
     words = wordings(language)
     needed = {kind.wordings for kind in KINDS.values() if kind.source != "vendor"}
     assert needed - {"articles", "notices"} <= set(words["walls"])

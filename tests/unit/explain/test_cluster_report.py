@@ -1,4 +1,4 @@
-"""`detourage cluster`, as a person uses it."""
+"""The output of `detourage cluster`."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
             assert group["representative"] in done.stdout
 
 
-def test_says_when_a_picture_leaves_sites_out(
+def test_reports_sites_omitted_from_a_picture(
     crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.explain.site_picture.MAX_SITES", 1)
@@ -67,7 +67,7 @@ def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:
         (["--plot", "picture.gif"], "the name of a picture ends in .png or .svg"),
     ],
 )
-def test_says_in_a_line_what_is_wrong(crawl: Path, options: list[str], complaint: str) -> None:
+def test_errors_are_reported_in_one_line(crawl: Path, options: list[str], complaint: str) -> None:
     done = CliRunner().invoke(main, ["cluster", str(crawl), *options])
     assert done.exit_code == 1
     assert complaint in done.stderr

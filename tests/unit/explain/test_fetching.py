@@ -1,4 +1,4 @@
-"""Pages fetched from a server on this machine."""
+"""Fetching of pages from a local server."""
 
 import gzip
 import ssl
@@ -69,7 +69,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         thread.join()
 
 
-def test_a_page_comes_decoded_and_under_its_last_address(server: str) -> None:
+def test_a_page_is_decoded_and_has_its_final_url(server: str) -> None:
     fetched = fetch(f"{server}/moved")
     assert fetched.content == b"<p>A page.</p>"
     assert fetched.url == f"{server}/page"
@@ -106,7 +106,7 @@ def test_a_silent_server_times_out(server: str) -> None:
         ("http://[::1", "this is not a valid address"),
     ],
 )
-def test_an_address_without_a_server_is_reported_in_plain_words(
+def test_a_url_without_a_server_is_reported_in_plain_words(
     url: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "*")
@@ -124,7 +124,7 @@ def test_an_unreachable_proxy_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
         fetch("http://nowhere.invalid/")
 
 
-def test_failed_encryption_is_reported(server: str) -> None:
+def test_a_failed_tls_handshake_is_reported(server: str) -> None:
     with pytest.raises(ExplainingError, match=r"no encrypted connection with 127.0.0.1"):
         fetch(server.replace("http:", "https:"))
 

@@ -55,5 +55,5 @@ def test_the_template_is_struck_through_and_the_article_is_not() -> None:
     assert "[picture: A <bridge>]" in document.text_content()
 
 
-def test_a_page_from_right_to_left_stays_so() -> None:
+def test_a_right_to_left_page_keeps_its_direction() -> None:
     assert read(shown()).get("dir") == "rtl"

@@ -50,7 +50,7 @@ def test_the_page_is_shown_in_a_sandboxed_frame() -> None:
     assert inner.xpath("//base/@href") == ["https://news.example/deep/"]
 
 
-def test_the_text_of_a_page_stays_text() -> None:
+def test_the_text_of_a_page_is_not_interpreted_as_markup() -> None:
     assert "<script" not in overlay(parsed())
 
 
@@ -66,7 +66,7 @@ def test_kept_and_dropped_lines_are_marked_differently_with_reasons() -> None:
     assert inner.xpath("//img/@class") == ["detourage-article"]
 
 
-def test_a_line_that_is_neither_word_nor_number_is_left_as_it_is() -> None:
+def test_a_line_without_words_or_numbers_is_left_unchanged() -> None:
     page = parsed(f"<html><body><p>***</p><div>{STORY}</div> tail</body></html>")
     inner = framed(overlay(page))
     [stars] = inner.xpath("//p[text()='***']")
@@ -74,13 +74,13 @@ def test_a_line_that_is_neither_word_nor_number_is_left_as_it_is() -> None:
     assert inner.xpath("//body/span/text()") == [" tail"]
 
 
-def test_the_page_itself_is_not_changed() -> None:
+def test_the_page_itself_is_not_modified() -> None:
     page = parsed()
     before = etree.tostring(page.document)
     overlay(page)
     assert etree.tostring(page.document) == before
 
 
-def test_a_page_without_an_article_says_why() -> None:
+def test_the_overlay_of_a_page_without_an_article_gives_the_reason() -> None:
     page = parsed("<html><head><title>Empty</title></head><body><p>--</p></body></html>")
     assert "<dd>no-text: the page shows no text</dd>" in overlay(page)

@@ -23,7 +23,7 @@ def test_texts_of_the_template_are_distinguished_from_those_of_the_page() -> Non
     assert all(text.is_fixed is None for text in texts_of(parts_of(pages[0]).root))
 
 
-def test_boxes_hold_what_a_page_shows_in_its_order() -> None:
+def test_boxes_contain_the_visible_parts_in_page_order() -> None:
     page = outline(
         "<body><div><div><h1>Bridge</h1><p>Before <b>the</b> picture.</p><img src=a>"
         "<p>After it.</p></div></div><div></div><footer>Rights</footer>"
@@ -40,7 +40,7 @@ def test_boxes_hold_what_a_page_shows_in_its_order() -> None:
     assert footer.text == "Rights"
 
 
-def test_deep_and_long_pages_are_cut() -> None:
+def test_deep_and_long_pages_are_truncated() -> None:
     deep = "<div><p>a</p>" * 200 + "</div>" * 200
     assert len(list(texts_of(parts_of(outline(deep)).root))) == 200
     long = "".join(f"<p>{n}</p>" for n in range(page_parts.MAX_PARTS + 7))

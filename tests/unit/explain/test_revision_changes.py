@@ -14,7 +14,7 @@ FIRST = {
 }
 
 
-def test_a_changed_text_is_shown_by_paragraphs() -> None:
+def test_changes_of_the_text_are_shown_by_paragraph() -> None:
     changes = revision_changes(FIRST, {**FIRST, "text": "One.\n\n2.\n\nThree.\n\nFour."})
     assert changes.fields == []
     assert changes.paragraphs == [

@@ -27,7 +27,7 @@ def site_of(templates: list[int], *, unknown: int | None = None) -> SiteGroups:
 SITE = site_of([0, 1, 2, 0, 1, 0, 1, 0, 1, 1], unknown=3)
 
 
-def test_the_pages_stand_in_the_order_of_the_groups_then_the_outliers() -> None:
+def test_pages_are_ordered_by_group_with_outliers_last() -> None:
     order = reading_order(SITE.distances, SITE.grouping).tolist()
     assert sorted(order) == list(range(10))
     assert set(order[:5]) == {1, 4, 6, 8, 9}
@@ -46,7 +46,7 @@ def test_similar_pages_of_a_group_are_adjacent() -> None:
     }
 
 
-def test_equal_pages_are_white_and_those_with_nothing_in_common_black() -> None:
+def test_equal_pages_are_white_and_unrelated_ones_black() -> None:
     axes = Figure().subplots()
     draw_distances(SITE, axes)
     (image,) = axes.get_images()
@@ -55,7 +55,7 @@ def test_equal_pages_are_white_and_those_with_nothing_in_common_black() -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["1", "2", "out"]
 
 
-def test_the_legend_tells_the_groups_and_the_outliers() -> None:
+def test_the_legend_lists_the_groups_and_the_outliers() -> None:
     axes = Figure().subplots()
     draw_map(SITE, axes)
     legend = axes.get_legend()
@@ -64,7 +64,7 @@ def test_the_legend_tells_the_groups_and_the_outliers() -> None:
     assert [text[:10] for text in texts] == ["1: 5 pages", "2: 3 pages", "2 outliers"]
 
 
-def test_the_legend_names_a_bounded_number_of_groups() -> None:
+def test_the_legend_lists_a_limited_number_of_groups() -> None:
     axes = Figure().subplots()
     draw_map(site_of(list(range(LEGEND_GROUPS + 3)) * 2), axes)
     legend = axes.get_legend()
@@ -93,6 +93,6 @@ def test_small_sites_can_be_drawn(tmp_path: Path, templates: list[int]) -> None:
     assert (tmp_path / "small.svg").stat().st_size > 0
 
 
-def test_other_kinds_of_files_are_refused(tmp_path: Path) -> None:
+def test_other_file_types_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.png or \.svg"):
         draw([SITE], tmp_path / "picture.gif")

@@ -1,4 +1,4 @@
-"""Sites whose templates are known, as matrices of normalised distances."""
+"""Sites with known templates, given as matrices of normalised distances."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,10 @@ TEMPLATE_DISTANCE = 0.7
 def made_site(
     templates: Sequence[int], *, spread: float = 0.1, seed: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Distances between pages of the given templates, all templates equally far apart.
+    """Return the distances between pages of the given templates, all equally far apart.
 
-    Each page has something that no other has, so that two pages of one template are
-    about ``spread`` apart: equal pages only where ``spread`` is 0.
+    Each page also has unique content, so that two pages of the same template are about ``spread``
+    apart; they are equal only if ``spread`` is 0.
     """
     n, k = len(templates), max(templates) + 1
     of_its_own = np.random.default_rng(seed).uniform(0.6, 1.4, n) * spread / np.sqrt(2)

@@ -1,4 +1,4 @@
-"""Requests of the comparison policy, round by round, and its use of the results."""
+"""Requests of the comparison policy in each round, and its use of the results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from worker.html import TreeShape
 
 NODES = 100
 LIMIT = 4
-"""Three references are drawn, those of the smallest digests, and one may join them."""
+"""Maximum number of references: the three trees with the smallest digests, and one more."""
 
 TREES = {tree_id: TreeShape(f"{tree_id:03}", NODES) for tree_id in range(8)}
 SAMPLE = (0, 1, 2)
@@ -36,13 +36,13 @@ def nearest_of_others(
 
 
 def raw(normalised: float) -> int:
-    """Return the tree edit distance that gives a normalised one."""
+    """Return the tree edit distance that corresponds to a normalised distance."""
     return round(2 * NODES * normalised / (2 - normalised))
 
 
 @dataclass
 class Told:
-    """Distances given by a test; a single one applies to all pairs of references."""
+    """Distances specified by a test; `apart` applies to all pairs of references."""
 
     apart: float | None = None
     nearest_of: Mapping[tuple[int, ...], Mapping[int, tuple[int, float] | None]] = field(
@@ -88,13 +88,13 @@ def test_all_pairs_of_a_small_site_are_requested() -> None:
     assert pairs.is_known.sum() == len(TREES)
 
 
-def test_for_a_large_site_the_nearest_sampled_trees_are_requested_first() -> None:
+def test_a_large_site_is_first_compared_with_the_sampled_trees() -> None:
     assert ask(Told()) == Missing([MissingNearest(OTHERS, list(SAMPLE), 3)])
     partly = Told(nearest_of={SAMPLE: {3: (0, NEAR), 5: (1, FAR)}})
     assert ask(partly) == Missing([MissingNearest([4, 6, 7], list(SAMPLE), 3)])
 
 
-def test_then_a_tree_far_from_the_sample_joins_it_and_all_are_compared() -> None:
+def test_then_a_tree_far_from_the_sample_is_added_and_all_are_compared() -> None:
     of_sample = nearest_of_others((0, NEAR), {5: (1, FAR), 6: (1, FAR)})
     found = ask(Told(nearest_of={SAMPLE: of_sample}))
     assert isinstance(found, Missing)
@@ -116,7 +116,8 @@ def test_a_tree_that_cannot_be_compared_is_an_outlier_and_not_a_reference() -> N
 
 
 def test_distances_of_doubtful_pages_to_their_pivot_are_requested_last() -> None:
-    # Pages whose nearest reference is the pivot, such as tree 3, are known to be near enough.
+    # Pages whose nearest reference is the pivot, such as tree 3, are already known to be close
+    # enough.
     of_sample = nearest_of_others((1, NEAR), {3: (1, DOUBTFUL), 4: (2, DOUBTFUL), 6: (2, DOUBTFUL)})
     told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})
     assert group(told) == Missing([MissingToPivot(1, [4, 6])])

@@ -13,40 +13,40 @@ def pages(first: int, last: int) -> set[int]:
     return set(range(first, last))
 
 
-def test_unchanged_groups_keep_their_identities_whatever_their_order() -> None:
+def test_unchanged_groups_keep_their_ids_in_any_order() -> None:
     former = {4: pages(0, 5), 7: pages(5, 15), 9: pages(15, 18)}
     for order in permutations(former):
         assert match_groups(former, [former[identity] for identity in order]) == list(order)
 
 
-def test_a_group_that_grows_or_shrinks_keeps_its_identity() -> None:
+def test_a_group_that_grows_or_shrinks_keeps_its_id() -> None:
     assert match_groups({3: pages(0, 10)}, [pages(0, 40)]) == [3]
     assert match_groups({3: pages(0, 10)}, [pages(8, 30)]) == [3]
 
 
-def test_the_larger_part_of_a_divided_group_keeps_its_identity() -> None:
+def test_the_larger_part_of_a_split_group_keeps_its_id() -> None:
     assert match_groups({3: pages(0, 10)}, [pages(0, 4), pages(4, 10)]) == [4, 3]
 
 
-def test_groups_that_are_joined_have_the_identity_of_the_larger_or_older() -> None:
+def test_merged_groups_get_the_id_of_the_larger_or_older_one() -> None:
     joined = [pages(0, 20)]
     assert match_groups({3: pages(0, 8), 5: pages(8, 20)}, joined) == [5]
     assert match_groups({3: pages(0, 10), 5: pages(10, 20)}, joined) == [3]
     assert match_groups({5: pages(0, 10), 3: pages(10, 20)}, joined) == [3]
 
 
-def test_as_many_pages_as_possible_keep_their_identity() -> None:
+def test_as_many_pages_as_possible_keep_their_group_id() -> None:
     former = {1: pages(0, 10), 2: pages(10, 16)}
     groups = [pages(0, 6) | pages(10, 16), pages(6, 10)]
     assert match_groups(former, groups) == [2, 1]
 
 
-def test_an_identity_is_never_used_again() -> None:
+def test_a_group_id_is_never_reused() -> None:
     assert match_groups({2: pages(0, 5)}, [pages(5, 9)], last_identity=6) == [7]
     assert match_groups({2: pages(0, 5)}, [pages(5, 9), pages(0, 5), pages(9, 12)]) == [3, 2, 4]
 
 
-def test_a_single_page_that_moved_takes_no_identity_with_it() -> None:
+def test_a_single_page_that_moved_does_not_take_the_group_id_with_it() -> None:
     former = {1: pages(0, 20), 2: pages(20, 40)}
     assert match_groups(former, [pages(1, 20), {0} | pages(50, 60) | pages(20, 40)]) == [1, 2]
     assert match_groups({1: pages(0, 20), 2: pages(20, 23)}, [{0} | pages(20, 23)]) == [2]
@@ -60,7 +60,7 @@ def test_first_and_last_generations() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=40), st.data())
-def test_identities_are_all_different_and_kept_only_with_pages(
+def test_group_ids_are_unique_and_kept_only_with_pages(
     places: list[tuple[int, int]], data: st.DataObject
 ) -> None:
     former: dict[int, set[int]] = {}
@@ -76,7 +76,7 @@ def test_identities_are_all_different_and_kept_only_with_pages(
     assert all(identity > max(former) for identity in found if identity not in former)
 
 
-def test_a_site_that_stays_as_it_is() -> None:
+def test_an_unchanged_site() -> None:
     assert design_change([A, B, A, A, C, A, B] * 20) is None
 
 
@@ -90,7 +90,7 @@ def test_a_redesign_in_the_middle_is_reported_with_its_figures() -> None:
 
 
 @pytest.mark.parametrize("following", [5, 6, 10, 60, 400])
-def test_a_redesign_is_reported_after_five_pages_and_then_stays_the_same(following: int) -> None:
+def test_a_redesign_is_reported_after_five_pages_and_the_report_remains(following: int) -> None:
     change = design_change([A] * 30 + [B] * following)
     assert change is not None
     assert (change.first, change.new_groups) == (30, (B,))
@@ -100,7 +100,7 @@ def test_a_redesign_is_not_reported_before_it_is_certain() -> None:
     assert design_change([A] * 30 + [B] * 4) is None
 
 
-def test_pages_that_fit_no_group_are_a_change_before_they_form_one() -> None:
+def test_pages_that_fit_no_group_are_a_change_even_before_they_form_one() -> None:
     change = design_change([A, A, None, A, A, A, A, A] * 3 + [None] * 8)
     assert change is not None
     assert change.first == 24
@@ -108,11 +108,11 @@ def test_pages_that_fit_no_group_are_a_change_before_they_form_one() -> None:
     assert change.new_groups == ()
 
 
-def test_a_site_with_many_strays_has_not_changed() -> None:
+def test_many_stray_pages_are_not_a_change() -> None:
     assert design_change([A, None] * 30) is None
 
 
-def test_a_slow_mixture_is_reported_when_the_new_design_has_taken_over() -> None:
+def test_a_gradual_redesign_is_reported_once_the_new_design_prevails() -> None:
     slow = [A] * 20
     for new in range(11):
         slow += [A] * (10 - new) + [B] * new

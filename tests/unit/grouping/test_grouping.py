@@ -11,7 +11,7 @@ KEYS = [f"https://news.example/{'lmno'[t]}/{i}" for i, t in enumerate(TEMPLATES)
 DISTANCES = made_site(TEMPLATES, spread=0.3)
 
 
-def test_groups_are_the_largest_first_then_by_their_smallest_key() -> None:
+def test_groups_are_sorted_by_size_then_by_smallest_key() -> None:
     grouping = group_pages(KEYS, DISTANCES)
     assert [[KEYS[i][21] for i in group.members] for group in grouping.groups] == [
         ["m"] * 7,
@@ -22,7 +22,7 @@ def test_groups_are_the_largest_first_then_by_their_smallest_key() -> None:
     assert all(group.pivot in group.members for group in grouping.groups)
 
 
-def test_members_are_in_the_order_of_their_keys() -> None:
+def test_members_are_sorted_by_key() -> None:
     assert group_pages(["c", "a", "b"], np.zeros((3, 3))).groups == (Group((1, 2, 0), pivot=1),)
 
 
@@ -45,17 +45,17 @@ def test_every_page_is_in_one_group_or_an_outlier() -> None:
     assert sorted(placed) == list(range(len(KEYS)))
 
 
-def test_no_page() -> None:
+def test_no_pages() -> None:
     grouping = group_pages([], np.zeros((0, 0)))
     assert (grouping.groups, grouping.outliers) == ((), ())
 
 
-def test_another_method_may_be_given() -> None:
+def test_another_method_may_be_chosen() -> None:
     strict = MdsKMeans(max_pivot_distance=0)
     assert group_pages(KEYS, DISTANCES, estimator=strict).groups == ()
 
 
-def test_two_pages_with_the_same_key_are_refused() -> None:
+def test_duplicate_keys_are_rejected() -> None:
     with pytest.raises(ValueError, match="same key"):
         group_pages(["a", "a"], np.zeros((2, 2)))
 

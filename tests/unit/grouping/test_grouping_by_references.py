@@ -27,7 +27,7 @@ def test_pages_join_the_group_of_their_nearest_reference() -> None:
     assert not np.isnan(grouping.embedding[:6]).any()
 
 
-def test_the_only_reference_of_a_template_stands_for_its_pages() -> None:
+def test_the_only_reference_of_a_template_represents_its_pages() -> None:
     distances = np.array([[0, SAME, FAR], [SAME, 0, FAR], [FAR, FAR, 0]])
     alone = group_by_references("abc", [1, 2, 3], [1, 2, 3], distances, {})
     assert alone.outliers == (2,)

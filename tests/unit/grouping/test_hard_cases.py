@@ -1,4 +1,4 @@
-"""Sites that are hard to group, as pages; `test_methods` has the same as distances."""
+"""Sites that are hard to group, given as pages; `test_methods` has such distance matrices."""
 
 import base64
 import random
@@ -15,7 +15,7 @@ TWO_DESIGNS = "harbour-post.example"
 
 
 class Pages:
-    """Pages of a generated site, in the order of their addresses."""
+    """The pages of a generated site, sorted by URL."""
 
     def __init__(self, domain: str, *, noise: float = 0.3, size: int = 6) -> None:
         pages = sorted(
@@ -62,7 +62,7 @@ def test_two_designs_years_apart_with_menus_among_articles(
         assert len({site.kinds[member] for member in group.members}) == 1
 
 
-def test_near_duplicates_hide_no_template(site: Pages) -> None:
+def test_near_duplicates_do_not_hide_a_template(site: Pages) -> None:
     place = site.kinds.index("article")
     copies = []
     for extra in range(12):

@@ -6,7 +6,7 @@ from worker.grouping import OUTLIER, MdsKMeans
 PAPER = MdsKMeans(merge_distance=-1, max_pivot_distance=1)
 
 
-def test_the_paper_divides_every_template_that_forms_bundles() -> None:
+def test_the_published_method_splits_templates_that_form_clusters() -> None:
     distances = np.full((10, 10), 0.02)
     distances[:5, 5:] = distances[5:, :5] = 0.2
     np.fill_diagonal(distances, 0)
@@ -14,7 +14,7 @@ def test_the_paper_divides_every_template_that_forms_bundles() -> None:
     assert MdsKMeans().fit(distances).n_clusters_ == 1
 
 
-def test_the_paper_forces_pages_together_that_have_nothing_in_common() -> None:
+def test_the_published_method_groups_pages_with_nothing_in_common() -> None:
     distances = made_site([0, 0, 0, 1, 2])
     assert OUTLIER not in PAPER.fit_predict(distances)
     assert MdsKMeans().fit_predict(distances).tolist() == [0, 0, 0, OUTLIER, OUTLIER]

@@ -1,4 +1,4 @@
-"""Guarantees of every clustering method."""
+"""Guarantees that every clustering method gives."""
 
 from copy import copy
 from dataclasses import fields
@@ -61,7 +61,7 @@ def test_two_pages_are_a_group_when_they_are_near(
     assert method.fit([[0, distance], [distance, 0]]).n_clusters_ == groups
 
 
-def test_strays_next_to_a_dominant_template_are_outliers(method: TemplateClusterer) -> None:
+def test_stray_pages_beside_a_dominant_template_are_outliers(method: TemplateClusterer) -> None:
     labels = method.fit_predict(made_site([0] * 20 + [1, 2]))
     assert labels.tolist() == [0] * 20 + [OUTLIER, OUTLIER]
 
@@ -73,7 +73,7 @@ def test_pages_that_have_nothing_in_common_are_outliers(method: TemplateClustere
     assert method.pivots_.shape == (0,)
 
 
-def test_no_page_and_a_single_page(method: TemplateClusterer) -> None:
+def test_no_pages_and_a_single_page(method: TemplateClusterer) -> None:
     assert method.fit(np.zeros((0, 0))).labels_.shape == (0,)
     assert method.fit([[0.0]]).labels_.tolist() == [OUTLIER]
 
@@ -133,7 +133,7 @@ def test_the_same_matrix_gives_the_same_result(method: TemplateClusterer) -> Non
     assert np.array_equal(distances, before)
 
 
-def test_fitting_returns_the_method_and_leaves_its_parameters(method: TemplateClusterer) -> None:
+def test_fitting_returns_the_method_and_keeps_its_parameters(method: TemplateClusterer) -> None:
     method.merge_distance = 0.4
     before = fields_of(method)
     assert method.fit(made_site([0, 1] * 5)) is method
@@ -155,7 +155,7 @@ def fields_of(method: TemplateClusterer) -> dict[str, object]:
         ([[0, np.nan], [0.1, 0]], "symmetric"),
     ],
 )
-def test_says_what_is_wrong_with_a_matrix(
+def test_an_invalid_matrix_is_rejected_with_the_reason(
     method: TemplateClusterer, matrix: npt.ArrayLike, complaint: str
 ) -> None:
     with pytest.raises(ValueError, match=complaint):

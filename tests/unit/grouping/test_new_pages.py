@@ -1,4 +1,4 @@
-"""New pages among the groups of a site."""
+"""Assignment of new pages to the groups of a site."""
 
 import base64
 
@@ -43,13 +43,13 @@ def test_a_page_joins_the_group_of_the_nearest_representative() -> None:
     assert found.confidence == pytest.approx(1 - 0.1 / 0.4)
 
 
-def test_a_page_far_from_all_groups_is_refused() -> None:
+def test_a_page_far_from_all_groups_is_not_assigned() -> None:
     found = assign([0.51, 0.7], [7, 8])
     assert (found.group, found.confidence, found.representative) == (None, 0, 0)
     assert assign([0.51], [7], limit=0.6).group == 7
 
 
-def test_confidence_falls_towards_another_group_and_towards_the_limit() -> None:
+def test_confidence_decreases_towards_other_groups_and_the_limit() -> None:
     assert assign([0.0, 0.4], [1, 2]).confidence == 1
     assert assign([0.2, 0.4], [1, 2]).confidence == pytest.approx(0.5)
     assert assign([0.4, 0.4], [1, 2]).confidence == 0
@@ -57,7 +57,7 @@ def test_confidence_falls_towards_another_group_and_towards_the_limit() -> None:
     assert assign([0.0, 0.0], [2, 1]).group == 1
 
 
-def test_unknown_distances_are_left_out() -> None:
+def test_unknown_distances_are_ignored() -> None:
     assert assign([NAN, 0.3], [1, 2]).group == 2
     nowhere = assign([NAN, NAN], [1, 2])
     assert (nowhere.group, nowhere.representative) == (None, None)
@@ -92,7 +92,7 @@ def site() -> tuple[list[str], list[Tree], list[str]]:
     return crawled("harbour-post.example", 5)
 
 
-def test_comparing_few_representatives_gives_what_comparing_all_does(
+def test_comparing_few_representatives_gives_the_same_result_as_all(
     site: tuple[list[str], list[Tree], list[str]],
 ) -> None:
     urls, trees, _ = site
@@ -113,7 +113,7 @@ def test_comparing_few_representatives_gives_what_comparing_all_does(
             assert few.confidence == pytest.approx(full.confidence)
 
 
-def test_pages_left_out_come_to_the_group_of_their_template(
+def test_withheld_pages_join_the_group_of_their_template(
     site: tuple[list[str], list[Tree], list[str]],
 ) -> None:
     urls, trees, classes = site
@@ -128,7 +128,7 @@ def test_pages_left_out_come_to_the_group_of_their_template(
         assert (None if assigned.group is None else class_of[assigned.group]) == expected
 
 
-def test_a_page_is_compared_with_the_likeliest_until_the_work_is_used_up(
+def test_a_page_is_compared_with_the_likeliest_groups_within_its_budget(
     site: tuple[list[str], list[Tree], list[str]],
 ) -> None:
     _, trees, _ = site
@@ -140,14 +140,14 @@ def test_a_page_is_compared_with_the_likeliest_until_the_work_is_used_up(
     assert part.distance <= whole.distance * 1.5
 
 
-def test_no_more_nodes_are_unpacked_than_a_task_may_compare() -> None:
+def test_no_more_nodes_are_loaded_than_a_task_may_compare() -> None:
     assert worth_comparing(100, [90, 10, 900, 100]) == [0, 3]
     assert worth_comparing(400_000, [300_000, 400_000, 390_000]) == [1]
     assert worth_comparing(900_000, [800_000]) == [0]
     assert worth_comparing(100, []) == []
 
 
-def test_outliers_that_agree_become_a_group() -> None:
+def test_similar_outliers_become_a_group() -> None:
     distances = made_site([0, 1, 0, 2, 0, 1])
     pages = [11, 12, 13, 14, 15, 16]
     (found,) = agreeing_outliers(distances, pages)

@@ -28,7 +28,7 @@ def test_majorisation_improves_on_classical_scaling() -> None:
     assert kruskal_stress(distances, positions) < kruskal_stress(distances, start)
 
 
-def test_the_same_matrix_gives_the_same_positions_to_the_last_bit() -> None:
+def test_the_same_matrix_gives_identical_positions() -> None:
     distances = made_site([0, 1, 2, 3, 4] * 6)
     first = majorise_stress(distances, classical_scaling(distances))
     again = majorise_stress(distances.copy(), classical_scaling(distances.copy()))
@@ -43,7 +43,7 @@ def test_equal_pages_share_a_position(n: int) -> None:
     assert kruskal_stress(nowhere, positions) == 0
 
 
-def test_more_dimensions_than_pages_leave_the_rest_at_zero() -> None:
+def test_surplus_dimensions_are_zero() -> None:
     positions = classical_scaling(np.array([[0.0, 0.4], [0.4, 0.0]]), dimensions=5)
     assert positions.shape == (2, 5)
     assert np.abs(positions[:, 0]) == pytest.approx([0.2, 0.2])

@@ -17,7 +17,7 @@ def test_each_case_of_the_definition() -> None:
     assert silhouette_coefficients(equal, [0, 0, 1]) == pytest.approx([0, 0, 0])
 
 
-def test_an_item_alone_is_neutral() -> None:
+def test_a_single_item_is_neutral() -> None:
     assert silhouette_coefficients(LINE, [0, 0, 0, 1])[3] == 0
 
 

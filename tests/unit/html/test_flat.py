@@ -19,14 +19,14 @@ def test_texts_are_in_page_order_within_their_elements() -> None:
     assert _below(flat, "b") == ["d"]
 
 
-def test_what_follows_a_comment_is_text_of_the_element_around_it() -> None:
+def test_text_after_a_comment_belongs_to_the_enclosing_element() -> None:
     flat = FlatDocument.of(fragment_fromstring("<div>a<!-- x -->b<i>c</i><!-- y -->d</div>"))
     assert flat.tags == ["div", "i"]
     assert list(flat.texts) == [*"abcd"]
     assert [flat.tags[index] for index in flat.text_parents] == ["div", "div", "i", "div"]
 
 
-def test_a_selection_counts_from_its_own_root() -> None:
+def test_a_selection_is_numbered_from_its_own_root() -> None:
     flat = parse_page("<html><body><nav>a<i>b</i></nav><p>c<i>d</i></p></body></html>").flat
     kept = flat.select(~flat.within(flat.having({"head", "nav"})))
     assert kept.tags == ["html", "body", "p", "i"]

@@ -31,7 +31,7 @@ PAGE = "https://news.example/a/b?c=1"
         ("https://a\u2066.example/h", "https://a.example/h"),
     ],
 )
-def test_addresses_are_made_absolute(address: str | None, expected: str | None) -> None:
+def test_urls_are_made_absolute(address: str | None, expected: str | None) -> None:
     assert absolute(address, PAGE) == expected
 
 
@@ -43,5 +43,5 @@ def test_addresses_are_made_absolute(address: str | None, expected: str | None) 
         ('<base href="data:">', PAGE),
     ],
 )
-def test_a_page_may_name_another_base(head: str, expected: str) -> None:
+def test_a_page_may_declare_another_base(head: str, expected: str) -> None:
     assert base_of(document_fromstring(f"<html><head>{head}</head></html>"), PAGE) == expected

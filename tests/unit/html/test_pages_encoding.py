@@ -26,7 +26,7 @@ def page(text: str, head: str = "") -> str:
 
 
 def read(content: bytes, content_type: str | None = None) -> tuple[str, str]:
-    """Return the text of the paragraph and the name of the encoding."""
+    """Return the text of a page's paragraph and the name of the page's encoding."""
     decoded = decode(content, content_type)
     paragraph = re.search("<p>(.*?)</p>", decoded.text)
     assert paragraph
@@ -57,7 +57,7 @@ def test_undeclared_encoding_is_detected(language: str, codec: str, name: str) -
 
 
 @pytest.mark.parametrize("language", SENTENCES)
-def test_undeclared_utf8_is_read(language: str) -> None:
+def test_undeclared_utf8_is_recognised(language: str) -> None:
     text = SENTENCES[language]
     assert read(page(text).encode()) == (text, "utf-8")
 
@@ -72,7 +72,7 @@ def test_undeclared_utf8_is_read(language: str) -> None:
         (codecs.BOM_UTF32_BE, "utf-32be"),
     ],
 )
-def test_byte_order_mark_decides_and_is_left_out(mark: bytes, name: str) -> None:
+def test_a_byte_order_mark_determines_the_encoding_and_is_removed(mark: bytes, name: str) -> None:
     html = page("żółw", '<meta charset="iso-8859-2">')
     decoded = decode(mark + html.encode(name), "text/html; charset=windows-1252")
     assert (decoded.text, decoded.encoding) == (html, name)
@@ -83,7 +83,7 @@ def test_utf16_and_utf32_need_no_byte_order_mark(name: str) -> None:
     assert read(page("żółw").encode(name)) == ("żółw", name)
 
 
-def test_header_outweighs_the_declaration_in_the_page() -> None:
+def test_the_header_takes_precedence_over_the_declaration_in_the_page() -> None:
     content = page("\u0444", '<meta charset="windows-1251">').encode("koi8-r")
     assert read(content, "text/html; charset=KOI8-R") == ("\u0444", "koi8-r")
 
@@ -101,11 +101,11 @@ def test_header_outweighs_the_declaration_in_the_page() -> None:
         "<style>" + "p { color: red } " * 3000 + '</style><meta charset="iso-8859-2">',
     ],
 )
-def test_declaration_in_the_page_is_read(declaration: str) -> None:
+def test_the_declaration_in_the_page_is_read(declaration: str) -> None:
     assert read(page("ąż", declaration).encode("iso8859-2")) == ("ąż", "iso-8859-2")
 
 
-def test_xml_declaration_is_read() -> None:
+def test_the_xml_declaration_is_read() -> None:
     content = ('<?xml version="1.0" encoding="ISO-8859-2"?>' + page("ąż")).encode("iso8859-2")
     assert read(content) == ("ąż", "iso-8859-2")
 
@@ -125,7 +125,7 @@ def test_xml_declaration_is_read() -> None:
         ("tis-620", "ไทย", "cp874", "windows-874"),
     ],
 )
-def test_labels_mean_what_they_mean_to_browsers(
+def test_labels_are_interpreted_as_in_browsers(
     label: str, text: str, codec: str, name: str
 ) -> None:
     assert read(page(text).encode(codec), f"text/html; charset={label}") == (text, name)
@@ -134,7 +134,7 @@ def test_labels_mean_what_they_mean_to_browsers(
 @pytest.mark.parametrize(
     "declared", ["windows-1252", "koi8-r", "gb18030", "big5", "utf-16", "hz-gb-2312"]
 )
-def test_utf8_is_read_whatever_is_declared(declared: str) -> None:
+def test_utf8_is_recognised_whatever_is_declared(declared: str) -> None:
     content = page(SENTENCES["ru"]).encode()
     assert read(content, f"text/html; charset={declared}") == (SENTENCES["ru"], "utf-8")
 
@@ -150,39 +150,39 @@ def test_a_declaration_contradicted_by_the_bytes_is_ignored() -> None:
     assert read(content, "text/html; charset=utf-8") == (SENTENCES["pl"], "windows-1250")
 
 
-def test_declaration_in_the_page_stands_in_for_a_wrong_header() -> None:
+def test_the_declaration_in_the_page_replaces_a_wrong_header() -> None:
     content = page(SENTENCES["zh"], '<meta charset="gb2312">').encode("gb18030")
     assert read(content, "text/html; charset=utf-8") == (SENTENCES["zh"], "gb18030")
 
 
-def test_stray_byte_does_not_change_the_encoding() -> None:
+def test_a_stray_byte_does_not_change_the_encoding() -> None:
     content = page(SENTENCES["zh"] * 4).encode("gb18030").replace(b"</p>", b"\xd0</p>")
     text, name = read(content, "text/html; charset=gbk")
     assert (text, name) == (SENTENCES["zh"] * 4 + "\ufffd", "gb18030")
 
 
-def test_stray_windows_1252_bytes_of_a_utf8_page_are_read() -> None:
+def test_stray_windows_1252_bytes_in_a_utf8_page_are_decoded() -> None:
     content = page(SENTENCES["de"]).encode().replace(b"<p>", b"<p>Mitgef\xfchl \x96 ")
     assert read(content) == ("Mitgefühl – " + SENTENCES["de"], "utf-8")
 
 
-def test_broken_utf8_sequence_becomes_one_replacement_character() -> None:
+def test_a_broken_utf8_sequence_becomes_one_replacement_character() -> None:
     content = page(SENTENCES["el"]).encode().replace(b"<p>", b"<p>\xe2\x80")
     assert read(content) == ("\ufffd" + SENTENCES["el"], "utf-8")
 
 
-def test_quotation_marks_of_an_english_page_are_windows_1252() -> None:
+def test_quotation_marks_of_an_english_page_are_decoded_as_windows_1252() -> None:
     text = "The minister said on Wednesday that “a campaign” had begun. " * 10
     assert read(page(text).encode("cp1252")) == (text, "windows-1252")
 
 
-def test_detection_reads_the_text_not_the_markup() -> None:
+def test_detection_uses_the_text_not_the_markup() -> None:
     script = "<script>var x = 'tekst w skrypcie';</script>" * 200
     content = page(SENTENCES["ru"], script).encode("cp1251")
     assert read(content) == (SENTENCES["ru"], "windows-1251")
 
 
-def test_ascii_keeps_the_declared_name() -> None:
+def test_an_ascii_page_keeps_the_declared_encoding() -> None:
     assert decode(b"<p>a</p>").encoding == "utf-8"
     assert decode(b"<p>a</p>", "text/html; charset=koi8-r").encoding == "koi8-r"
     assert decode(b"<p>a</p>", "text/html; charset=utf-16").encoding == "utf-8"
@@ -211,13 +211,13 @@ def test_single_control_characters_are_not_noise() -> None:
     assert parse_page(b"<p>a\x00b</p>").document.findtext(".//p") == "ab"
 
 
-def test_page_names_its_encoding() -> None:
+def test_a_page_has_the_name_of_its_encoding() -> None:
     assert parse_page("<p>zażółć</p>".encode("cp1250"), content_type="text/html; charset=cp1250")
     assert parse_page("<p>é</p>".encode("cp1252")).encoding == "windows-1252"
     assert parse_page("<p>é</p>").encoding == "utf-8"
 
 
-def test_text_is_read_as_it_is_whatever_it_declares() -> None:
+def test_decoded_text_ignores_declared_encodings() -> None:
     html = '<?xml version="1.0" encoding="utf-16"?><meta charset="gb2312"><p>été €</p>'
     parsed = parse_page(html, content_type="text/html; charset=koi8-r")
     assert parsed.encoding == "utf-8"

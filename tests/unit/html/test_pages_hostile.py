@@ -1,4 +1,4 @@
-"""Pages made to crash, hang or exhaust a parser, in a process of their own."""
+"""Pages designed to crash, hang or exhaust a parser, each parsed in a separate process."""
 
 import json
 import subprocess
@@ -44,10 +44,10 @@ with open("/proc/self/status") as status:
 """
 
 HANG = 300
-"""Seconds after which the process hangs rather than works; it needs ten."""
+"""Time limit in seconds for the process, which normally takes ten."""
 
 MEMORY = 1024
-"""Memory limit for the largest pages in MiB, of which the program takes less than 100."""
+"""Memory limit in MiB for the largest pages; the program itself takes less than 100."""
 
 HOSTILE = {
     "b'<div>' * 100_000 + b'a' + b'</div>' * 100_000": "too-deep",
@@ -81,7 +81,7 @@ HOSTILE = {
     "b'\\xe9<meta ' + b'a' * (10 * MEBIBYTE - 7)": "page",
     "b'<p>\\xe9' + b'<script' * 400_000": "page",
 }
-"""Outcomes of pages built by Python expressions."""
+"""Expected outcomes of pages that are built by Python expressions."""
 
 BOMBS = [
     f"{prefix!r} + BOMB % {entity!r}"
@@ -108,9 +108,9 @@ def test_every_hostile_page_has_an_outcome() -> None:
     assert outcomes(list(HOSTILE)) == HOSTILE
 
 
-def test_entities_do_not_explode() -> None:
+def test_entities_do_not_expand_exponentially() -> None:
     assert outcomes(BOMBS) == dict.fromkeys(BOMBS, "page")
 
 
-def test_entities_of_xhtml_do_not_explode() -> None:
+def test_xhtml_entities_do_not_expand_exponentially() -> None:
     assert outcomes(BOMBS, "application/xhtml+xml") == dict.fromkeys(BOMBS, "page")

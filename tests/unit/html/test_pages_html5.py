@@ -1,4 +1,4 @@
-"""Pages are parsed like in a browser that runs scripts (HTML standard, section 13.2)."""
+"""Pages are parsed as in a browser that runs scripts (HTML standard, section 13.2)."""
 
 import pytest
 from lxml import etree
@@ -7,7 +7,7 @@ from worker.html import parse_page
 
 
 def body_of(html: str) -> str:
-    """Write the body that a page has, as XML."""
+    """Return the body of a parsed page as XML."""
     body = parse_page(html).document.find("body")
     assert body is not None
     return etree.tostring(body, encoding="unicode", with_tail=False)
@@ -16,7 +16,7 @@ def body_of(html: str) -> str:
 @pytest.mark.parametrize(
     ("html", "body"),
     [
-        # A drawing's elements close themselves, and what follows them is the page.
+        # SVG and MathML: elements can be self-closing, and HTML continues after them.
         ("<p><svg><symbol/><use/></svg>a", "<p><svg><symbol/><use/></svg>a</p>"),
         ("<svg><g><p>a</svg>b", "<svg><g/></svg><p>ab</p>"),
         ("<svg><title>t<b>a</b></title></svg>", "<svg><title>t<b>a</b></title></svg>"),
@@ -28,38 +28,38 @@ def body_of(html: str) -> str:
         ("<b>a<i>b</b>c</i>d", "<b>a<i>b</i></b><i>c</i>d"),
         ("<a href=x>a<div>b<a href=y>c", "<a href=\"x\">a</a><div><a href=\"x\">b</a>"
          "<a href=\"y\">c</a></div>"),
-        # Formatting is opened again in the next block.
+        # Formatting elements are reopened in the next block.
         ("<p><b>a<p>b", "<p><b>a</b></p><p><b>b</b></p>"),
         # Foster parenting.
         ("<table>a<tr><td>b</table>", "a<table><tbody><tr><td>b</td></tr></tbody></table>"),
         ("<table><tr><div>a</div><td>b</table>",
          "<div>a</div><table><tbody><tr><td>b</td></tr></tbody></table>"),
-        # End tags that are implied.
+        # Implied end tags.
         ("<p>a<ul><li>b<li>c</ul>d", "<p>a</p><ul><li>b</li><li>c</li></ul>d"),
         ("<dl><dt>a<dd>b<dt>c</dl>", "<dl><dt>a</dt><dd>b</dd><dt>c</dt></dl>"),
         ("<h2>a<h3>b</h3>", "<h2>a</h2><h3>b</h3>"),
         ("a</p>b", "a<p/>b"),
         ("<button>a<button>b", "<button>a</button><button>b</button>"),
-        # Text to the parser.
+        # Content that the parser treats as text.
         ("<p>a<textarea><p>b</textarea>", "<p>a<textarea>&lt;p&gt;b</textarea></p>"),
         ("<p>a<xmp><p>b</xmp>", "<p>a</p><xmp>&lt;p&gt;b</xmp>"),
         ("<p>a<plaintext>b<p>c", "<p>a</p>b&lt;p&gt;c"),
         ("<p>a<script>'<!--<script>'</script>b</script>c",
          "<p>a<script>'&lt;!--&lt;script&gt;'&lt;/script&gt;b</script>c</p>"),
         ("<pre>\n\na</pre>", "<pre>\na</pre>"),
-        # Content that scripts replace is parsed nevertheless.
+        # Content that browsers with scripts do not display is still parsed.
         ("<p>a<noscript><img src=b><p>c</noscript>",
          "<p>a<noscript><img src=\"b\"/><p>c</p></noscript></p>"),
         ("<p>a<template><td>b</td></template>", "<p>a<template><td>b</td></template></p>"),
         ("<noscript>&lt;b&gt;</noscript>a", "<noscript>&lt;b&gt;</noscript>a"),
-        # Names that XML has no place for.
+        # Names that are invalid in XML.
         ("<p @click=a :b=c d:e=f xmlns=g a'b=h i=j>k", '<p d:e="f" i="j">k</p>'),
         ("<fb:like>a</fb:like><a:b:c>d", "<fb:like>a</fb:like><a_b_c>d</a_b_c>"),
         ("<IMG SRC=a ALT='b\tc'><p>d", '<img src="a" alt="b&#9;c"/><p>d</p>'),
         ("a&nbsp;b&#13;c&#1;d&notin;&copy", "a\xa0b&#13;cd∉©"),
     ],
 )  # fmt: skip
-def test_a_body_is_parsed_like_in_a_browser(html: str, body: str) -> None:
+def test_a_body_is_parsed_as_in_a_browser(html: str, body: str) -> None:
     assert body_of(f"<!DOCTYPE html><body>{html}") == f"<body>{body}</body>"
 
 
@@ -70,7 +70,7 @@ def test_a_tracking_pixel_does_not_end_the_head() -> None:
     assert [child.tag for child in head] == ["noscript", "meta", "title"]
 
 
-def test_a_page_of_more_tags_than_are_parsed_at_once_is_the_same() -> None:
+def test_a_page_with_more_tags_than_one_chunk_is_parsed_the_same() -> None:
     paragraph = "<p>a <b>b</b> &amp; é"
     few = parse_page(paragraph * 100).tree
     many = parse_page(paragraph * 10_001).tree

@@ -1,4 +1,4 @@
-"""A page brings nothing in from outside: no file of the host, nothing of the network."""
+"""Pages cannot make the parser load files or network resources."""
 
 import socket
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ SECRET = "The secret of this host is a word that stands in a file."
 
 @pytest.fixture
 def listener() -> Iterator[socket.socket]:
-    """A loopback server that must not receive any request."""
+    """A loopback server that must not receive any requests."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
         yield server

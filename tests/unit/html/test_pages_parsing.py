@@ -41,7 +41,7 @@ def zip_archive() -> bytes:
 
 
 class TestTree:
-    def test_holds_every_element_in_document_order(self) -> None:
+    def test_contains_every_element_in_document_order(self) -> None:
         html = "<!DOCTYPE html><html><head><title>t</title></head><body><p>a<b>c</b></p><hr></body>"
         assert brackets(html) == "{html{head{title}}{body{p{b}}{hr}}}"
 
@@ -50,7 +50,7 @@ class TestTree:
             "{html{head}{body{div{svg{lineargradient}}}}}"
         )
 
-    def test_leaves_out_comments_and_processing_instructions(self) -> None:
+    def test_omits_comments_and_processing_instructions(self) -> None:
         assert brackets("<p>a<!-- <b>no</b> --><?php echo 1 ?>b</p>") == "{html{head}{body{p}}}"
 
     def test_comments_do_not_split_text(self) -> None:
@@ -98,11 +98,11 @@ class TestBrokenHtml:
         assert first.text == "ab"
         assert second.text == "\ufffdc\ufffd"
 
-    def test_halves_of_characters_are_joined_or_replaced(self) -> None:
+    def test_surrogates_are_joined_or_replaced(self) -> None:
         document = parse_page("<p>\ud83d\ude00 \ud800</p>").document
         assert document.findtext(".//p") == "\U0001f600 \ufffd"
 
-    def test_byte_order_mark_in_text_is_no_text(self) -> None:
+    def test_a_byte_order_mark_is_not_text(self) -> None:
         assert brackets("\ufeff<html><head><title>t</title></head></html>") == (
             "{html{head{title}}{body}}"
         )
@@ -132,7 +132,7 @@ class TestXhtml:
         assert parsed.document.findtext("body/p") == "a\xa0<b>é&"
         assert parsed.document.get("lang") == "fr"
 
-    def test_empty_elements_do_not_swallow_the_page_of_plain_html_either(self) -> None:
+    def test_empty_elements_do_not_swallow_the_rest_of_an_html_page(self) -> None:
         page = self.PAGE.removeprefix(XML)
         assert brackets(page) == "{html{head{title}{script}}{body{div}{p}}}"
 
@@ -144,11 +144,11 @@ class TestXhtml:
         )
         assert brackets(page) == "{html{body{p}{svg{clippath}}}}"
 
-    def test_is_parsed_as_html_where_not_well_formed(self) -> None:
+    def test_is_parsed_as_html_if_not_well_formed(self) -> None:
         page = f"{XML}{DOCTYPE}{XHTML}<head><title>t</title></head><body><p>a & b<br></body></html>"
         assert brackets(page) == "{html{head{title}}{body{p{br}}}}"
 
-    def test_root_of_another_name_is_put_into_a_page(self) -> None:
+    def test_a_root_with_another_name_is_wrapped_in_a_page(self) -> None:
         assert (
             brackets("<div><p>a</p></div>", "application/xhtml+xml") == "{html{head}{body{div{p}}}}"
         )
@@ -176,11 +176,11 @@ class TestNotHtml:
         ],
         ids=lambda content: repr(content[:8]),
     )
-    def test_other_formats_are_known_by_their_first_bytes(self, content: bytes) -> None:
+    def test_other_formats_are_recognised_by_their_first_bytes(self, content: bytes) -> None:
         with pytest.raises(NotHtmlError):
             parse_page(content, content_type="text/html")
 
-    def test_other_formats_are_known_in_text(self) -> None:
+    def test_other_formats_are_recognised_in_text(self) -> None:
         with pytest.raises(NotHtmlError):
             parse_page("%PDF-1.4 <p>text</p>")
 
@@ -200,7 +200,7 @@ class TestNotHtml:
             "application/zip",
         ],
     )
-    def test_other_declared_types_are_refused(self, content_type: str) -> None:
+    def test_other_declared_types_are_rejected(self, content_type: str) -> None:
         with pytest.raises(NotHtmlError):
             parse_page("<p>a</p>", content_type=content_type)
 
@@ -218,7 +218,7 @@ class TestNotHtml:
             "no type at all",
         ],
     )
-    def test_types_that_leave_html_possible_are_read(self, content_type: str | None) -> None:
+    def test_declared_types_that_may_be_html_are_accepted(self, content_type: str | None) -> None:
         assert brackets(b"<p>a</p>", content_type) == "{html{head}{body{p}}}"
 
     @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ class TestEmpty:
             "<style>p {color: red}</style><script>document.write('text')</script>",
         ],
     )
-    def test_page_without_element_or_text(self, html: str) -> None:
+    def test_a_page_without_elements_or_text_is_empty(self, html: str) -> None:
         with pytest.raises(EmptyPageError):
             parse_page(html)
         with pytest.raises(EmptyPageError):
@@ -267,19 +267,19 @@ class TestEmpty:
             '<script type="application/ld+json">{"@type": "NewsArticle"}</script>',
         ],
     )
-    def test_page_that_says_something_somewhere_is_not_empty(self, html: str) -> None:
+    def test_a_page_with_any_text_is_not_empty(self, html: str) -> None:
         assert parse_page(html)
 
 
 class TestFrameset:
     @pytest.mark.parametrize("inside", ["", "<noframes></noframes>", f"<noframes>{APOLOGY}"])
     @pytest.mark.parametrize("title", ["", "<title>t</title>"])
-    def test_page_of_frames_is_refused(self, inside: str, title: str) -> None:
+    def test_a_page_of_frames_is_rejected(self, inside: str, title: str) -> None:
         with pytest.raises(FramesetError):
             parse_page(f"<html><head>{title}</head><frameset><frame src=a>{inside}</frameset>")
 
     @pytest.mark.parametrize("prefix", ["<html>", XML + DOCTYPE + XHTML])
-    def test_text_for_readers_without_frames_is_the_page(self, prefix: str) -> None:
+    def test_the_noframes_text_is_the_page(self, prefix: str) -> None:
         text = "A sentence of the article has seven words. " * 20
         html = (
             f"{prefix}<head><title>t</title></head><frameset cols='*'><frame src='a'/>"
@@ -289,7 +289,7 @@ class TestFrameset:
         assert page.tree.to_brackets() == "{html{head{title}}{body{h1}{p}}}"
         assert "seven words" in visible_text(page.document)
 
-    def test_page_with_a_body_beside_its_frames_is_a_page(self) -> None:
+    def test_a_page_with_a_body_beside_its_frames_is_accepted(self) -> None:
         assert brackets("<body><p>a</p></body><frameset><frame></frameset>").startswith(
             "{html{head}{body"
         )
@@ -329,7 +329,7 @@ class TestLimits:
         with pytest.raises(TooLargeError):
             parse_page(f"<p {' '.join(attributes)}>a</p>")
 
-    def test_comparison_in_a_script_is_no_tag_of_many_attributes(self) -> None:
+    def test_a_comparison_in_a_script_is_not_a_tag_with_many_attributes(self) -> None:
         script = "if (a <b) { var words = '" + "word " * 3 * MAX_ATTRIBUTES + "'; }"
         assert brackets(f"<script>{script}</script><p>a</p>") == "{html{head{script}}{body{p}}}"
 

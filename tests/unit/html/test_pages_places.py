@@ -1,4 +1,4 @@
-"""Elements by their place."""
+"""Lookup of elements by path."""
 
 import pytest
 

@@ -23,11 +23,11 @@ from worker.html import site_of
         ("http://a_b.example.com/", "example.com"),
     ],
 )
-def test_site_is_the_registrable_domain(url: str, site: str) -> None:
+def test_the_site_is_the_registrable_domain(url: str, site: str) -> None:
     assert site_of(url) == site
 
 
-def test_blogs_of_one_host_are_separate_sites() -> None:
+def test_blogs_on_one_hosting_domain_are_separate_sites() -> None:
     assert site_of("http://one.blogspot.com/2012/01/") == "one.blogspot.com"
     assert site_of("http://www.two.blogspot.com/") == "two.blogspot.com"
     assert site_of("https://reader.github.io/a") == "reader.github.io"
@@ -43,11 +43,11 @@ def test_blogs_of_one_host_are_separate_sites() -> None:
         "http://www。bücher。de/",
     ],
 )
-def test_international_names_have_one_spelling(url: str) -> None:
+def test_international_names_are_normalised(url: str) -> None:
     assert site_of(url) == "xn--bcher-kva.de"
 
 
-def test_international_suffixes_are_known() -> None:
+def test_international_suffixes_are_recognised() -> None:
     assert site_of("http://新闻.食狮.公司.cn/") == "xn--85x722f.xn--55qx5d.cn"
     assert site_of("http://xn--85x722f.xn--55qx5d.cn/") == "xn--85x722f.xn--55qx5d.cn"
 
@@ -68,11 +68,11 @@ def test_host_without_registrable_domain_is_the_site(url: str, host: str) -> Non
 
 
 @pytest.mark.parametrize("url", ["", "http://", "http:///path", "http://[::1", "http://..../"])
-def test_url_without_host_has_no_site(url: str) -> None:
+def test_a_url_without_host_has_no_site(url: str) -> None:
     assert site_of(url) == ""
 
 
-def test_impossible_international_name_is_kept() -> None:
+def test_an_invalid_international_name_is_kept() -> None:
     assert site_of("http://a\u200d\u0333.example/") == "a\u200d\u0333.example"
 
 
@@ -96,7 +96,7 @@ def test_neither_network_nor_cache_is_used(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_rule_of_the_list_counts_as_in_the_whole_list() -> None:
+def test_every_rule_has_the_same_effect_as_in_the_full_list() -> None:
     whole = PublicSuffixList(accept_unknown=False)
     for line in Path(PSLFILE).read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("//"):

@@ -41,7 +41,7 @@ def test_braces_and_backslashes_are_escaped() -> None:
         ("{é{中}{😀\x00}}", ["中", "😀\x00", "é"]),
     ],
 )
-def test_a_label_is_what_is_between_braces(text: str, labels: list[str]) -> None:
+def test_a_label_is_the_text_between_braces(text: str, labels: list[str]) -> None:
     tree = Tree.from_brackets(text)
     assert list(tree.labels) == labels
     assert Tree.from_brackets(tree.to_brackets()) == tree
@@ -54,7 +54,7 @@ def test_any_label_survives_bracket_notation(root: str, child: str) -> None:
 
 
 @given(st.text("{}\\a ", max_size=16))
-def test_any_text_is_a_tree_or_refused(text: str) -> None:
+def test_any_text_is_a_tree_or_rejected(text: str) -> None:
     try:
         tree = Tree.from_brackets(text)
     except TreeFormatError:
@@ -62,7 +62,7 @@ def test_any_text_is_a_tree_or_refused(text: str) -> None:
     assert Tree.from_brackets(tree.to_brackets()) == tree
 
 
-def test_equality_is_of_shape_and_labels() -> None:
+def test_equality_compares_shape_and_labels() -> None:
     tree = Tree.from_brackets("{a{b}{c}}")
     assert tree == Tree.from_brackets("{a{b}{c}}")
     assert hash(tree) == hash(Tree.from_brackets("{a{b}{c}}"))
@@ -84,21 +84,21 @@ def test_sizes_cannot_be_changed() -> None:
         Tree.from_brackets("{a{b}}").sizes[0] = 2
 
 
-def test_source_of_the_sizes_is_copied() -> None:
+def test_the_given_sizes_are_copied() -> None:
     sizes = np.array([1, 2], dtype=np.int32)
     tree = Tree.from_postorder(["b", "a"], sizes)
     sizes[0] = 9
     assert tree.sizes.tolist() == [1, 2]
 
 
-def test_tree_survives_pickling() -> None:
+def test_a_tree_survives_pickling() -> None:
     tree = Tree.from_brackets("{a{b}{c}}")
     for copied in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
         assert copied == tree
         assert not copied.sizes.flags.writeable
 
 
-def test_long_trees_are_shown_by_their_length() -> None:
+def test_the_repr_of_a_long_tree_is_its_length() -> None:
     assert repr(Tree.from_brackets("{a{b}}")) == "Tree({a{b}})"
     assert repr(Tree.from_preorder([("a", 0)] + [("b", 1)] * 30)) == "Tree(<31 nodes>)"
 
@@ -121,7 +121,7 @@ def test_long_trees_are_shown_by_their_length() -> None:
         ("{a\\}", "still open"),
     ],
 )
-def test_invalid_brackets_are_refused(text: str, reason: str) -> None:
+def test_invalid_brackets_are_rejected(text: str, reason: str) -> None:
     with pytest.raises(TreeFormatError, match=reason):
         Tree.from_brackets(text)
 
@@ -137,7 +137,7 @@ def test_invalid_brackets_are_refused(text: str, reason: str) -> None:
         [("a", 0), ("b", 1), ("c", 3)],
     ],
 )
-def test_invalid_depths_are_refused(nodes: list[tuple[str, int]]) -> None:
+def test_invalid_depths_are_rejected(nodes: list[tuple[str, int]]) -> None:
     with pytest.raises(TreeFormatError):
         Tree.from_preorder(nodes)
 
@@ -156,7 +156,7 @@ def test_invalid_depths_are_refused(nodes: list[tuple[str, int]]) -> None:
         ("ab", [1, 2**40]),
     ],
 )
-def test_invalid_sizes_are_refused(labels: str, sizes: list[int]) -> None:
+def test_invalid_sizes_are_rejected(labels: str, sizes: list[int]) -> None:
     with pytest.raises(TreeFormatError):
         Tree.from_postorder(labels, sizes)
 
@@ -171,13 +171,13 @@ def test_invalid_sizes_are_refused(labels: str, sizes: list[int]) -> None:
         lambda packed: packed[:10] + b"\xff" + packed[11:],
     ],
 )
-def test_damaged_bytes_are_refused(damage) -> None:  # type: ignore[no-untyped-def]
+def test_damaged_bytes_are_rejected(damage) -> None:  # type: ignore[no-untyped-def]
     packed = Tree.from_brackets("{html{head}{body{p}{p}}}").to_bytes()
     with pytest.raises(TreeFormatError):
         Tree.from_bytes(damage(packed))
 
 
-def test_depth_is_limited_by_memory_alone() -> None:
+def test_depth_is_limited_only_by_memory() -> None:
     tree = Tree.from_preorder(("div", depth) for depth in range(DEPTH))
     assert tree.sizes.tolist() == list(range(1, DEPTH + 1))
     assert tree.to_brackets() == "{div" * DEPTH + "}" * DEPTH

@@ -1,4 +1,4 @@
-"""Trees that tell several classes apart."""
+"""Boosted trees that distinguish several classes."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ FEATURES = Features.of([("length", [1.0, 9.0])])
 
 
 def step(below: float, above: float) -> DecisionTree:
-    """Return a tree that looks whether the length is at most 5."""
+    """Return a tree that tests whether the length is at most 5."""
     return DecisionTree([0, -1, -1], [5.0, 0.0, 0.0], [1, 0, 0], [2, 0, 0], [0.0, below, above])
 
 
@@ -35,6 +35,6 @@ def test_no_rows_have_no_probabilities() -> None:
     assert MODEL.probabilities(empty).shape == (0, 3)
 
 
-def test_other_columns_are_refused() -> None:
+def test_other_columns_are_rejected() -> None:
     with pytest.raises(RuntimeError, match="train it again"):
         MODEL.probabilities(Features.of([("width", [1.0])]))

@@ -7,13 +7,13 @@ TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])
 MODEL = BoostedTrees(("words", "links"), 0.0, (TREE,))
 
 
-def test_columns_stand_side_by_side_in_the_order_they_are_yielded() -> None:
+def test_columns_are_in_the_order_in_which_they_are_yielded() -> None:
     features = Features.of(iter([("words", [1, 2]), ("links", np.array([True, False]))]))
     assert features.columns == ("words", "links")
     assert features.rows.tolist() == [[1.0, 1.0], [2.0, 0.0]]
 
 
-def test_two_columns_of_one_name_are_refused() -> None:
+def test_duplicate_column_names_are_rejected() -> None:
     with pytest.raises(ValueError, match="same name"):
         Features.of([("words", [1.0]), ("words", [2.0])])
 
@@ -28,7 +28,7 @@ def test_two_columns_of_one_name_are_refused() -> None:
     ],
     ids=["swapped", "missing", "one more", "another"],
 )
-def test_a_model_refuses_columns_it_was_not_trained_on(
+def test_a_model_rejects_columns_it_was_not_trained_on(
     measured: list[tuple[str, list[float]]],
 ) -> None:
     with pytest.raises(RuntimeError, match="trained on other columns"):

@@ -1,4 +1,4 @@
-"""The network of lines gives the same numbers however they are added, and sees the whole page."""
+"""The line network sees the whole page, and its results do not depend on the order of summation."""
 
 import json
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def page(lines: int) -> tuple[Features, Sequence[Numbers]]:
 
 
 def without_reach(network: LineNetwork) -> LineNetwork:
-    """Return a network that looks at each line alone, but for the page."""
+    """Return a network that ignores neighbouring lines, but not the page as a whole."""
     silent = [replace(each, layer=layer_of_zeros(3 * WIDTH)) for each in network.convolutions]
     return replace(network, convolutions=tuple(silent))
 
@@ -84,7 +84,7 @@ def test_the_order_of_summation_does_not_matter() -> None:
 
 
 def changed_lines(network: LineNetwork, place: int, lines: int) -> list[int]:
-    """Return the lines whose log odds change with the words of one."""
+    """Return the lines whose log odds change when the words of one line change."""
     features, bags = page(lines)
     before = network.log_odds(features, bags)
     other = [bag.copy() for bag in bags]
@@ -105,14 +105,14 @@ def test_every_line_sees_the_whole_page() -> None:
     assert len(changed_lines(without_reach(NETWORK), 0, 41)) > 2 * sum(DILATIONS) + 1
 
 
-def test_lines_without_words_and_pages_without_lines_are_weighed() -> None:
+def test_lines_without_words_and_pages_without_lines_are_accepted() -> None:
     features, bags = page(3)
     none: list[npt.NDArray[np.int32]] = [np.zeros_like(bag) for bag in bags]
     assert np.isfinite(NETWORK.log_odds(features, none)).all()
     assert len(NETWORK.log_odds(*page(0))) == 0
 
 
-def test_no_number_is_too_large() -> None:
+def test_very_large_features_give_finite_results() -> None:
     features, bags = page(5)
     largest = float(np.finfo(np.float32).max)
     huge = Features(COLUMNS, np.full_like(features.rows, largest))
@@ -120,7 +120,7 @@ def test_no_number_is_too_large() -> None:
     assert np.isfinite(NETWORK.log_odds(Features(COLUMNS, -huge.rows), bags)).all()
 
 
-def test_other_columns_are_refused() -> None:
+def test_other_columns_are_rejected() -> None:
     features, bags = page(5)
     with pytest.raises(RuntimeError, match="other columns"):
         NETWORK.log_odds(Features(("words", "depth", "links"), features.rows), bags)

@@ -1,4 +1,4 @@
-"""Model files survive serialisation and describe their training."""
+"""Model files survive serialisation and describe how the model was trained."""
 
 import datetime
 import json
@@ -56,27 +56,27 @@ def test_a_model_survives_serialisation(model: TrainedModel) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"model": "boosted trees", "training": {}}'])
-def test_a_file_that_is_not_a_model_is_refused(text: str) -> None:
+def test_a_file_that_is_not_a_model_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="not a model file"):
         ModelFile.from_json(BoostedTrees, text)
 
 
 @pytest.mark.parametrize("missing", ["columns", "base", "trees", "training"])
-def test_a_model_that_lacks_a_part_is_refused(missing: str) -> None:
+def test_an_incomplete_model_is_rejected(missing: str) -> None:
     values = json.loads(ModelFile(TRAINING, MODELS[0]).to_json())
     del values[missing]
     with pytest.raises(ValueError, match="not a model file"):
         ModelFile.from_json(BoostedTrees, json.dumps(values))
 
 
-def test_a_model_of_another_kind_is_refused() -> None:
+def test_a_model_of_another_kind_is_rejected() -> None:
     message = "of boosted trees, found one of logistic regression and boosted trees"
     with pytest.raises(ValueError, match=message):
         ModelFile.from_json(BoostedTrees, ModelFile(TRAINING, MODELS[1]).to_json())
 
 
 @pytest.mark.parametrize(("kind", "package", "name"), SHIPPED)
-def test_shipped_models_say_how_they_were_trained(
+def test_shipped_models_state_how_they_were_trained(
     kind: type[TrainedModel], package: str, name: str
 ) -> None:
     training = load_model(kind, package, name).training

@@ -1,4 +1,4 @@
-"""Decompression bombs: bounded memory and a clear error."""
+"""Decompression bombs take bounded memory and cause a clear error."""
 
 import gzip
 import io
@@ -18,7 +18,7 @@ from worker.inputs import SourceError, read_messages, streams
 
 MIB = 2**20
 ENOUGH_BYTES = 6 * MAX_MESSAGE_BYTES
-"""A message, its base64, its decoded content and what is read ahead."""
+"""Memory for a message, its base64 form, its decoded content and the read-ahead buffer."""
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def record(body: bytes, *headers: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["bomb.jsonl.gz", "bomb.warc.gz", "bomb.html.gz"])
-def test_a_decompression_bomb_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_decompression_bomb_is_rejected(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(gzip_of_zeros(128 * MIB))
     with bounded_memory():
@@ -82,7 +82,7 @@ def test_a_repetitive_crawl_is_not_a_bomb(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(list(read_messages(path))) == 300
 
 
-def test_gzip_in_gzip_is_not_unpacked_a_second_time(tmp_path: Path) -> None:
+def test_nested_gzip_is_not_decompressed_twice(tmp_path: Path) -> None:
     path = tmp_path / "twice.jsonl.gz"
     path.write_bytes(gzip.compress(gzip_of_zeros(64 * MIB)))
     with bounded_memory():
@@ -109,7 +109,7 @@ def test_a_response_that_is_a_decompression_bomb_is_oversized(
     assert json.loads(found)["unusable"]["reason"] == "oversized"
 
 
-def test_deeply_nested_codings_are_undone_within_bounds(tmp_path: Path) -> None:
+def test_deeply_nested_codings_are_decoded_within_limits(tmp_path: Path) -> None:
     path = tmp_path / "nested.warc"
     body = gzip.compress(gzip_of_zeros(64 * MIB))
     path.write_bytes(record(body, "Content-Encoding: " + "gzip, " * 20_000))
@@ -118,7 +118,7 @@ def test_deeply_nested_codings_are_undone_within_bounds(tmp_path: Path) -> None:
     assert json.loads(found)["unusable"]["reason"] == "oversized"
 
 
-def test_an_endlessly_continued_header_is_fast(tmp_path: Path) -> None:
+def test_an_endlessly_continued_header_is_parsed_fast(tmp_path: Path) -> None:
     path = tmp_path / "head.warc"
     path.write_bytes(record(b"<p>Text", "X-Long: a" + "\r\n b" * 250_000))
     (found,) = read_messages(path)

@@ -1,4 +1,4 @@
-"""Page messages from files of every kind, whole and damaged."""
+"""Page messages are read from intact and damaged files of every type."""
 
 import base64
 import gzip
@@ -33,14 +33,14 @@ def read_pages(path: Path | str) -> list[PageMessage]:
 class TestJsonLines:
     LINES = (b'{"version": 1, "url": "http://a.example/"}', b"{broken", b"\xff\xfe")
 
-    def test_lines_pass_unchanged_and_blank_ones_are_left_out(self, tmp_path: Path) -> None:
+    def test_lines_are_unchanged_and_blank_ones_are_skipped(self, tmp_path: Path) -> None:
         path = tmp_path / "pages.jsonl"
         path.write_bytes(b"\n%s\r\n  \n%s\n\n%s" % self.LINES)
         assert tuple(read_messages(path)) == self.LINES
 
     def test_compression_is_recognised_by_the_content(self, tmp_path: Path) -> None:
         plain = b"\n".join(self.LINES)
-        # Two members, as from `cat a.gz b.gz`.
+        # Two gzip members, as produced by `cat a.gz b.gz`.
         packed = gzip.compress(plain[:20]) + gzip.compress(plain[20:])
         for name in ("pages.jsonl.gz", "pages.jsonl", "PAGES.NDJSON.GZ"):
             (tmp_path / name).write_bytes(packed)
@@ -51,7 +51,7 @@ class TestJsonLines:
         path.write_bytes(b"\xef\xbb\xbf{}\n{}\n")
         assert list(read_messages(path)) == [b"{}", b"{}"]
 
-    def test_an_empty_file_holds_no_messages(self, tmp_path: Path) -> None:
+    def test_an_empty_file_contains_no_messages(self, tmp_path: Path) -> None:
         path = tmp_path / "pages.jsonl"
         path.touch()
         assert list(read_messages(path)) == []
@@ -71,7 +71,7 @@ class TestJsonLines:
         assert list(read_messages(f"/dev/fd/{read_end}")) == [b"{}", b"[]"]
         os.close(read_end)
 
-    def test_a_line_too_long_for_a_message_is_replaced_by_one_that_says_so(
+    def test_an_overlong_line_is_replaced_by_a_message_that_reports_it(
         self, tmp_path: Path
     ) -> None:
         longest = b'"' + b"x" * (MAX_MESSAGE_BYTES - 3) + b'"'
@@ -99,7 +99,7 @@ class TestDamagedFiles:
         noise = random.Random(1).randbytes(30_000)
         return gzip.compress(b"".join(b'"%s"\n' % base64.b64encode(noise) for _ in range(20)))
 
-    def test_a_truncated_gzip_gives_what_it_holds_and_then_says_so(
+    def test_a_truncated_gzip_gives_its_messages_and_then_an_error(
         self, tmp_path: Path, packed: bytes
     ) -> None:
         path = tmp_path / "pages.jsonl.gz"
@@ -123,17 +123,19 @@ class TestDamagedFiles:
         with pytest.raises(SourceError, match="is not gzip, or is empty"):
             list(read_messages(path))
 
-    def test_a_missing_path_is_refused_at_once(self, tmp_path: Path) -> None:
+    def test_a_missing_path_is_rejected_immediately(self, tmp_path: Path) -> None:
         with pytest.raises(SourceError, match=r"missing\.jsonl: no such file or folder"):
             read_messages(tmp_path / "missing.jsonl")
 
     @pytest.mark.parametrize("name", ["pages.csv", "pages", "archive.zip", "pages.gz"])
-    def test_a_file_of_unknown_kind_is_refused_at_once(self, tmp_path: Path, name: str) -> None:
+    def test_a_file_of_unknown_type_is_rejected_immediately(
+        self, tmp_path: Path, name: str
+    ) -> None:
         (tmp_path / name).write_bytes(b"text")
         with pytest.raises(SourceError, match=f"{name}: is neither JSON lines"):
             read_messages(tmp_path / name)
 
-    def test_a_folder_without_pages_is_refused_at_once(self, tmp_path: Path) -> None:
+    def test_a_folder_without_pages_is_rejected_immediately(self, tmp_path: Path) -> None:
         (tmp_path / "style.css").touch()
         with pytest.raises(SourceError, match="contains no JSON lines, WARC or HTML files"):
             read_messages(tmp_path)
@@ -144,7 +146,7 @@ class TestDamagedFiles:
             read_messages(path)
         assert "\n" not in str(caught.value)
 
-    def test_a_link_to_nothing_inside_a_folder_is_named(self, tmp_path: Path) -> None:
+    def test_a_broken_symlink_in_a_folder_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "a.html").symlink_to("nowhere")
         with pytest.raises(SourceError, match=r"a\.html: cannot be read: No such file"):
             list(read_messages(tmp_path))
@@ -208,7 +210,7 @@ class TestHtmlFiles:
         assert page.url == "https://site.example.net/page.html.gz"
         assert page.content == HTML
 
-    def test_a_file_too_large_for_a_message_is_replaced_by_one_that_says_so(
+    def test_an_oversized_file_is_replaced_by_a_message_that_reports_it(
         self, tmp_path: Path
     ) -> None:
         (tmp_path / "huge.html").write_bytes(b"x" * MAX_MESSAGE_BYTES)
@@ -219,13 +221,14 @@ class TestHtmlFiles:
         assert message["url"].endswith("/huge.html")
         assert message["unusable"]["reason"] == "oversized"
         assert "html_base64" not in message
-        # Fits into a message but is not an allowed page, which the intake reports.
+        # This file fits into a message but exceeds the size limit for pages; the intake will report
+        # it.
         assert len(base64.b64decode(json.loads(large)["html_base64"])) == 11 * 1024 * 1024
         assert len(large) <= MAX_MESSAGE_BYTES
 
 
 class Archive:
-    """A WARC file in the making."""
+    """A WARC file under construction."""
 
     def __init__(self, *, compressed: bool) -> None:
         self.compressed = compressed
@@ -289,7 +292,7 @@ class TestWarc:
         assert page.content == b"%PDF-1.4"
         assert page.content_type is None
 
-    def test_responses_that_are_not_pages_are_left_out(
+    def test_responses_that_are_not_pages_are_skipped(
         self, archive: Archive, tmp_path: Path
     ) -> None:
         archive.response("http://a.example/1", b"GET", kind="request", status="GET /1 HTTP/1.1")
@@ -300,7 +303,9 @@ class TestWarc:
         archive.response("http://a.example/6", HTML)
         assert [page.url for page in read_pages(saved(archive, tmp_path))] == ["http://a.example/6"]
 
-    def test_errors_say_what_happened_to_a_page(self, archive: Archive, tmp_path: Path) -> None:
+    def test_error_responses_report_what_happened_to_a_page(
+        self, archive: Archive, tmp_path: Path
+    ) -> None:
         headers = (("Retry-After", "60"), ("X-Long", "x" * 70_000))
         archive.response("http://a.example/1", b"", status="HTTP/1.1 404 Not Found")
         archive.response("http://a.example/2", HTML, status="HTTP/1.1 503", headers=headers)
@@ -323,7 +328,7 @@ class TestWarc:
         ],
     )
     @pytest.mark.parametrize("chunked", [False, True], ids=["whole", "chunked"])
-    def test_the_encodings_of_http_are_undone(
+    def test_http_encodings_are_decoded(
         self,
         archive: Archive,
         tmp_path: Path,
@@ -343,7 +348,7 @@ class TestWarc:
         (page,) = read_pages(saved(archive, tmp_path))
         assert page.content == content
 
-    def test_a_cut_off_body_gives_its_beginning(self, archive: Archive, tmp_path: Path) -> None:
+    def test_a_truncated_body_gives_its_beginning(self, archive: Archive, tmp_path: Path) -> None:
         noise = random.Random(2).randbytes(100_000)
         archive.response(
             "http://a.example/",
@@ -356,13 +361,13 @@ class TestWarc:
         assert len(page.content) > 40_000
 
     @pytest.mark.parametrize("date", ["2024", "2024-05-06", "yesterday"])
-    def test_an_invalid_date_is_left_out(self, archive: Archive, tmp_path: Path, date: str) -> None:
+    def test_an_invalid_date_is_omitted(self, archive: Archive, tmp_path: Path, date: str) -> None:
         archive.response("http://a.example/", HTML, date=date)
         (page,) = read_pages(saved(archive, tmp_path))
         assert page.fetched_at is None
 
     @pytest.mark.parametrize("coding", ["gzip", "br", "identity"])
-    def test_a_response_too_large_for_a_message_is_replaced_by_one_that_says_so(
+    def test_an_oversized_response_is_replaced_by_a_message_that_reports_it(
         self, tmp_path: Path, coding: str
     ) -> None:
         archive = Archive(compressed=True)
@@ -389,7 +394,7 @@ class TestWarc:
         assert len(read_pages(path)) == 2
 
     @pytest.mark.parametrize("cut", [5, 60, 250, 400], ids=lambda cut: f"{cut} bytes")
-    def test_a_truncated_file_gives_what_it_holds_and_then_says_so(
+    def test_a_truncated_file_gives_its_pages_and_then_an_error(
         self, archive: Archive, tmp_path: Path, cut: int
     ) -> None:
         archive.response("http://a.example/1", HTML)
@@ -419,7 +424,7 @@ class TestWarc:
             list(read_messages(path))
         assert "\n" not in str(caught.value)
 
-    def test_a_wrong_length_is_named(self, tmp_path: Path) -> None:
+    def test_a_wrong_length_is_reported(self, tmp_path: Path) -> None:
         archive = Archive(compressed=False)
         archive.response("http://a.example/1", HTML)
         archive.response("http://a.example/2", HTML)
@@ -431,7 +436,7 @@ class TestWarc:
             list(read_messages(path))
 
 
-def test_a_folder_may_hold_everything(tmp_path: Path) -> None:
+def test_a_folder_may_contain_all_file_types(tmp_path: Path) -> None:
     archive = Archive(compressed=True)
     archive.response("http://b.example/", HTML)
     (tmp_path / "a.jsonl").write_text('{"url": "http://a.example/"}\n')
@@ -448,7 +453,7 @@ def test_a_folder_may_hold_everything(tmp_path: Path) -> None:
     assert len(list(read_messages(tmp_path, left_out=[written]))) == 2
 
 
-def test_a_folder_may_be_given_an_address_and_a_site(tmp_path: Path) -> None:
+def test_a_folder_may_be_given_a_url_and_a_site(tmp_path: Path) -> None:
     (tmp_path / "2024").mkdir()
     (tmp_path / "2024" / "a b.html").write_text("<p>a")
     origin = Origin("https://news.example/archive/", "news")

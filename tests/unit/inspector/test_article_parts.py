@@ -26,7 +26,7 @@ def kinds(values: dict[str, Any]) -> list[str]:
     return [part.kind for part in article_parts(values).parts]
 
 
-def test_images_and_embeds_stand_where_the_message_places_them() -> None:
+def test_images_and_embeds_are_placed_as_the_message_specifies() -> None:
     shown = article_parts(
         message(
             p("One."),
@@ -42,7 +42,7 @@ def test_images_and_embeds_stand_where_the_message_places_them() -> None:
     assert shown.sources == ["https://cdn.example"]
 
 
-def test_images_of_unknown_place_stand_below_the_lead_and_at_the_end() -> None:
+def test_images_without_a_position_are_placed_below_the_lead_and_at_the_end() -> None:
     several = [image("one"), image("two")]
     after_lead = message(p("One."), p("Two."), lead="Of a bridge.", images=several)
     assert kinds(after_lead) == ["image", "paragraph", "paragraph", "image"]
@@ -76,7 +76,7 @@ def test_adjacent_content_is_not_repeated() -> None:
     assert kinds(values) == ["paragraph", "image", "caption"]
 
 
-def test_links_and_emphasis_mark_what_they_span() -> None:
+def test_links_and_emphasis_mark_their_spans() -> None:
     first, second = p("One."), p("See the old bridge now.")
     values = message(first, second)
     start = values["blocks"][1]["start"]
@@ -137,5 +137,5 @@ def test_items_form_lists_with_their_levels_and_markers() -> None:
         ("/a.jpg", None),
     ],
 )
-def test_images_come_from_hosts_of_the_web_alone(url: str, source: str | None) -> None:
+def test_images_are_loaded_only_from_web_hosts(url: str, source: str | None) -> None:
     assert source_of(url) == source

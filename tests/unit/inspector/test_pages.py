@@ -15,18 +15,18 @@ def test_an_impossible_time_is_shown_as_written(moment: str) -> None:
     assert instant(moment) == moment
 
 
-def test_a_moment_is_shown_in_utc() -> None:
+def test_a_timestamp_is_shown_in_utc() -> None:
     assert "24 Nov 2026 06:15 UTC" in instant("2026-11-24T07:15:00+01:00")
     assert "31 Dec 9999" in instant(datetime(9999, 12, 31, tzinfo=UTC))
 
 
-def test_words_are_marked_in_any_case_and_all_else_is_escaped() -> None:
+def test_words_are_highlighted_in_any_case_and_everything_is_escaped() -> None:
     shown = marked("A <b> Bridge, bridges", ["bridge", "a.b"])
     assert shown == "A &lt;b&gt; <mark>Bridge</mark>, <mark>bridge</mark>s"
     assert marked("<b>", []) == "&lt;b&gt;"
 
 
-def test_runs_link_to_the_web_alone() -> None:
+def test_text_runs_link_only_to_web_urls() -> None:
     shown = marked_up(
         [
             Run("<one>", "https://news.example/?a=\"'", is_bold=True, is_italic=False),
@@ -39,7 +39,7 @@ def test_runs_link_to_the_web_alone() -> None:
     assert "javascript" not in shown
 
 
-def test_a_name_breaks_where_its_parts_end() -> None:
+def test_a_name_may_break_between_its_parts() -> None:
     assert breakable("we-dwoje.example") == "we-<wbr>dwoje.<wbr>example"
     assert breakable("<b>.example") == "&lt;b&gt;.<wbr>example"
 

@@ -4,7 +4,7 @@ from worker.inspector.passages import LENGTH, passages_of
 TEXT = "\n\n".join(paragraphs(3, 12))
 
 
-def test_a_passage_has_the_word_that_was_sought() -> None:
+def test_a_passage_contains_the_search_term() -> None:
     [passage] = passages_of(TEXT, ["EXHIBITION"])
     assert "An exhibition in the town hall" in passage
     assert len(passage) <= LENGTH + 2
@@ -12,7 +12,7 @@ def test_a_passage_has_the_word_that_was_sought() -> None:
     assert passage.strip("…") in " ".join(TEXT.split())
 
 
-def test_words_that_are_far_apart_have_a_passage_each() -> None:
+def test_distant_words_get_separate_passages() -> None:
     text = f"A ferry comes. {'It is a long way. ' * 40}A pillar falls."
     passages = passages_of(text, ["pillar", "ferry"])
     assert ["ferry" in each for each in passages] == [True, False]
@@ -20,7 +20,7 @@ def test_words_that_are_far_apart_have_a_passage_each() -> None:
     assert len(passages_of(text, ["pillar", "falls"])) == 1
 
 
-def test_whole_words_come_before_parts_of_words() -> None:
+def test_whole_words_take_precedence_over_parts_of_words() -> None:
     text = f"The bridge is wider. {'It is a long way. ' * 40}Sie ist der Weg."
     [passage] = passages_of(text, ["der"])
     assert "ist der Weg" in passage
@@ -33,6 +33,6 @@ def test_a_text_without_spaces_is_cut_anywhere() -> None:
     assert len(passage) <= LENGTH + 2
 
 
-def test_a_word_of_the_headline_alone_has_no_passage() -> None:
+def test_a_word_that_is_only_in_the_headline_has_no_passage() -> None:
     assert passages_of(TEXT, ["headline"]) == []
     assert passages_of("", ["a"]) == []

@@ -1,4 +1,4 @@
-"""Files of articles, complete and while they grow."""
+"""Article files, complete or still being written."""
 
 import gzip
 import json
@@ -38,7 +38,7 @@ def test_added_lines_are_readable_immediately(tmp_path: Path, name: str) -> None
         assert read(path) == numbered(1, 2, 3)
 
 
-def test_an_earlier_file_stays_until_there_is_something_new(tmp_path: Path) -> None:
+def test_a_previous_file_is_kept_until_there_is_new_content(tmp_path: Path) -> None:
     path = tmp_path / "articles.jsonl"
     path.write_text('{"n": 0}\n')
     with closing(GrowingFile(path)) as file:
@@ -49,7 +49,7 @@ def test_an_earlier_file_stays_until_there_is_something_new(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_whole_file_replaces_what_grew_and_is_the_same_each_time(
+def test_the_complete_file_replaces_the_growing_one_and_is_reproducible(
     tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / name
@@ -65,7 +65,7 @@ def test_a_whole_file_replaces_what_grew_and_is_the_same_each_time(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_is_written_where_a_link_leads(tmp_path: Path) -> None:
+def test_a_file_is_written_to_the_target_of_a_symlink(tmp_path: Path) -> None:
     target = tmp_path / "disk" / "articles.jsonl"
     target.parent.mkdir()
     link = tmp_path / "link.jsonl"

@@ -1,4 +1,4 @@
-"""Messages that a resumed run sends."""
+"""Messages that a resumed run still sends."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_stored_messages_are_not_sent_again() -> None:
     assert numbered.count == 4
 
 
-def test_an_input_may_have_become_longer() -> None:
+def test_an_input_may_have_grown() -> None:
     numbered = NumberedMessages([*BODIES, b"d"], "run-")
     assert [body for _, body in numbered.without(iter(ids(BODIES)))] == [b"d"]
 

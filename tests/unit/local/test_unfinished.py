@@ -15,7 +15,7 @@ def output(tmp_path: Path) -> Path:
 
 
 def begin(output: Path) -> str:
-    """Leave a run that was begun, and return its id."""
+    """Start a run without finishing it, and return its ID."""
     with run_folder(output, "refuse") as folder:
         folder.require(SETTINGS)
         folder.begin()
@@ -50,7 +50,7 @@ def test_resuming_without_a_run_starts_one(output: Path) -> None:
     assert not resume(output).is_resumed
 
 
-def test_an_unfinished_run_blocks_a_new_one_until_told_how_to_proceed(output: Path) -> None:
+def test_an_unfinished_run_blocks_a_new_one_without_instructions(output: Path) -> None:
     run_id = begin(output)
     with pytest.raises(UnfinishedRunError, match=r"--resume .* --overwrite"):
         begin(output)
@@ -79,7 +79,7 @@ def test_damage_by_a_power_failure_is_reported(output: Path) -> None:
         pass
 
 
-def test_a_file_is_written_by_one_run_at_a_time(output: Path) -> None:
+def test_only_one_run_at_a_time_writes_a_file(output: Path) -> None:
     with (
         run_folder(output, "refuse"),
         pytest.raises(UnfinishedRunError, match="another run is writing"),
@@ -88,7 +88,7 @@ def test_a_file_is_written_by_one_run_at_a_time(output: Path) -> None:
         pass
 
 
-def test_foreign_files_in_the_folder_are_kept(output: Path) -> None:
+def test_unrelated_files_in_the_folder_are_kept(output: Path) -> None:
     with run_folder(output, "refuse") as folder:
         (folder.path / "mine").write_text("mine")
     assert [each.name for each in folder.path.iterdir()] == ["mine"]

@@ -1,4 +1,4 @@
-"""Bodies that a publisher compressed."""
+"""Message bodies compressed by the publisher."""
 
 import bz2
 import gzip
@@ -32,7 +32,7 @@ def test_a_compressed_body_is_decompressed(
 
 
 @pytest.mark.parametrize(("headers", "encoding", "body"), COMPRESSED)
-def test_a_compressed_body_that_is_cut_off_is_unusable(
+def test_a_truncated_compressed_body_is_unusable(
     headers: dict[str, object], encoding: str | None, body: bytes
 ) -> None:
     with pytest.raises(UnusableMessageError) as caught:
@@ -41,7 +41,7 @@ def test_a_compressed_body_that_is_cut_off_is_unusable(
 
 
 @pytest.mark.parametrize("name", ["gzip", "no-such-thing", "application/zstd", 7, b"\xff", ["a"]])
-def test_a_plain_body_is_read_whatever_encoding_is_declared(name: object) -> None:
+def test_an_uncompressed_body_is_read_whatever_encoding_is_declared(name: object) -> None:
     assert plain_body(BODY, {"compression": name}, "utf-8") == BODY
     assert plain_body(b"\xef\xbb\xbf \n" + BODY, {"compression": name}, None).endswith(BODY)
 

@@ -1,4 +1,4 @@
-"""Parsing of message bodies by the intake, before anything is stored."""
+"""Parsing of message bodies by the intake before anything is stored."""
 
 import base64
 import codecs
@@ -64,7 +64,7 @@ def test_a_byte_order_mark_is_not_part_of_the_message() -> None:
     assert read_message(codecs.BOM_UTF8 + body()) == read_message(body())
     packed = gzip.compress(codecs.BOM_UTF8 + body())
     assert read_message(plain_body(packed, {}, "gzip")) == read_message(body())
-    # One: what follows must be JSON.
+    # Only one byte order mark is allowed: JSON must follow.
     with pytest.raises(UnusableMessageError, match="not-json"):
         read_message(2 * codecs.BOM_UTF8 + body())
 
@@ -75,7 +75,7 @@ def test_the_reader_reports_pages_too_large_to_send() -> None:
     assert (caught.value.reason, caught.value.detail) == ("oversized", "20 MiB in a.html")
 
 
-def test_the_reason_never_repeats_the_page() -> None:
+def test_the_reason_never_quotes_the_page() -> None:
     secret = "a" * 5000
     with pytest.raises(UnusableMessageError) as caught:
         read_message(body(html=secret, html_base64=secret))
@@ -94,7 +94,7 @@ def test_the_reason_never_repeats_the_page() -> None:
         ("other.org", "other.org@example.org"),
     ],
 )
-def test_a_site_is_named_freely_and_kept_apart_by_registrable_domain(
+def test_site_names_are_free_but_separated_by_registrable_domain(
     claim: str | None, site: str
 ) -> None:
     key = FetchedPage.of(read_message(body(site=claim))).site
@@ -114,13 +114,13 @@ def test_details_of_an_unusable_message_can_be_serialised() -> None:
     assert (caught.value.reason, caught.value.detail) == ("oversized", "a?bc")
 
 
-def test_unknown_reasons_are_not_accepted() -> None:
+def test_unknown_reasons_are_rejected() -> None:
     with pytest.raises(UnusableMessageError) as caught:
         read_message(b'{"unusable": {"reason": "because", "detail": "a"}}')
     assert caught.value.reason == "no-url"
 
 
-def test_equal_characters_as_text_and_as_bytes_are_different_contents() -> None:
+def test_the_same_characters_as_text_and_as_bytes_are_different_contents() -> None:
     text = FetchedPage.of(read_message(body(html="caf\u00e9")))
     encoded = base64.b64encode("caf\u00e9".encode()).decode()
     fetched = FetchedPage.of(read_message(body(html=None, html_base64=encoded)))
@@ -128,7 +128,7 @@ def test_equal_characters_as_text_and_as_bytes_are_different_contents() -> None:
     assert text.content_digest != fetched.content_digest
 
 
-def test_unknown_keys_survive_even_where_postgresql_has_no_such_character() -> None:
+def test_unknown_keys_survive_even_with_characters_that_postgresql_lacks() -> None:
     extra = FetchedPage.of(read_message(body(note="a\x00b"))).extra
     assert "\x00" not in extra
     assert json.loads(extra) == {"note": "a\x00b"}

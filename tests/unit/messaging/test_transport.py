@@ -1,4 +1,4 @@
-"""Properties of messages that are no text."""
+"""Message properties that are not valid text."""
 
 from struct import pack
 
@@ -18,7 +18,7 @@ def table(content: bytes) -> bytes:
     return pack(">I", len(content)) + content
 
 
-def test_sound_properties_are_read_as_the_library_reads_them() -> None:
+def test_valid_properties_are_read_as_by_the_library() -> None:
     sound = {
         "content_type": "application/json",
         "application_headers": {"a": "b", "n": 7, "t": {"u": ["v", True]}},
@@ -55,14 +55,14 @@ def test_an_unreadable_table_does_not_affect_the_rest(content: bytes) -> None:
     assert lenient_properties(packed) == {"message_id": "id"}
 
 
-def test_replacement_characters_make_no_text_too_long_to_be_written_again() -> None:
+def test_replacement_characters_do_not_make_a_text_too_long_to_resend() -> None:
     packed = pack(">H", FLAG["message_id"]) + short(b"\xff" * 255)
     properties = lenient_properties(packed)
     assert properties == {"message_id": "\ufffd" * 85}
     assert lenient_properties(packed_properties(properties)) == properties
 
 
-def test_properties_that_are_cut_off_are_read_as_far_as_they_go() -> None:
+def test_truncated_properties_are_read_as_far_as_possible() -> None:
     packed = pack(">H", FLAG["content_type"] | FLAG["message_id"]) + short(b"a") + b"\xffid"
     assert lenient_properties(packed) == {"content_type": "a"}
     assert lenient_properties(b"\x80") == {}

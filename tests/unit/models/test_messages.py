@@ -1,4 +1,4 @@
-"""The two message contracts, as other services rely on them."""
+"""The two message schemas, which other services rely on."""
 
 import base64
 import json
@@ -28,7 +28,7 @@ def test_unknown_keys_are_kept_and_ignored() -> None:
     assert message.model_extra == {"depth": 3, "referrer": {"url": "https://news.example/"}}
 
 
-def test_fetched_at_is_a_moment_with_its_offset() -> None:
+def test_fetched_at_has_a_utc_offset() -> None:
     message = read(fetched_at="2011-11-21T01:00:00+01:00")
     assert message.model_dump(mode="json")["fetched_at"] == "2011-11-21T00:00:00Z"
     with pytest.raises(ValidationError, match="timezone"):
@@ -68,7 +68,7 @@ def test_fetched_at_is_a_moment_with_its_offset() -> None:
         {"headers": {"a": "b" * 65_536}},
     ],
 )
-def test_messages_that_violate_the_schema_are_refused(changes: dict[str, object]) -> None:
+def test_messages_that_violate_the_schema_are_rejected(changes: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         read(**changes)
 
@@ -83,7 +83,7 @@ def test_the_http_response_described_by_a_message() -> None:
     assert read().answer == {}
 
 
-def test_the_content_type_is_the_given_one_or_that_of_the_headers() -> None:
+def test_the_content_type_is_given_or_taken_from_the_headers() -> None:
     headers = {"CONTENT-Type": "text/html; charset=koi8-r"}
     assert read(headers=headers).stated_type == "text/html; charset=koi8-r"
     assert read(headers=headers, content_type="text/html").stated_type == "text/html"
@@ -124,7 +124,7 @@ ARTICLE = {
 }
 
 
-def test_the_date_of_publication_keeps_the_zone_of_the_page() -> None:
+def test_the_publication_date_keeps_the_time_zone_of_the_page() -> None:
     values = ARTICLE | {"published_at": "2024-05-31T00:30:00+02:00"}
     message = ArticleMessage.model_validate_json(json.dumps(values)).to_json()
     assert message["published_at"] == "2024-05-31T00:30:00+02:00"
@@ -137,7 +137,7 @@ def test_an_article_without_later_keys_is_still_valid() -> None:
     assert ArticleMessage.model_validate_json(json.dumps(ARTICLE)).metadata is None
 
 
-def test_a_consumer_ignores_keys_of_an_article_that_it_does_not_know() -> None:
+def test_a_consumer_ignores_unknown_keys_of_an_article() -> None:
     later = ARTICLE | {"mood": "calm", "metadata": {"kind": "live", "mood": "calm"}}
     message = ArticleMessage.model_validate_json(json.dumps(later))
     assert message.metadata is not None

@@ -5,13 +5,13 @@ import pytest
 from models.roles import ALL_ROLES, CHOOSABLE_ROLES, OUTER_ROLES, TEXT_ROLES, chosen_roles
 
 
-def test_a_role_is_of_the_text_or_around_it() -> None:
+def test_a_role_is_either_in_the_text_or_around_it() -> None:
     assert TEXT_ROLES + OUTER_ROLES == ALL_ROLES
     assert set(TEXT_ROLES) < set(CHOOSABLE_ROLES) < set(ALL_ROLES)
     assert "title" not in CHOOSABLE_ROLES
 
 
-def test_names_choose_roles_once_and_in_one_order() -> None:
+def test_chosen_roles_are_unique_and_in_a_fixed_order() -> None:
     assert chosen_roles(["caption", " paragraph", "lead", "lead", ""]) == (
         "lead",
         "paragraph",
@@ -20,6 +20,6 @@ def test_names_choose_roles_once_and_in_one_order() -> None:
 
 
 @pytest.mark.parametrize("names", [["paragraph", "headline"], ["title"], ["navigation"]])
-def test_other_names_are_refused(names: list[str]) -> None:
+def test_unknown_names_are_rejected(names: list[str]) -> None:
     with pytest.raises(ValueError, match="role"):
         chosen_roles(names)

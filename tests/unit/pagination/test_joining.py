@@ -1,4 +1,4 @@
-"""One article out of its parts."""
+"""Parts joined into a single article."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def member(number: int, *texts: str, of: int = 3, **more: Any) -> Member:
     return Member(number, address(number), links, message(*said, **more))
 
 
-def test_repetitions_in_later_parts_are_left_out_and_offsets_are_correct() -> None:
+def test_repetitions_in_later_parts_are_omitted_and_offsets_are_correct() -> None:
     chain = [
         member(1, "A lead that all parts show.", "One.", "Two."),
         member(2, "The bridge", "A lead that all parts show.", "Three.", "Two.", "Four."),
@@ -64,7 +64,7 @@ def test_repetitions_in_later_parts_are_left_out_and_offsets_are_correct() -> No
         assert joined["text"][block["start"] : block["end"]] == block["text"]
 
 
-def test_links_and_pictures_keep_their_places() -> None:
+def test_links_and_pictures_keep_their_positions() -> None:
     images = [{"url": f"https://paper.example/{n}.jpg", "block": n} for n in (0, 2)]
     second = member(2, "A lead that all parts show.", "See the bridge.", "Three.", images=images)
     link = {"start": 29 + 8, "end": 29 + 14, "url": "https://paper.example/b"}
@@ -76,7 +76,7 @@ def test_links_and_pictures_keep_their_places() -> None:
     assert before == ["See the bridge.", "Three."]
 
 
-def test_pictures_come_once_and_answers_stay_with_what_they_answer() -> None:
+def test_pictures_are_listed_once_and_replies_keep_their_parents() -> None:
     def comment(text: str, parent: int | None = None) -> dict[str, Any]:
         return {"author": "Ann", "date": None, "text": text, "parent": parent}
 
@@ -97,14 +97,14 @@ def test_pictures_come_once_and_answers_stay_with_what_they_answer() -> None:
     ]
 
 
-def test_parts_follow_until_one_is_missing() -> None:
+def test_parts_are_joined_until_one_is_missing() -> None:
     parts = [member(number, of=4) for number in (1, 2, 4)]
     chain = chain_of(parts[0], parts[::-1])
     assert [each.url for each in chain] == [address(1), address(2)]
     assert addresses_of(chain) == {number: address(number) for number in (1, 2, 3, 4)}
 
 
-def test_a_part_of_another_article_does_not_follow() -> None:
+def test_a_part_of_another_article_is_not_joined() -> None:
     first, second = member(1), member(2)
     elsewhere = Pagination(number=2, previous="https://paper.example/other")
     stranger = Member(2, second.url, elsewhere, second.message)
@@ -127,7 +127,7 @@ def test_a_thread_is_not_a_part() -> None:
     assert chain_of(member(1), [thread]) == [member(1)]
 
 
-def test_thousands_of_parts_are_joined_to_a_bound() -> None:
+def test_the_number_of_joined_parts_is_limited() -> None:
     parts = [member(number, of=2_000) for number in range(1, 2_001)]
     chain = chain_of(parts[0], parts)
     assert len(chain) == 50

@@ -1,4 +1,4 @@
-"""Links of pages to other parts of their content."""
+"""Links from pages to other parts of the same content."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def read(body: str, url: str = URL, *, head: str = "") -> Pagination:
         ("<", ">"),
     ],
 )
-def test_words_and_arrows_lead_to_the_neighbours(previous: str, following: str) -> None:
+def test_words_and_arrows_link_to_the_adjacent_parts(previous: str, following: str) -> None:
     before = previous.replace("<", "&lt;")
     after = following.replace(">", "&gt;")
     found = read(
@@ -58,7 +58,7 @@ def test_words_and_arrows_lead_to_the_neighbours(previous: str, following: str) 
         ("/index.php?id=7", "/index.php?id=7&seite=2", "/index.php?id=7&seite=3"),
     ],
 )
-def test_numbers_lead_to_the_pages_that_they_name(own: str, second: str, third: str) -> None:
+def test_numbers_link_to_the_parts_with_these_numbers(own: str, second: str, third: str) -> None:
     host = "https://paper.example"
     pager = f"<b>1</b> <a href='{second}'>2</a> <a href='{third}'>3</a>"
     found = read(f"<p class='x'>{pager}</p>", host + own)
@@ -70,7 +70,7 @@ def test_numbers_lead_to_the_pages_that_they_name(own: str, second: str, third: 
     assert (on_second.number, on_second.previous, on_second.next) == (2, host + own, host + third)
 
 
-def test_a_page_may_be_marked_among_the_numbers_and_not_left_out() -> None:
+def test_the_current_part_may_be_marked_instead_of_omitted() -> None:
     found = read(
         "<ul class='pager'><li><a href='/a1'>1</a></li>"
         "<li class='active'><a href='/a2' aria-current='page'>2</a></li>"
@@ -95,7 +95,7 @@ def test_all_on_one_page_and_the_ends_are_found() -> None:
     assert found.whole == f"{URL}?page=all"
 
 
-def test_names_and_titles_say_what_a_picture_leads_to() -> None:
+def test_class_names_and_titles_describe_the_target_of_a_picture() -> None:
     found = read(
         "<a class='nav-previous' href='?page=1'><img src='a.gif'></a>"
         "<a title='Next Page - Results 21 to 40 of 201' href='?page=3'><img src='b.gif'></a>",
@@ -107,13 +107,14 @@ def test_names_and_titles_say_what_a_picture_leads_to() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        # Another article, by words, by an arrow, by rel, in what is named a pager.
+        # Another article, linked by words, by an arrow, with a rel attribute, or in a "pagination"
+        # element.
         "<a href='/news/another'>Next article</a>",
         "<div class='post-navigation'><a rel='next' href='/news/another'>Next</a></div>",
         "<div class='pagination'><a rel='next' href='/news/another'>Next</a></div>",
         "<a href='/news/another'>»</a>",
         "<a href='/news/story-2'>Weiter</a>",
-        # A carousel, a calendar, years, numbers of pages to show, another thread, another site.
+        # A carousel, a calendar, years, page sizes, another thread, another site.
         "<div class='carousel'><a href='#' class='next'>›</a><a href='#2'>2</a></div>",
         "<table class='calendar'><tr>"
         + "".join(f"<td><a href='/2024/05/{day}'>{day}</a></td>" for day in range(1, 8))
@@ -122,7 +123,7 @@ def test_names_and_titles_say_what_a_picture_leads_to() -> None:
         "<p><a href='?limit=10'>10</a> <a href='?limit=25'>25</a> <a href='?limit=50'>50</a></p>",
         "<p>Old thread (<a href='/t/9/page-2'>2</a> <a href='/t/9/page-3'>3</a>)</p>",
         "<p><b>1</b> <a href='https://other.example/news/story?page=2'>2</a></p>",
-        # The pager of the readers' comments, and a list by itself.
+        # The pagination of comments or of a list, and a list of all articles.
         "<div class='comment-pager'><a href='?cpage=2'>Next</a></div>",
         "<a href='?681beb97_page=9'>Next</a>",
         "<a href='/news/all'>View all</a>",
@@ -132,13 +133,13 @@ def test_links_to_something_else_are_not_parts(body: str) -> None:
     assert not read(body)
 
 
-def test_a_declared_link_counts_where_readers_see_it() -> None:
+def test_a_declared_link_counts_only_if_it_is_visible() -> None:
     head = "<link rel='next' href='?page=2'>"
     assert not read("", head=head)
     assert read("<a href='?page=2'>The bridge in pictures</a>", head=head).next == f"{URL}?page=2"
 
 
-def test_session_and_scheme_do_not_distinguish_pages() -> None:
+def test_session_and_scheme_do_not_distinguish_pages_of_an_article() -> None:
     found = read(
         "<a href='http://www.paper.example/news/story?sid=17'>Next page</a>", f"{URL}?sid=9"
     )
@@ -149,12 +150,12 @@ def test_session_and_scheme_do_not_distinguish_pages() -> None:
     "href",
     ["http://[", "//", "?page=" + "9" * 5_000, "?" + "a=1&" * 5_000, "/" * 10_000, "?page=\ud800"],
 )
-def test_no_address_is_too_odd(href: str) -> None:
+def test_odd_urls_are_accepted(href: str) -> None:
     found = read(f"<div class='pagination'><b>1</b> <a href='{href}'>2</a> <a>Next</a></div>")
     assert isinstance(found, Pagination)
 
 
-def test_a_page_of_links_alone_is_read_to_a_bound() -> None:
+def test_the_number_of_links_read_is_limited() -> None:
     links = "".join(f"<a href='?page={number}'>{number}</a> " for number in range(1, 30_000))
     found = read(f"<div class='pagination'>{links}</div>", f"{URL}?page=7")
     assert len(found.pages) == 1_000

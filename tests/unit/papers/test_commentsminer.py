@@ -1,4 +1,4 @@
-"""CommentsMiner: which subtrees are mined, and which constraints leave out."""
+"""Subtree mining and filtering in CommentsMiner."""
 
 import pytest
 
@@ -32,12 +32,12 @@ def test_a_part_that_occurs_more_often_is_closed_too() -> None:
     assert _mined(body) == {(("li", "b", "p"), 2), (("li", "b"), 3)}
 
 
-def test_answers_inside_comments_are_occurrences_of_their_own() -> None:
+def test_replies_inside_comments_are_separate_occurrences() -> None:
     body = "<ul><li><p>one</p><ul><li><p>two</p></li></ul></li><li><p>three</p></li></ul>"
     assert (("li", "p"), 3) in _mined(body)
 
 
-def test_of_a_label_twice_in_a_record_both_are_in_the_subtree() -> None:
+def test_both_nodes_of_a_repeated_label_are_in_the_subtree() -> None:
     body = "<ul><li><p>a</p><p>b</p></li><li><p>c</p><p>d</p></li></ul>"
     assert _mined(body) == {(("li", "p", "p"), 2), (("p",), 4)}
 
@@ -53,11 +53,11 @@ def test_what_follows_a_label_with_two_occurrences_is_mined() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "same"])
-def test_blank_occurrences_and_those_of_one_text_are_dropped(text: str) -> None:
+def test_blank_and_identical_occurrences_are_dropped(text: str) -> None:
     assert _mined(f"<ul><li><p>{text}</p></li><li><p>{text}</p></li></ul><i>x</i>") == set()
 
 
-def test_occurrences_that_have_only_the_page_around_them_are_dropped() -> None:
+def test_occurrences_without_a_common_container_are_dropped() -> None:
     assert _mined("<ul><li>one</li></ul><ul><li>two</li></ul>") == set()
 
 
@@ -89,14 +89,14 @@ def test_mining_is_bounded_on_a_deeply_nested_page() -> None:
     assert mine(_elements(f"<section>{deep}{deep.replace('x', 'y')}</section>"))
 
 
-def test_the_shipped_ranking_weighs_the_eight_features_of_the_paper() -> None:
+def test_the_shipped_ranking_uses_the_eight_features_of_the_paper() -> None:
     elements = _elements("<ul><li>one</li><li>two</li></ul>")
     features = paper_measures(elements, [[2, 3]])
     assert features.columns == trained_ranking().columns
     assert len(features.columns) == 8
 
 
-def test_comments_of_one_form_are_found() -> None:
+def test_comments_with_the_same_structure_are_found() -> None:
     found = get_extractor("commentsminer").extract(commented_page())
     assert found.text == ""
     assert any("old pier had its charm" in comment.text for comment in found.comments)

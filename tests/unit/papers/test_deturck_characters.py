@@ -1,4 +1,4 @@
-"""The comparison of characters (Deturck 2015, algorithm 6), worked by hand."""
+"""Character comparison (Deturck 2015, algorithm 6), with values computed by hand."""
 
 import pytest
 
@@ -8,14 +8,15 @@ from worker.papers.deturck.characters import character_similarity
 @pytest.mark.parametrize(
     ("first", "second", "value"),
     [
-        # a: 2 and 1, 1 - 1/2; b: 1 and 1, 1; c: 0 and 1, 0. Three letters occur.
+        # a occurs 2 and 1 times: 1 - 1/2; b 1 and 1 times: 1; c 0 and 1 times: 0. Divided by 3
+        # letters.
         ("aab", "abc", (1 / 2 + 1 + 0) / 3),
         ("listen", "silent", 1),
         ("aaaa", "aa", 1 / 2),
         ("abc", "xyz", 0),
         ("", "", 0),
         ("abc", "", 0),
-        # Letters are a to z alone, and small.
+        # Only lower-case letters from a to z count.
         ("Été 2015, a", "BCD a", (0 + 1) / 2),
         ("部长", "部长", 0),
     ],

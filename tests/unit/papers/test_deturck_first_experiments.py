@@ -20,7 +20,7 @@ def test_the_text_that_differs_is_found(name: str) -> None:
     assert found.title == "News of the harbour"
 
 
-def test_the_first_one_is_misled_by_a_long_text_that_all_pages_have() -> None:
+def test_the_first_experiment_is_misled_by_a_long_text_on_all_pages() -> None:
     found = get_extractor("deturck_2015_most_tokens").extract(
         page("harbour"), neighbours_of("harbour")
     )
@@ -28,7 +28,7 @@ def test_the_first_one_is_misled_by_a_long_text_that_all_pages_have() -> None:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_a_page_needs_another_one_with_another_text(name: str) -> None:
+def test_a_page_needs_another_page_with_a_different_text(name: str) -> None:
     with pytest.raises(NoArticleError) as error:
         get_extractor(name).extract(page("harbour"))
     assert error.value.outcome == "no-comparable-page"
@@ -36,7 +36,7 @@ def test_a_page_needs_another_one_with_another_text(name: str) -> None:
         get_extractor(name).extract(page("harbour"), Neighbours(page("harbour")))
 
 
-def test_a_page_that_was_a_pivot_long_ago_is_extracted() -> None:
+def test_an_earlier_pivot_is_extracted() -> None:
     method = get_extractor("deturck_2015_depth")
     pivot = page("library")
     for number in range(40):

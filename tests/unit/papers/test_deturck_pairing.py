@@ -1,4 +1,4 @@
-"""Pages paired by distance alone (Deturck 2015, section 4.3)."""
+"""Pairing of pages by distance only (Deturck 2015, section 4.3)."""
 
 import numpy as np
 
@@ -20,23 +20,23 @@ DISTANCES = np.array(
 )
 
 
-def test_the_two_nearest_pages_make_a_pair_and_then_those_that_are_left() -> None:
-    # b and c are nearest (2). a is nearer to c (3) than to d, but c is taken: a and d (7).
+def test_the_nearest_pages_are_paired_first_and_then_the_remaining_ones() -> None:
+    # b and c are the nearest (2). a is nearer to c (3) than to d, but c is paired, so a gets d (7).
     assert nearest_pairs(DISTANCES, list("abcde")) == {1: 2, 2: 1, 0: 3, 3: 0}
 
 
-def test_a_page_apart_gets_a_partner_however_far_it_is() -> None:
+def test_a_distant_page_gets_a_partner_at_any_distance() -> None:
     kept = [0, 1, 2, 4]
     assert nearest_pairs(DISTANCES[np.ix_(kept, kept)], list("abce")) == {1: 2, 2: 1, 0: 3, 3: 0}
 
 
-def test_pages_that_could_not_be_compared_make_no_pair() -> None:
+def test_pages_that_could_not_be_compared_are_not_paired() -> None:
     distances = DISTANCES.copy()
     distances[1] = distances[:, 1] = np.nan
     assert nearest_pairs(distances, list("abcde")) == {0: 2, 2: 0, 3: 4, 4: 3}
 
 
-def test_of_equally_near_pairs_the_first_by_name_counts() -> None:
+def test_ties_are_broken_by_name() -> None:
     equal = np.ones((3, 3), dtype=np.float64)
     assert nearest_pairs(equal, ["x", "y", "z"]) == {0: 1, 1: 0}
     assert nearest_pairs(equal, ["z", "y", "x"]) == {1: 2, 2: 1}

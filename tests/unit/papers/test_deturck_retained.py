@@ -20,7 +20,7 @@ MENU = "".join(f'<li><a href="/s/{name}">{name} news</a></li>' for name in ("cit
 def story(
     seed: int, *, body: str | None = None, beside: str = "", after: str = "", name: str = "text"
 ) -> Page:
-    """Return a page of one template: masthead, headline with a lead, body, boxes, footer."""
+    """Return a page of the shared template: masthead, headline with a lead, body, boxes, footer."""
     return page(
         f'<div id="masthead"><ul>{MENU}</ul></div>'
         f'<div id="main"><div class="top"><h1>Headline number {seed}</h1>'
@@ -50,7 +50,7 @@ def test_the_body_is_the_large_text_that_differs_from_the_other_page() -> None:
     assert article.xpath == "/html/body/div[2]/div[2]"
 
 
-def test_text_that_both_pages_have_is_the_templates_however_large() -> None:
+def test_text_on_both_pages_belongs_to_the_template_however_large() -> None:
     article = extract(beside=f'<div class="about">{prose(50, 20)}</div>')
     assert article.text == "\n\n".join(paragraphs(1))
 
@@ -67,7 +67,7 @@ def test_the_body_has_more_text_than_the_title_zone_before_it() -> None:
     assert extract_article(first, crowded).text == "\n\n".join(paragraphs(1))
 
 
-def test_the_first_zone_is_the_body_where_no_later_one_is_larger() -> None:
+def test_the_first_zone_is_the_body_if_no_later_one_is_larger() -> None:
     def bare(seed: int) -> Page:
         return page(
             f'<h1>Headline {seed}</h1><div class="text">{prose(seed)}</div>'
@@ -91,19 +91,19 @@ def test_elements_without_class_and_id_are_not_zones() -> None:
 
 
 @pytest.mark.parametrize("name", ["comments", "article-comment", "userComments", "photo-gallery"])
-def test_comment_and_gallery_zones_are_left_out_though_they_are_larger(name: str) -> None:
+def test_comment_and_gallery_zones_are_excluded_although_they_are_larger(name: str) -> None:
     after = "".join(f"<p>{text}</p>" for text in paragraphs(70, 9))
     first = story(1, after=f'<div class="{name}">{after}</div>')
     second = story(2, after=f'<div class="{name}">{prose(80, 3)}</div>')
     assert extract_article(first, second).text == "\n\n".join(paragraphs(1))
 
 
-def test_comments_within_the_body_are_left_out_of_it() -> None:
+def test_comments_within_the_body_are_excluded() -> None:
     body = prose(1) + f'<div class="comments">{prose(70, 2)}</div>'
     assert extract_article(story(1, body=body), story(2)).text == "\n\n".join(paragraphs(1))
 
 
-def test_a_body_named_for_its_comments_stays() -> None:
+def test_a_body_whose_class_mentions_comments_is_kept() -> None:
     def open_to_comments(seed: int) -> Page:
         return page(f'<div class="post comments-open">{prose(seed)}</div>')
 
@@ -118,7 +118,7 @@ def test_an_element_that_the_other_page_lacks_is_new_on_this_one() -> None:
     assert (article.method, article.text) == ("deturck_2015", "\n\n".join(paragraphs(1)))
 
 
-def test_other_attributes_at_the_same_path_make_no_counterpart() -> None:
+def test_elements_with_different_attributes_are_not_counterparts() -> None:
     same = prose(1)
     article = extract_article(
         page(f'<div class="text">{same}</div>'), page(f'<div class="quiz">{same}</div>')
@@ -131,7 +131,7 @@ def test_two_pages_with_the_same_text_have_no_zone() -> None:
     assert find_body(same, same) is None
 
 
-def test_the_pages_stay_as_they_are() -> None:
+def test_the_pages_are_not_modified() -> None:
     first, second = story(1), story(2)
     before = [html.tostring(each.document) for each in (first, second)]
     extract_article(first, second)
@@ -139,7 +139,7 @@ def test_the_pages_stay_as_they_are() -> None:
 
 
 def zones(shown: Page, other: Page, reading: str) -> str | None:
-    """Return the XPath of the body in a reading, None for no body."""
+    """Return the XPath of the body that a variant of the method finds, or None."""
     outline = Outline.of(shown.document)
     finding = find_body(outline, Outline.of(other.document), READINGS[reading])
     if finding is None:
@@ -148,7 +148,7 @@ def zones(shown: Page, other: Page, reading: str) -> str | None:
 
 
 def test_the_thesis_prunes_below_two_percent() -> None:
-    # The named elements have 10 and 5 of 310 tokens, 3.2 and 1.6 %; paragraphs are no zones.
+    # The named elements have 10 and 5 of 310 tokens, or 3.2% and 1.6%; paragraphs are not zones.
     def story(seed: int, words: int) -> Page:
         text = sentence(seed, 300 - words + 10)
         return page(f'<div class="box">{sentence(seed + 50, words)}</div><p>{text}</p>')
@@ -159,7 +159,7 @@ def test_the_thesis_prunes_below_two_percent() -> None:
 
 
 def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
-    # 35 words of 36 are the same: a cosine of 35/36, the template's from 0.9 on.
+    # 35 of 36 words are equal: a cosine of 35/36, and text from 0.9 on belongs to the template.
     counter = " ".join(sentence(9, 36).split()[:35])
 
     def counted(seed: int, number: str) -> Page:
@@ -171,7 +171,7 @@ def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
     assert zones(first, counted(2, "seven"), "thesis") is None
 
 
-def test_strict_readings_ignore_nodes_without_a_counterpart() -> None:
+def test_strict_variants_ignore_nodes_without_a_counterpart() -> None:
     banner = '<div class="banner"></div>'
     shifted = page(f'{banner}<div class="text">{prose(1)}</div>')
     other = page(f'<div class="text">{prose(2)}</div>')
@@ -180,7 +180,7 @@ def test_strict_readings_ignore_nodes_without_a_counterpart() -> None:
     assert zones(other, page(f'<div class="text">{prose(1)}</div>'), "comparable") is not None
 
 
-def test_characters_tell_no_text_from_another_one_with_the_same_letters() -> None:
+def test_character_comparison_cannot_distinguish_texts_with_the_same_letters() -> None:
     # "Two texts of the West have the same share of characters whatever they say" (4.4.2).
     first = page(f'<div class="text"><p>{" ".join(["listen to no one"] * 40)}</p></div>')
     second = page(f'<div class="text"><p>{" ".join(["silent on one to"] * 40)}</p></div>')

@@ -18,7 +18,7 @@ def ids(page: TokenTree) -> dict[str, int]:
 
 
 def everything_in(page: TokenTree, name: str) -> list[tuple[int | None, int | None]]:
-    """Write an edit script that deletes the tokens below an element and no others."""
+    """Return an edit script that deletes exactly the tokens below the given element."""
     index = ids(page)[name]
     below = {
         number for number, element in enumerate(page.elements) if index in page.path_to_root(number)
@@ -26,7 +26,7 @@ def everything_in(page: TokenTree, name: str) -> list[tuple[int | None, int | No
     return [(node, None if holder in below else node) for node, holder in enumerate(page.holders)]
 
 
-def test_every_word_is_a_leaf_below_the_element_that_holds_it() -> None:
+def test_every_word_is_a_leaf_below_its_element() -> None:
     tree = tree_of("<html><body><p>Some <b>bold</b> text, yes</p><script>x</script></body></html>")
     assert tree.tree.to_brackets() == "{html{body{p{=some}{b{=bold}}{=text}{=yes}}}}"
     assert [tree.elements[holder].tag if holder >= 0 else None for holder in tree.holders] == [
@@ -49,19 +49,19 @@ def test_weights_count_changed_tokens_up_to_the_root() -> None:
     assert weights[ids(page)["top"]] == 0
 
 
-def test_a_relabelled_token_weighs_and_an_equal_one_does_not() -> None:
+def test_only_relabelled_tokens_have_weight() -> None:
     page, other = tree_of("<p>same old</p>"), tree_of("<p>same new</p>")
     script = [(node, node) for node in range(len(page.holders))]
     assert page.weights(other, script)[0] == 1
 
 
-def test_offsets_are_positions_in_the_code() -> None:
+def test_offsets_are_positions_in_the_html() -> None:
     page = tree_of(PAGE)
     places = [page.offsets[ids(page)[name]] for name in ("top", "text", "foot")]
     assert places == [PAGE.index(f'<div id="{name}"') for name in ("top", "text", "foot")]
 
 
-def test_the_differential_is_greatest_where_the_paragraphs_meet() -> None:
+def test_the_differential_is_greatest_at_the_parent_of_the_paragraphs() -> None:
     page = tree_of(PAGE)
     weights = page.weights(page, everything_in(page, "text"))
     assert differentials(page, weights)[ids(page)["text"]] == 6
@@ -88,16 +88,17 @@ def test_the_path_down_follows_the_largest_number_of_token_children_to_a_leaf() 
     assert page.path_to_leaf(names["c"]) == [names["c"]]
 
 
-def test_the_first_heuristic_goes_down_or_up() -> None:
-    # Text has changed in b alone: weights 5 for b and all around it. On the way down lead has
-    # 5 - 5, b 5 - 1, and c, a leaf, no differential. On the way up all have 0 from body on.
+def test_the_first_heuristic_searches_down_or_up() -> None:
+    # Only the text of b has changed, so b and all its ancestors have weight 5. On the way down, the
+    # differential is 5 - 5 for lead and 5 - 1 for b; c is a leaf and has none. On the way up, it is
+    # 0 from body on.
     page = tree_of(NESTED)
     weights = page.weights(page, everything_in(page, "b"))
     assert HEURISTICS["most_tokens_down"](page, weights) == ids(page)["b"]
     assert HEURISTICS["most_tokens"](page, weights) == ids(page)["lead"]
 
 
-def test_a_leaf_with_most_tokens_is_all_of_the_path_down() -> None:
+def test_the_path_from_a_leaf_with_most_tokens_is_the_leaf_itself() -> None:
     page = tree_of(PAGE)
     weights = page.weights(page, everything_in(page, "text"))
     chosen = page.elements[HEURISTICS["most_tokens_down"](page, weights)]
@@ -105,7 +106,7 @@ def test_a_leaf_with_most_tokens_is_all_of_the_path_down() -> None:
 
 
 def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
-    # Text has changed in rest, 2, and in a, a leaf of weight 3.
+    # The changed text is in rest, with weight 2, and in a, a leaf with weight 3.
     page = tree_of(NESTED)
     names = ids(page)
     script = everything_in(page, "rest")
@@ -118,8 +119,8 @@ def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
     assert differentials(page, weights)[names["a"]] == 3
     assert differentials(page, weights, inner=True)[names["a"]] == 0
     assert HEURISTICS["differential"](page, weights) == names["a"]
-    # Of those with children body has 5 - 3, lead 3 - 3, rest 2 - 1.
+    # Among elements with children, body has 5 - 3, lead 3 - 3, and rest 2 - 1.
     assert page.elements[HEURISTICS["differential_inner"](page, weights)].tag == "body"
     assert HEURISTICS["depth"](page, weights) == names["a"]
-    # Times depth: body 2 * 1, rest 1 * 2; the first of them.
+    # Multiplied by depth: body has 2 * 1, rest 1 * 2. The first of them is chosen.
     assert page.elements[HEURISTICS["depth_inner"](page, weights)].tag == "body"

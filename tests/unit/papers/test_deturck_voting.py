@@ -1,4 +1,4 @@
-"""The vote of a template group (Deturck 2015, conclusion)."""
+"""Voting among the pages of a template group (Deturck 2015, conclusion)."""
 
 import pytest
 
@@ -11,7 +11,7 @@ LONG_BOX = "".join(f"<p>{word} and again: {' '.join(SENTENCES['school'])}</p>" f
 
 
 def with_box(story: str) -> Source:
-    """Return a page with a box above its article that the heuristic takes for the body."""
+    """Return a page with a box above its article that the heuristic mistakes for the body."""
     shown = page(story)
     assert isinstance(shown.html, bytes)
     box = f'<div class="box"><p>First: {SENTENCES["library"][0]}</p>{LONG_BOX}</div>'.encode()
@@ -19,7 +19,7 @@ def with_box(story: str) -> Source:
     return Source(html, f"https://gull.example/{story}-with-box.html")
 
 
-def test_a_page_on_which_the_heuristic_errs_gets_what_the_others_return() -> None:
+def test_a_page_on_which_the_heuristic_errs_gets_the_element_of_the_others() -> None:
     group = [page(story) for story in ("library", "school")]
     odd = with_box("harbour")
     alone = get_extractor("deturck_2015").extract(odd, Neighbours(group[0]))
@@ -39,7 +39,7 @@ def test_pages_that_return_the_same_element_keep_it() -> None:
         assert voted.text == alone.text
 
 
-def test_a_page_needs_another_one_with_another_text() -> None:
+def test_a_page_needs_another_page_with_a_different_text() -> None:
     with pytest.raises(NoArticleError) as error:
         VOTE.extract(page("harbour"))
     assert error.value.outcome == "no-comparable-page"

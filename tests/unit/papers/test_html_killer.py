@@ -28,7 +28,7 @@ def test_plain_output_has_the_same_lines_and_no_paragraphs() -> None:
 
 
 @pytest.mark.parametrize("html", ["<body><p>No headline.</p></body>", "<p>No headline."])
-def test_a_page_without_headline_is_taken_from_its_beginning(html: str) -> None:
+def test_a_page_without_headline_is_extracted_from_its_beginning(html: str) -> None:
     found = get_extractor("html_killer_markup").extract(Source(html))
     assert found.title is None
     assert found.text == "No headline."

@@ -1,4 +1,4 @@
-"""HTML Killer's script on code worked by hand (Daureu et al. 2015, section 2.1)."""
+"""HTML Killer's script on handwritten HTML (Daureu et al. 2015, section 2.1)."""
 
 import pytest
 
@@ -22,7 +22,7 @@ link</a> and <span>more</span>.</p><!-- a remark --><div>Then the second<br />an
     )
 
 
-def test_both_outputs_have_the_headline_apart() -> None:
+def test_both_outputs_have_a_separate_headline() -> None:
     page = Source("<body><h1>The headline</h1> <p>First of all.</p><p>Then the rest.</p></body>")
     plain = get_extractor("html_killer_script").extract(page)
     marked = get_extractor("html_killer_script_markup").extract(page)
@@ -38,7 +38,7 @@ def test_a_page_without_headline_begins_with_its_body() -> None:
     )
 
 
-def test_a_body_with_an_attribute_is_not_seen() -> None:
+def test_a_body_with_an_attribute_is_not_recognised() -> None:
     head = "<p>In the head, so to speak.</p>"
     assert paragraphs(f"{head}<body><p>In the body.</p></body>") == ["In the body."]
     assert paragraphs(f"{head}<body id=a><p>In the body.</p></body>") == [
@@ -57,12 +57,12 @@ def test_a_body_with_an_attribute_is_not_seen() -> None:
             "<h1>First title</h1><p>A paragraph.</p><h1>Next title</h1><p>Gone.</p>",
             ["A paragraph."],
         ),
-        # An image reaches to the next tag that closes itself.
+        # An image extends to the next self-closing tag.
         (
             "<p>A picture: <img src=a> and its text</p><p>are gone <hr/>up to here.</p>",
             ["A picture: up to here."],
         ),
-        # Other elements go with what they mark up; b and its like stay.
+        # Other elements are removed with their content; b and similar tags keep theirs.
         (
             "<p>The <em>best</em> of the <b>very bold</b> ones of all.</p>",
             ["The of the very bold ones of all."],
@@ -72,12 +72,13 @@ def test_a_body_with_an_attribute_is_not_seen() -> None:
             "<p>A paragraph.</p><h3 id=x>Heading</h3><p>Another one.</p>",
             ["A paragraph.", "Another one."],
         ),
-        # A character reference is a space, and a bare & takes all up to the next semicolon.
+        # A character reference becomes a space; a bare & removes all text up to the next semicolon.
         ("<p>Fish &amp; chips, please</p>", ["Fish chips, please"]),
         ("<p>Fish & chips; and more</p>", ["Fish and more"]),
         # Menus and tags.
         ("<p>Home | Town | Sea</p><p>Tags: pier, oak</p><p>The story.</p>", ["The story."]),
-        # What is 3 to 12 bytes long between < and > goes: a paragraph of up to seven letters.
+        # Anything 3 to 12 bytes long between < and > is removed, even a paragraph of up to seven
+        # letters.
         ("<p>Sevenal</p><p>Eightall</p>", ["Eightall"]),
         ("<p>три</p><p>пять лет</p>", ["пять лет"]),
     ],
@@ -86,7 +87,7 @@ def test_what_the_substitutions_leave(code: str, left: list[str]) -> None:
     assert paragraphs(code) == left
 
 
-def test_a_short_headline_goes_with_its_marks() -> None:
+def test_a_short_headline_is_removed_with_its_tags() -> None:
     assert kill(b"<body><h1>Gull</h1> <p>The gull is back.</p></body>") == (
         None,
         ["The gull is back."],

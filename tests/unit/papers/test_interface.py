@@ -63,7 +63,7 @@ def test_every_method_is_described_by_its_name() -> None:
     assert all(describe(name) for name in extractor_names())
 
 
-def test_importing_the_room_imports_no_peer() -> None:
+def test_importing_the_package_does_not_import_peers() -> None:
     libraries = {"boilerpy3", "justext", "newspaper", "readability", "resiliparse", "trafilatura"}
     imports = "import sys, benchmarks.evaluation.methods"
     code = f"{imports}; print({libraries} & set(sys.modules) or 'none')"
@@ -85,7 +85,7 @@ def test_a_method_gives_text_blocks_and_version(name: str) -> None:
     assert found.text == "\n\n".join(block.text for block in found.blocks)
 
 
-def test_comments_are_given_with_who_wrote_them_and_to_whom() -> None:
+def test_comments_are_returned_with_author_and_parent() -> None:
     found = get_extractor("detourage").extract(commented_page())
     assert [(each.author, each.text) for each in found.comments] == [*COMMENTS]
     assert [each.parent for each in found.comments] == [None, None, 1, None]
@@ -105,13 +105,13 @@ def test_a_method_finds_the_article_of_a_plain_page(name: str) -> None:
     assert found.title == "News of the library"
 
 
-def test_the_retained_heuristic_leaves_a_page_alone_untreated() -> None:
+def test_the_retained_heuristic_does_not_extract_a_single_page() -> None:
     with pytest.raises(NoArticleError) as error:
         get_extractor("deturck_2015").extract(page("harbour"))
     assert error.value.outcome == "no-comparable-page"
 
 
-def test_our_own_method_does_without_neighbours() -> None:
+def test_our_own_method_works_without_neighbours() -> None:
     assert holds_story(get_extractor("detourage").extract(page("school")).text, "school")
 
 
@@ -131,13 +131,13 @@ def test_a_chain_feeds_the_first_result_to_the_second() -> None:
     assert found.title == "News of the harbour"
 
 
-def test_what_the_first_of_a_chain_drops_stays_dropped() -> None:
+def test_what_the_first_method_of_a_chain_drops_stays_dropped() -> None:
     kept = get_extractor("wutsi").extract(page("harbour"))
     assert FOOTER not in kept.text
     assert FOOTER not in parse_chain("wutsi>html_killer").extract(page("harbour")).text
 
 
-def test_a_chain_keeps_kinds_of_block_and_awkward_characters() -> None:
+def test_a_chain_keeps_block_types_and_awkward_characters() -> None:
     html = """<body><h1>A &lt;b&gt; &amp; c</h1><div id=text><p>First of all, 1 &lt; 2. It is. Yes.
     <ul><li>one thing or another.<li>and one more of them.</ul><pre>and
     some code &amp; code.</pre></div>"""
@@ -151,7 +151,7 @@ def test_a_chain_keeps_kinds_of_block_and_awkward_characters() -> None:
     assert found.title == "A <b> & c"
 
 
-def test_nothing_found_goes_through_a_chain_as_nothing() -> None:
+def test_an_empty_result_passes_through_a_chain() -> None:
     empty = Source("<body><h1>Only a headline</h1></body>")
     assert parse_chain("html_killer>justext").extract(empty).text == ""
 
@@ -167,7 +167,7 @@ def test_every_method_reads_the_declared_encoding() -> None:
         assert "\ufffd" not in found.text, name
 
 
-def test_pages_that_differ_in_anything_have_different_digests() -> None:
+def test_pages_that_differ_in_any_way_have_different_digests() -> None:
     sources = [
         Source(b"<p>a"),
         Source("<p>a"),
@@ -180,13 +180,13 @@ def test_pages_that_differ_in_anything_have_different_digests() -> None:
 
 
 @pytest.mark.parametrize("needs", Needs)
-def test_leaving_out_twice_is_leaving_out_once(needs: Needs) -> None:
+def test_exclusion_is_idempotent(needs: Needs) -> None:
     neighbours = replace(neighbours_of("harbour"), partner=page("school"))
     seen = needs.of(neighbours)
     assert needs.of(seen) == seen
 
 
-def test_neighbours_may_be_a_pivot_alone() -> None:
+def test_neighbours_may_consist_of_only_a_pivot() -> None:
     pivot = Neighbours(page("school"))
     assert holds_story(
         get_extractor("deturck_2015").extract(page("harbour"), pivot).text, "harbour"

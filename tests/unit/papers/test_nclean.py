@@ -36,7 +36,7 @@ def test_a_model_trained_on_pairs_cleans_a_page_it_has_not_seen() -> None:
     assert "Town" not in found.text
 
 
-def test_the_version_tells_what_it_was_trained_on() -> None:
+def test_the_version_identifies_the_training_data() -> None:
     one, other, same = (
         trained("nclean", [pair(story)]) for story in ("harbour", "library", "harbour")
     )
@@ -50,7 +50,7 @@ def test_a_trained_method_can_be_sent_to_another_process() -> None:
     assert copy.extract(page("school")) == method.extract(page("school"))
 
 
-def test_it_goes_by_its_name_when_pairs_are_given() -> None:
+def test_it_is_found_by_name_if_pairs_are_given() -> None:
     pairs = [pair("harbour")]
     assert get_extractor("nclean", pairs=pairs).version == trained("nclean", pairs).version
     assert parse_chain("wutsi>nclean", pairs=pairs).name == "wutsi>nclean"
@@ -77,7 +77,7 @@ def test_normalisation(normalisation: Normalisation, expected: str) -> None:
     assert normalisation.apply("Zoë, 12 日") == expected
 
 
-def test_a_model_survives_being_written_down() -> None:
+def test_a_model_survives_serialisation() -> None:
     model = Model.train([pair("harbour")])
     read = Model.from_parameters(json.loads(json.dumps(model.to_parameters())))
     assert read == model
@@ -93,7 +93,7 @@ def test_probabilities_of_a_first_character_add_up_to_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["ascii", "non-lexical"])
-def test_shipped_models_tell_prose_from_menus(name: str) -> None:
+def test_shipped_models_distinguish_prose_from_menus(name: str) -> None:
     model = shipped_model(name)
     assert model.is_clean(SENTENCES["library"][1])
     assert not model.is_clean("Home | About | Contact | Site map | Copyright 2007")
@@ -105,20 +105,20 @@ def of_language(language: str, *lengths: int) -> list[TrainingPair]:
     ]
 
 
-def test_nct5_takes_five_pairs_of_a_language_or_the_longest_of_each() -> None:
-    # Lejeune et al. (2015), section 4.3; a sixth pair is not among the five.
+def test_nct5_uses_five_pairs_of_one_language_or_the_longest_of_each() -> None:
+    # Lejeune et al. (2015), section 4.3; the sixth pair is not used.
     greek, polish = of_language("el", 3, 9, 4, 2, 1, 99), of_language("pl", 5, 7, 6, 1, 2)
     assert five_pairs(greek) == greek[:5]
     assert five_pairs([*greek, *polish]) == [greek[1], polish[1]]
 
 
-def test_nct25_takes_five_pairs_of_every_language() -> None:
+def test_nct25_uses_five_pairs_of_every_language() -> None:
     greek, polish = of_language("el", 3, 9, 4, 2, 1, 99), of_language("pl", 5, 7, 6, 1, 2)
     assert all_pairs([*greek, *polish]) == [*greek[:5], *polish]
 
 
 @pytest.mark.parametrize("name", ["nct5", "nct25"])
-def test_they_go_by_their_names(name: str) -> None:
+def test_both_are_found_by_name(name: str) -> None:
     method = get_extractor(name, pairs=[pair("harbour"), pair("library")])
     found = method.extract(page("school"))
     assert (method.name, holds_story(found.text, "school")) == (name, True)

@@ -1,4 +1,4 @@
-"""Wutsi's extractor step by step, each on a page worked by hand."""
+"""Every step of Wutsi's extractor, on small handwritten pages."""
 
 import pytest
 
@@ -17,15 +17,15 @@ CLOSE = "A band plays at noon."
 APART = "Elsewhere it rained. It will again."
 
 
-def test_the_single_block_has_most_sentences_and_fusion_adds_those_beside_it() -> None:
-    # Scores: 2, 3, 1 within the story; 2 apart. The argmax is the block of 3.
+def test_the_block_with_most_sentences_is_chosen_and_fusion_adds_its_neighbours() -> None:
+    # Sentence counts: 2, 3 and 1 within the story, 2 elsewhere. The maximum is the block with 3.
     body = f"<div><p>{LEAD}</p><p>{STORY}</p><p>{CLOSE}</p></div><div><p>{APART}</p></div>"
     assert text_of("wutsi_block", body) == STORY
     assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, STORY, CLOSE]
 
 
 def test_a_packet_of_many_sentences_loses_to_a_single_block_with_more_than_each() -> None:
-    # Three blocks of two sentences are a packet of six; one block of three is the argmax.
+    # Three blocks of two sentences form a packet of six; a single block of three is the maximum.
     body = f"<div><p>{LEAD}</p><p>{APART}</p><p>{LEAD}</p></div><div><p>{STORY}</p></div>"
     assert text_of("wutsi_fusion", body) == STORY
     assert text_of("wutsi", body).split("\n\n") == [LEAD, APART, LEAD]
@@ -41,7 +41,8 @@ def test_nodes_below_20_characters_are_not_selected() -> None:
 
 
 def test_parents_of_selected_nodes_are_filtered() -> None:
-    # The div has text of its own and all sentences of the page, but it is around two nodes.
+    # The div has text of its own and contains all sentences of the page, but it is the parent of
+    # two selected nodes.
     body = f"<div>{CLOSE} {CLOSE} {CLOSE} {CLOSE} {CLOSE}<p>{LEAD}</p><p>{STORY}</p></div>"
     assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, STORY]
 
@@ -66,12 +67,12 @@ def test_elements_within_a_line_are_part_of_their_block() -> None:
         )
     ],
 )
-def test_sections_that_the_article_names_are_cleaned_away(section: str) -> None:
+def test_sections_with_names_listed_in_the_paper_are_removed(section: str) -> None:
     assert text_of("wutsi_fusion", f"{section}<div><p>{LEAD}</p></div>") == LEAD
 
 
 @pytest.mark.parametrize("name", ["footer-note", "comment", "embedly"])
-def test_other_names_are_not(name: str) -> None:
+def test_sections_with_other_names_are_kept(name: str) -> None:
     section = f'<div class="{name}"><p>{STORY}</p></div>'
     assert text_of("wutsi_fusion", f"{section}<div><p>{LEAD}</p></div>") == STORY
 
@@ -85,21 +86,21 @@ def test_other_names_are_not(name: str) -> None:
         "//pinterest.com/pin/create/button/",
     ],
 )
-def test_links_to_where_pages_are_shared_are_cleaned_away(address: str) -> None:
+def test_links_to_sharing_services_are_removed(address: str) -> None:
     body = f'<div><p>{LEAD} <a href="{address}">Share it. Now.</a></p><p>{CLOSE}</p></div>'
     assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, CLOSE]
     body = f'<div><p>{LEAD} <a href="https://twitter.com/gull">Gull.</a></p><p>{CLOSE}</p></div>'
     assert text_of("wutsi_fusion", body).split("\n\n") == [f"{LEAD} Gull.", CLOSE]
 
 
-def test_list_items_that_hold_only_a_link_are_cleaned_away() -> None:
+def test_list_items_that_contain_only_a_link_are_removed() -> None:
     link = f'<a href="/1">{STORY} {STORY}</a>'
     assert text_of("wutsi_fusion", f"<ul><li>{link}</li></ul><div><p>{LEAD}</p></div>") == LEAD
     listed = f"<ul><li>{link} {CLOSE}</li></ul><div><p>{LEAD}</p></div>"
     assert text_of("wutsi_fusion", listed) == f"{STORY} {STORY} {CLOSE}"
 
 
-def test_of_blocks_with_as_many_sentences_the_longest_is_taken() -> None:
+def test_of_blocks_with_equally_many_sentences_the_longest_is_chosen() -> None:
     longer = CLOSE.replace("noon", "a quarter to twelve")
     body = f"<div><p>{CLOSE}</p></div><div><p>{longer}</p></div><div><p>{CLOSE}</p></div>"
     assert text_of("wutsi_block", body) == longer

@@ -1,4 +1,4 @@
-"""Processes that do one thing with each of many items."""
+"""Worker processes that apply a function to many items."""
 
 import multiprocessing
 import os
@@ -45,22 +45,22 @@ def none_of(_: float) -> float:
     return 0.0
 
 
-def test_results_come_in_the_order_of_the_items() -> None:
+def test_results_are_in_the_order_of_the_items() -> None:
     found = in_processes(tenfold, range(20), 3, preload=LIGHT, crashed=minus)
     assert list(found) == list(range(0, 200, 10))
 
 
-def test_nothing_gives_nothing() -> None:
+def test_no_items_give_no_results() -> None:
     assert list(in_processes(tenfold, [], 2, preload=LIGHT, crashed=minus)) == []
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_an_item_that_ends_its_process_costs_no_other(processes: int) -> None:
+def test_an_item_that_crashes_its_process_does_not_affect_others(processes: int) -> None:
     found = in_processes(die_at_three, range(12), processes, preload=LIGHT, crashed=minus)
     assert list(found) == [0, 10, 20, -3, *range(40, 120, 10)]
 
 
-def test_no_more_is_taken_than_a_few_ahead() -> None:
+def test_only_a_few_items_are_consumed_ahead() -> None:
     taken = []
 
     def items() -> Iterator[int]:
@@ -73,7 +73,7 @@ def test_no_more_is_taken_than_a_few_ahead() -> None:
     assert len(taken) <= 3 + 2 * AHEAD
 
 
-def test_nothing_is_waited_for_that_nobody_asks_for() -> None:
+def test_closing_does_not_wait_for_unrequested_results() -> None:
     before = time.monotonic()
     items = [0.0, *[1000.0] * 8]
     with closing(in_processes(sleep, items, 2, preload=LIGHT, crashed=none_of)) as found:
@@ -85,12 +85,12 @@ def test_nothing_is_waited_for_that_nobody_asks_for() -> None:
     assert time.monotonic() - before < 500
 
 
-def test_ctrl_c_is_left_to_the_process_that_asked() -> None:
+def test_ctrl_c_is_left_to_the_calling_process() -> None:
     found = in_processes(answer_interrupts, range(2), 2, preload=LIGHT, crashed=minus)
     assert list(found) == [True, True]
 
 
-def test_an_error_of_a_step_is_raised() -> None:
+def test_an_error_in_a_process_is_raised() -> None:
     found = in_processes(int, ["long"], 1, preload=LIGHT, crashed=len)
     with pytest.raises(ValueError, match="invalid literal"), closing(found):
         next(found)

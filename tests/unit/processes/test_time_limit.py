@@ -32,7 +32,7 @@ def test_work_in_any_thread_ends_at_its_limit() -> None:
     assert [type(error) for error in in_thread(work)] == [TimeIsUpError]
 
 
-def test_work_that_takes_no_notice_is_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_ignores_the_limit_is_interrupted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worker.processes.time_limit.AGAIN_SECONDS", 0.05)
     heard = []
 
@@ -50,7 +50,7 @@ def test_work_that_takes_no_notice_is_told_again(monkeypatch: pytest.MonkeyPatch
     assert [type(error) for error in in_thread(work)] == [TimeIsUpError]
 
 
-def test_what_follows_work_that_ended_in_time_is_left_alone() -> None:
+def test_code_after_work_that_ended_in_time_is_not_interrupted() -> None:
     def work() -> None:
         for _ in range(50):
             with thread_time_limit(0.002):

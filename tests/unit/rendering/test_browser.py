@@ -9,7 +9,7 @@ from worker.settings import Settings
 from worker.workflow.rendered import browser_of
 
 
-def test_a_browser_that_is_not_there_is_named() -> None:
+def test_a_missing_browser_is_named() -> None:
     browser = Browser(Path("/no/browser/here"), seconds=60)
     with pytest.raises(RenderingError, match="/no/browser/here is not an executable program"):
         browser.render("<p>A page.</p>", "https://news.example/")
@@ -19,7 +19,7 @@ def test_pages_are_not_rendered_unless_a_browser_is_configured() -> None:
     assert browser_of(Settings()) is None
 
 
-def test_a_browser_has_no_network_unless_it_is_given_one() -> None:
+def test_a_browser_has_no_network_unless_configured() -> None:
     browser = browser_of(Settings(render_browser=Path("/usr/bin/chromium"), render_seconds=5))
     assert browser == Browser(Path("/usr/bin/chromium"), seconds=5)
     assert not browser.has_network

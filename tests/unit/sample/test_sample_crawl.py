@@ -29,13 +29,13 @@ def markup(page: SamplePage) -> bytes:
 
 
 def document(page: SamplePage) -> lxml.html.HtmlElement:
-    """The page as the worker reads it: in the encoding that it declares."""
+    """Return the page as the worker parses it, in its declared encoding."""
     header = page.message["content_type"]
     return parse_page(markup(page), page.message["url"], content_type=header).document
 
 
 def visible_text(page: SamplePage) -> str:
-    """The page's text in document order."""
+    """Return the page's text in document order."""
     texts = document(page).xpath(
         "//text()[not(ancestor::script or ancestor::style or ancestor::title)]"
     )
@@ -44,7 +44,7 @@ def visible_text(page: SamplePage) -> str:
 
 
 def squeezed(text: str) -> str:
-    """The text without white space, which is not tested here."""
+    """Return the text without white space, which these tests ignore."""
     return "".join(text.split())
 
 
@@ -73,14 +73,14 @@ def test_a_small_crawl_is_the_beginning_of_a_large_one() -> None:
     assert small == large[: len(small)]
 
 
-def test_noise_leaves_the_stories_alone() -> None:
+def test_noise_does_not_change_the_stories() -> None:
     quiet, loud = (
         {page.gold["url"]: page.gold["text"] for page in articles(noise)} for noise in (0.0, 1.0)
     )
     assert quiet.items() <= loud.items()
 
 
-def test_messages_keep_the_contract() -> None:
+def test_messages_satisfy_the_schema() -> None:
     for page in crawl():
         message = PageMessage.model_validate_json(json.dumps(page.message))
         assert message.content == markup(page)
@@ -90,7 +90,7 @@ def test_messages_keep_the_contract() -> None:
         assert message.site.endswith(".example")
 
 
-def test_pages_and_records_belong_together_and_addresses_are_unique() -> None:
+def test_pages_match_their_records_and_urls_are_unique() -> None:
     for page in crawl():
         assert page.message["id"] == page.gold["id"]
         assert page.message["url"] == page.gold["url"]
@@ -99,7 +99,7 @@ def test_pages_and_records_belong_together_and_addresses_are_unique() -> None:
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
-def test_a_reader_sees_the_text_paragraph_by_paragraph_and_in_order(noise: float) -> None:
+def test_the_paragraphs_of_the_text_are_visible_in_order(noise: float) -> None:
     for page in articles(noise):
         text = squeezed(visible_text(page))
         end = 0
@@ -110,7 +110,7 @@ def test_a_reader_sees_the_text_paragraph_by_paragraph_and_in_order(noise: float
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
-def test_a_reader_sees_the_title_the_authors_and_the_comments_in_order(noise: float) -> None:
+def test_title_authors_and_comments_are_visible_in_order(noise: float) -> None:
     for page in articles(noise):
         text = squeezed(visible_text(page))
         assert squeezed(page.gold["title"]) in text
@@ -123,7 +123,7 @@ def test_a_reader_sees_the_title_the_authors_and_the_comments_in_order(noise: fl
             assert squeezed(comment["date"]) in text
 
 
-def test_comments_answer_comments_that_stand_before_them() -> None:
+def test_comments_reply_to_earlier_comments() -> None:
     parents = [
         (index, comment["parent"])
         for page in articles()
@@ -152,7 +152,7 @@ def test_a_menu_page_has_no_article() -> None:
         assert not gold["comments"]
 
 
-def test_sites_write_in_five_languages_and_one_is_redesigned() -> None:
+def test_sites_are_in_five_languages_and_one_is_redesigned() -> None:
     languages = {page.gold["site"]: page.gold["language"] for page in crawl()}
     assert len(set(languages.values())) == len(languages) == 5
     designs = {page.gold["template_class"].rsplit("/", 1)[0] for page in crawl(0.0)}
@@ -160,7 +160,7 @@ def test_sites_write_in_five_languages_and_one_is_redesigned() -> None:
     assert len(designs) == 6
 
 
-def test_a_legacy_encoding_is_declared_inside_the_page_alone() -> None:
+def test_a_legacy_encoding_is_declared_only_in_the_page() -> None:
     declared = set()
     for page in crawl():
         charset = re.search(rb"<meta[^>]*charset=\"?([\w-]+)", markup(page))
@@ -171,14 +171,14 @@ def test_a_legacy_encoding_is_declared_inside_the_page_alone() -> None:
     assert declared == {b"utf-8", b"windows-1250", b"gb2312"}
 
 
-def test_pages_that_call_themselves_xhtml_strict_are_well_formed() -> None:
+def test_pages_declared_as_xhtml_strict_are_well_formed() -> None:
     strict = [page for page in crawl(1.0) if b"XHTML 1.0 Strict" in markup(page)]
     assert strict
     for page in strict:
         assert etree.fromstring(markup(page)).tag == f"{XHTML}html"
 
 
-def test_without_noise_the_pages_of_a_template_hold_the_same_blocks() -> None:
+def test_without_noise_pages_of_a_template_have_the_same_blocks() -> None:
     blocks: dict[str, set[tuple[str, ...]]] = {}
     for page in crawl(0.0):
         names = re.findall(r'id="([a-z_-]+)"', markup(page).decode("latin-1"))
@@ -186,7 +186,7 @@ def test_without_noise_the_pages_of_a_template_hold_the_same_blocks() -> None:
     assert all(len(names) == 1 for names in blocks.values())
 
 
-def test_noise_brings_pages_of_no_template() -> None:
+def test_noise_adds_pages_without_a_template() -> None:
     def one_offs(noise: float) -> list[str]:
         classes = [page.gold["template_class"] for page in crawl(noise)]
         return [name for name in classes if "/one-off/" in name]
@@ -203,7 +203,7 @@ def test_articles_share_no_paragraph() -> None:
     assert repeated / paragraphs.total() < 0.02
 
 
-def test_a_crawl_of_the_default_size_is_a_hundred_pages_or_so(tmp_path: Path) -> None:
+def test_a_crawl_of_the_default_size_has_about_a_hundred_pages(tmp_path: Path) -> None:
     count = write_crawl(tmp_path)
     assert 100 <= count <= 150
     assert (
@@ -211,7 +211,7 @@ def test_a_crawl_of_the_default_size_is_a_hundred_pages_or_so(tmp_path: Path) ->
     )
 
 
-def test_written_crawls_are_equal_byte_for_byte(tmp_path: Path) -> None:
+def test_written_crawls_are_identical_byte_for_byte(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_crawl(tmp_path / name, pages_per_template=1, sites=site_names()[:2])
     for file in ("pages.jsonl.gz", "gold.jsonl.gz"):
@@ -226,7 +226,9 @@ def test_written_crawls_are_equal_byte_for_byte(tmp_path: Path) -> None:
         ({"pages_per_template": 0}, "pages_per_template"),
     ],
 )
-def test_wrong_arguments_are_refused_at_once(arguments: dict[str, Any], complaint: str) -> None:
+def test_invalid_arguments_are_rejected_immediately(
+    arguments: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(ValueError, match=complaint):
         generate(**arguments)
 

@@ -14,7 +14,7 @@ def voice(rules: dict[str, list[str]], **options: object) -> Voice:
     return Voice(rules, POINT, random.Random(1), **options)  # type: ignore[arg-type]
 
 
-def test_a_rule_deals_all_its_alternatives_before_one_comes_back() -> None:
+def test_a_rule_uses_all_its_alternatives_before_repeating_one() -> None:
     teller = voice({"colour": ["red", "green", "blue"]})
     told = [teller.tell("colour") for _ in range(6)]
     assert sorted(told[:3]) == sorted(told[3:]) == ["blue", "green", "red"]
@@ -44,13 +44,13 @@ def test_numbers_keep_to_their_range_and_style(slot: str, pattern: str) -> None:
     assert all(re.fullmatch(pattern, teller.tell("line")) for _ in range(50))
 
 
-def test_a_slot_that_names_nothing_is_an_error() -> None:
+def test_an_unknown_slot_is_an_error() -> None:
     with pytest.raises(GrammarError, match="ghost"):
         voice({"line": ["{ghost}"]}).tell("line")
 
 
 @pytest.mark.parametrize("code", sorted({site.language.code for site in all_sites().values()}))
-def test_every_line_of_every_language_can_be_told(code: str) -> None:
+def test_every_line_of_every_language_can_be_generated(code: str) -> None:
     tongue = language(code)
     for topic in tongue.topics:
         rng = random.Random(topic)

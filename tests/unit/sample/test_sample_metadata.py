@@ -1,4 +1,4 @@
-"""The extraction reads the authors, the dates and the leads of the generated sites."""
+"""Authors, dates and leads extracted from the generated sites."""
 
 import base64
 from functools import cache
@@ -29,11 +29,11 @@ def test_articles_have_their_authors() -> None:
         for page, article in articles()
         if list(article.metadata.authors) != page.gold["authors"]
     ]
-    # A column whose comments, longer than itself, are taken for its text.
+    # Exception: a column whose comments are longer than its text and are mistaken for it.
     assert len(wrong) <= 1, wrong
 
 
-def test_every_article_has_its_day_and_no_wrong_time() -> None:
+def test_every_article_has_the_right_day_and_no_wrong_time() -> None:
     for page, article in articles():
         published = article.metadata.published
         assert published is not None, page.gold["url"]
@@ -42,7 +42,7 @@ def test_every_article_has_its_day_and_no_wrong_time() -> None:
 
 
 @pytest.mark.parametrize("site", ["harbour-post.example", "sada-almina.example"])
-def test_sites_that_give_a_zone_have_the_instant(site: str) -> None:
+def test_dates_with_a_time_zone_are_exact(site: str) -> None:
     instants = {
         page.gold["published_at"]: article.metadata.published
         for page, article in articles()
@@ -52,7 +52,7 @@ def test_sites_that_give_a_zone_have_the_instant(site: str) -> None:
     assert all(str(published) == written for written, published in instants.items())
 
 
-def test_a_lead_is_the_story_s_or_none() -> None:
+def test_a_lead_is_correct_or_missing() -> None:
     found = 0
     for page, article in articles():
         lead = article.metadata.lead

@@ -1,4 +1,4 @@
-"""The sample is neither too easy nor inseparable for those who group pages by their structure."""
+"""The sample is neither too easy nor impossible to group by structure."""
 
 import base64
 from functools import cache
@@ -29,7 +29,7 @@ def distances(site: str) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.float64]]
 
 
 @pytest.mark.parametrize("site", site_names())
-def test_pages_of_a_template_are_nearer_than_pages_of_two(site: str) -> None:
+def test_pages_of_one_template_are_nearer_than_pages_of_two(site: str) -> None:
     classes, matrix = distances(site)
     same = classes[:, None] == classes[None, :]
     within = matrix[same & ~np.eye(len(matrix), dtype=bool)]
@@ -39,14 +39,14 @@ def test_pages_of_a_template_are_nearer_than_pages_of_two(site: str) -> None:
 
 
 @pytest.mark.parametrize("site", site_names())
-def test_the_nearest_page_is_of_the_same_template(site: str) -> None:
+def test_the_nearest_page_has_the_same_template(site: str) -> None:
     classes, matrix = distances(site)
     nearest = np.where(np.eye(len(matrix), dtype=bool), np.inf, matrix).argmin(axis=1)
     assert (classes[nearest] == classes).all()
 
 
 @pytest.mark.parametrize("site", site_names())
-def test_pages_of_a_template_are_not_alike(site: str) -> None:
+def test_pages_of_a_template_are_not_identical(site: str) -> None:
     classes, matrix = distances(site)
     same = classes[:, None] == classes[None, :]
     assert np.median(matrix[same & ~np.eye(len(matrix), dtype=bool)]) > 0.05

@@ -1,4 +1,4 @@
-"""The alert rules are rules, each is explained, and Prometheus' own program accepts them."""
+"""The alert rules are valid, documented and accepted by Prometheus' own tool."""
 
 import re
 import shutil
@@ -15,13 +15,13 @@ MONITORING = ROOT / "monitoring"
 
 @pytest.fixture(scope="module")
 def rules() -> list[dict[str, Any]]:
-    """The rules; `tests/integration/service/test_metrics.py` looks at the metrics they name."""
+    """The alert rules; `tests/integration/service/test_metrics.py` checks the metrics they use."""
     (group,) = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"]
     found: list[dict[str, Any]] = group["rules"]
     return found
 
 
-def test_prometheus_reads_the_rules() -> None:
+def test_prometheus_loads_the_rules() -> None:
     configured = yaml.safe_load((MONITORING / "prometheus.yml").read_text())
     assert configured["rule_files"] == ["alerts.yml"]
     mounts = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["prometheus"][
@@ -31,7 +31,7 @@ def test_prometheus_reads_the_rules() -> None:
     assert beside == {Path("/etc")}
 
 
-def test_each_alert_says_how_grave_and_what_it_is(rules: list[dict[str, Any]]) -> None:
+def test_each_alert_has_a_severity_and_a_summary(rules: list[dict[str, Any]]) -> None:
     for rule in rules:
         assert rule["labels"]["severity"] in ("critical", "warning", "info")
         assert rule["annotations"]["summary"].strip()
@@ -45,13 +45,13 @@ def test_the_documentation_has_a_row_for_each_alert(rules: list[dict[str, Any]])
     assert explained == [rule["alert"] for rule in rules]
 
 
-def test_each_alert_is_tried(rules: list[dict[str, Any]]) -> None:
+def test_each_alert_is_tested(rules: list[dict[str, Any]]) -> None:
     tried = (MONITORING / "alerts_test.yml").read_text()
     for rule in rules:
         assert rule["alert"] in tried
 
 
-def test_promtool_of_this_machine_accepts_and_tries_them() -> None:
+def test_an_installed_promtool_accepts_and_tests_the_rules() -> None:
     program = shutil.which("promtool")
     if program is None:
         return

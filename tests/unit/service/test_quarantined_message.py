@@ -1,4 +1,4 @@
-"""Descriptions of quarantined messages, whatever their content."""
+"""Descriptions of quarantined messages with any content."""
 
 import time
 from datetime import UTC, datetime
@@ -28,11 +28,11 @@ def held(body: bytes = b"", failed_at: str | None = None) -> QuarantinedMessage:
         (b"", None),
     ],
 )
-def test_the_address_is_read_of_whatever_has_one(body: bytes, url: str | None) -> None:
+def test_the_url_is_read_from_any_body_that_has_one(body: bytes, url: str | None) -> None:
     assert held(body).url == url
 
 
-def test_no_body_makes_the_search_for_an_address_long() -> None:
+def test_no_body_makes_the_search_for_a_url_slow() -> None:
     began = time.process_time()
     assert held(b'"url": "' * 100_000).url is None
     assert held(b'"url":' + b" " * 10**6).url is None
@@ -49,12 +49,12 @@ def test_no_body_makes_the_search_for_an_address_long() -> None:
         (None, None),
     ],
 )
-def test_the_age_is_told_where_it_is_known(failed_at: str | None, age: float | None) -> None:
+def test_the_age_is_given_if_known(failed_at: str | None, age: float | None) -> None:
     assert held(failed_at=failed_at).age_seconds(NOW) == age
 
 
 @pytest.mark.parametrize("hostile", ["\x1b[31m", "a\nb", "\u202egpj", "\ud800", "\x9b2J"])
-def test_nothing_that_a_terminal_obeys_is_written(hostile: str) -> None:
+def test_no_terminal_control_characters_are_written(hostile: str) -> None:
     for shown in (printable(hostile), json_line({"body": hostile})):
         assert hostile not in shown
         assert "\n" not in shown

@@ -1,4 +1,4 @@
-"""Tasks sent by beat, and their times, whatever happens to the clock."""
+"""Beat sends its tasks on time even if the clock is changed."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -10,7 +10,7 @@ from worker.workflow import process
 HOUR = timedelta(hours=1)
 
 
-def test_a_clock_that_is_set_back_does_not_stop_what_beat_sends(tmp_path: Path) -> None:
+def test_setting_the_clock_back_does_not_stop_beat(tmp_path: Path) -> None:
     settings = Settings.model_validate(
         {
             "database_url": "postgresql://127.0.0.1/none",
@@ -22,7 +22,7 @@ def test_a_clock_that_is_set_back_does_not_stop_what_beat_sends(tmp_path: Path) 
     app = create_app(settings)
     file = str(tmp_path / "schedule")
     scheduler = HeartbeatScheduler(app, schedule_filename=file)
-    # As if the tasks were last sent when the clock was one hour ahead.
+    # Simulate that the clock was one hour ahead when the tasks were last sent.
     for entry in scheduler.schedule.values():
         entry.last_run_at += HOUR
     scheduler.close()

@@ -1,4 +1,4 @@
-"""Resolution of "3 hours ago" against a reference time."""
+"""Resolution of phrases such as "3 hours ago" against a reference time."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -61,7 +61,7 @@ def told(text: str, language: str | None = "en", anchor: datetime = ANCHOR) -> s
         ("zh-TW", "3 小時前"),
     ],
 )
-def test_three_hours_ago_is_told_in_many_languages(language: str, text: str) -> None:
+def test_three_hours_ago_is_understood_in_many_languages(language: str, text: str) -> None:
     assert told(text, language) == "2024-03-01T06:00:00+00:00"
 
 
@@ -84,7 +84,7 @@ def test_three_hours_ago_is_told_in_many_languages(language: str, text: str) -> 
         ("2 years ago", None),
     ],
 )
-def test_no_more_is_told_than_the_words_say(text: str, moment: str | None) -> None:
+def test_results_are_no_more_precise_than_the_words(text: str, moment: str | None) -> None:
     assert told(text) == moment
 
 
@@ -110,12 +110,12 @@ def test_languages_have_words_for_one_and_two_and_for_days(
     assert told(text, language) == moment
 
 
-def test_days_are_those_of_the_zone_in_which_the_page_was_fetched() -> None:
+def test_days_are_in_the_time_zone_of_the_fetch_time() -> None:
     ahead = ANCHOR.replace(hour=23).astimezone(timezone(timedelta(hours=2)))
     assert told("yesterday", "en", ahead) == "2024-03-01"
     assert told("5 minutes ago", "en", ahead) == "2024-03-02T01:40:00+02:00"
 
 
 @pytest.mark.parametrize("text", ["", "Ann", "99999 hours", "3 apples ago", "hour " * 50, "3 3 3"])
-def test_other_texts_tell_no_moment(text: str) -> None:
+def test_other_texts_give_no_time(text: str) -> None:
     assert moment_before(text, ANCHOR, "en") is None

@@ -1,4 +1,4 @@
-"""The table of characters agrees with Python and the patterns."""
+"""The table of characters agrees with Python and with the patterns."""
 
 import re
 from collections.abc import Callable

@@ -19,7 +19,7 @@ from worker.text.mojibake import mend
         ("itÃ¢â‚¬â„¢s late", "it’s late"),
     ],
 )
-def test_characters_of_another_encoding_are_mended(stored: str, meant: str) -> None:
+def test_wrongly_decoded_characters_are_fixed(stored: str, meant: str) -> None:
     assert mend(stored) == meant
 
 
@@ -38,11 +38,11 @@ def test_characters_of_another_encoding_are_mended(stored: str, meant: str) -> N
         '<a href="/cafÃ©s">',
     ],
 )
-def test_what_may_be_meant_as_it_stands_is_kept(text: str) -> None:
+def test_text_that_may_be_intended_is_kept(text: str) -> None:
     assert mend(text) == text
 
 
-def test_all_of_a_page_is_mended_but_its_addresses() -> None:
+def test_everything_on_a_page_is_fixed_except_its_urls() -> None:
     shown = parse_page(
         "<html><head><title>Itâ€™s</title></head><body><p>Hereâ€™s <b>itâ€™s</b>"
         '<a href="/itâ€™s"><img alt="Sheâ€™s"></a></p></body></html>'

@@ -1,4 +1,4 @@
-"""The names of months, weekdays and units of time: not stale, and each language's own."""
+"""Names of months, weekdays and units of time are up to date and separate for each language."""
 
 from importlib.resources import files
 
@@ -8,18 +8,18 @@ from benchmarks.language.names import names, written
 from worker.text.calendars import month_named
 
 
-def test_the_file_is_what_its_program_writes() -> None:
+def test_the_file_is_up_to_date() -> None:
     found = files("worker.text").joinpath("names.json").read_text(encoding="utf-8")
     assert found == written(names()), "run python -m benchmarks.language.names"
 
 
 @pytest.mark.parametrize("code", ["eng", "en", "und"])
-def test_every_code_of_a_language_knows_its_months(code: str) -> None:
+def test_every_language_code_knows_its_months(code: str) -> None:
     assert month_named("October", code) == 10
 
 
-def test_a_language_has_its_own_months_alone() -> None:
-    # To the Croats it is October, to the Poles November; in no language both.
+def test_a_language_has_only_its_own_months() -> None:
+    # Croats use the word for October and Poles for November; without a language, it is ambiguous.
     assert month_named("listopad", "hr") == 10
     assert month_named("listopad", "pl") == 11
     assert month_named("listopad") is None

@@ -1,4 +1,4 @@
-"""Numbers with nouns in messages, singular and plural."""
+"""Singular and plural nouns after numbers in messages."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_one_is_singular(number: int, words: str) -> None:
     assert counted(number, "page") == words
 
 
-def test_no_message_writes_a_plural_by_itself() -> None:
+def test_no_message_builds_its_own_plural() -> None:
     # Only programmers read the message of a ValueError.
     found = [
         f"{path.relative_to(WORKER)}: {line.strip()}"

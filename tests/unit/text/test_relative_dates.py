@@ -1,4 +1,4 @@
-"""Dates that only the day of reading gives a meaning."""
+"""Dates that depend on when the page was read."""
 
 import pytest
 

@@ -14,5 +14,5 @@ from worker.text.words import tokens
         (" … — ", []),
     ],
 )
-def test_tokens_stand_between_space_and_punctuation(text: str, expected: list[str]) -> None:
+def test_tokens_are_delimited_by_space_and_punctuation(text: str, expected: list[str]) -> None:
     assert tokens(text) == expected

@@ -1,4 +1,4 @@
-"""Dates in the forms that pages give them."""
+"""Parsing of dates in the formats that pages use."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -58,11 +58,11 @@ def test_a_date_is_read_as_precisely_as_it_is_written(
 
 
 @pytest.mark.parametrize("language", ["xx", "en", None])
-def test_months_are_known_whatever_the_page_calls_its_language(language: str | None) -> None:
+def test_months_are_recognised_whatever_language_the_page_declares(language: str | None) -> None:
     assert str(parse_moment("31 października 2024", language)) == "2024-10-31"
 
 
-def test_the_page_s_language_decides_what_a_month_means() -> None:
+def test_the_language_of_the_page_determines_the_meaning_of_a_month() -> None:
     assert str(parse_moment("5 listopada 2024", "pl")) == "2024-11-05"
     assert str(parse_moment("5. listopada 2024.", "hr")) == "2024-10-05"
 
@@ -82,11 +82,11 @@ def test_the_page_s_language_decides_what_a_month_means() -> None:
         "99999999999",
     ],
 )
-def test_what_names_no_day_is_no_date(text: str) -> None:
+def test_text_without_a_day_is_not_a_date(text: str) -> None:
     assert parse_moment(text, "en") is None
 
 
-def test_what_a_page_leaves_open_is_filled_in_without_moving_the_day() -> None:
+def test_missing_time_and_zone_are_filled_in_without_changing_the_day() -> None:
     day, local, exact = (
         parse_moment(text) for text in ("2024-05-31", "2024-05-31T23:30", "2024-05-31T00:30+02:00")
     )
@@ -98,7 +98,7 @@ def test_what_a_page_leaves_open_is_filled_in_without_moving_the_day() -> None:
     assert exact.instant == datetime(2024, 5, 31, 0, 30, tzinfo=timezone(timedelta(hours=2)))
 
 
-def test_the_time_may_stand_before_its_day() -> None:
+def test_the_time_may_precede_the_day() -> None:
     found = next(find_moments("09:30 | 31.05.2024", "de"))
     assert str(found) == "2024-05-31T09:30:00"
 
@@ -115,10 +115,10 @@ def test_the_time_may_stand_before_its_day() -> None:
         ("/web/20240531123456/story", "None"),
     ],
 )
-def test_addresses_hold_dates(path: str, written: str) -> None:
+def test_dates_in_urls(path: str, written: str) -> None:
     assert str(date_in_path(path)) == written
 
 
-def test_a_line_without_its_date_is_what_is_left_for_names() -> None:
+def test_dates_are_removed_from_lines_with_names() -> None:
     assert without_dates("31.05.2024, 09:30 Uhr - Jane Doe") == "Jane Doe"
     assert without_dates("By Jane Doe") == "By Jane Doe"

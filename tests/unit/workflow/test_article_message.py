@@ -1,4 +1,4 @@
-"""Messages sent after an extraction, and when a revision is sent."""
+"""The message sent after an extraction, and whether a new revision is sent."""
 
 import json
 from dataclasses import replace
@@ -56,7 +56,7 @@ PAGE = PageState(
 )
 
 
-def test_the_message_holds_the_article_and_where_its_page_stands() -> None:
+def test_the_message_contains_the_article_and_the_group_of_its_page() -> None:
     message = compose(PAGE, JOB, CONTENT, None, 1, NOW)
     assert message.text == "\n\n".join(paragraphs(3))
     assert [block.text for block in message.blocks] == paragraphs(3)
@@ -74,7 +74,7 @@ def test_the_message_holds_the_article_and_where_its_page_stands() -> None:
 @pytest.mark.parametrize(
     ("is_known", "is_forced", "revision"), [(False, False, 4), (True, False, None), (True, True, 4)]
 )
-def test_a_revision_goes_out_where_a_reader_sees_a_difference_or_it_is_asked_for(
+def test_a_revision_is_sent_if_a_consumer_sees_a_difference_or_on_request(
     is_known: bool, is_forced: bool, revision: int | None
 ) -> None:
     digest = reader_digest(compose(PAGE, JOB, CONTENT, None, 1, NOW)) if is_known else "other"
@@ -83,7 +83,7 @@ def test_a_revision_goes_out_where_a_reader_sees_a_difference_or_it_is_asked_for
     assert (found.revision if found else None) == revision
 
 
-def test_after_a_restore_the_next_revision_has_the_number_that_the_operator_gave() -> None:
+def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -> None:
     for last, number in ((0, 1000), (3, 1000), (1000, 1001)):
         page = replace(PAGE, revision=last)
         found = new_revision(page, JOB, CONTENT, None, NOW, revisions_from=1000)
@@ -94,7 +94,7 @@ def test_after_a_restore_the_next_revision_has_the_number_that_the_operator_gave
         )
 
 
-def test_a_reader_sees_neither_the_group_nor_the_time_of_an_extraction() -> None:
+def test_neither_group_nor_extraction_time_counts_as_a_difference() -> None:
     other = replace(JOB, generation=3, group_number=None, role="outlier", group_size=1)
     later = datetime(2027, 1, 1, tzinfo=UTC)
     assert reader_digest(compose(PAGE, JOB, CONTENT, None, 1, NOW)) == reader_digest(
@@ -102,7 +102,7 @@ def test_a_reader_sees_neither_the_group_nor_the_time_of_an_extraction() -> None
     )
 
 
-def test_a_reader_notices_another_role_but_not_how_sure_it_is() -> None:
+def test_a_changed_role_is_a_difference_but_its_probability_is_not() -> None:
     def digest(role: LineRole, probability: float) -> str:
         blocks = tuple(
             replace(block, role=role, role_probability=probability)
@@ -116,7 +116,7 @@ def test_a_reader_notices_another_role_but_not_how_sure_it_is() -> None:
     assert sure != digest("quote", 0.9)
 
 
-def test_a_thread_elsewhere_is_in_the_message_and_a_reason_for_a_revision() -> None:
+def test_an_external_thread_is_in_the_message_and_causes_a_revision() -> None:
     message = compose(PAGE, JOB, CONTENT, None, 1, NOW)
     assert message.to_json()["comments_elsewhere"] is None
     there = replace(CONTENT, comments_elsewhere=(CommentsElsewhere("disqus", "harbour", "17"),))

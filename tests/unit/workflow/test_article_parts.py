@@ -1,4 +1,4 @@
-"""Parts of an article in its message."""
+"""Links to the parts of an article in its message."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def of_kind(kind: Kind) -> Content:
     return replace(CONTENT, article=replace(CONTENT.article, metadata=metadata))
 
 
-def test_the_message_lists_the_parts_that_a_page_leads_to() -> None:
+def test_the_message_lists_the_parts_that_a_page_links_to() -> None:
     said = article_values(CONTENT)["parts"]
     assert (said.number, said.first) == (2, STORY)
     assert said.pages == [Part(number=1, url=address(1)), Part(number=3, url=address(3))]
@@ -33,11 +33,11 @@ def test_the_message_lists_the_parts_that_a_page_leads_to() -> None:
     ("kind", "counts"),
     [("article", True), ("gallery", True), ("forum", False), ("listing", False)],
 )
-def test_threads_and_lists_have_the_links_alone(kind: Kind, counts: bool) -> None:
+def test_threads_and_lists_have_only_the_links(kind: Kind, counts: bool) -> None:
     content = of_kind(kind)
     assert is_part(content) is counts
     assert article_values(content)["parts"].next == address(3)
 
 
-def test_links_come_back_from_the_store_as_they_went_in() -> None:
+def test_links_survive_a_round_trip_through_the_store() -> None:
     assert from_json(to_json(CONTENT.pagination)) == CONTENT.pagination

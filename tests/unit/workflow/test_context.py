@@ -1,4 +1,4 @@
-"""Whether a text took the place of an article."""
+"""Detection of texts that have replaced an article."""
 
 from tests.pages import paragraphs
 from worker.workflow.context import took_place_of
@@ -6,12 +6,12 @@ from worker.workflow.context import took_place_of
 ARTICLE = " ".join(paragraphs(7))
 
 
-def test_a_short_text_that_shares_nothing_took_the_place() -> None:
+def test_an_unrelated_short_text_replaces_the_article() -> None:
     assert took_place_of("Please log in to read on.", ARTICLE)
     assert took_place_of("Robots?", ARTICLE)
 
 
-def test_a_teaser_a_corrected_article_and_another_article_did_not() -> None:
+def test_teasers_corrections_and_other_articles_do_not_replace_the_article() -> None:
     assert not took_place_of(ARTICLE[:300], ARTICLE)
     assert not took_place_of(ARTICLE.replace("bridge", "ferry"), ARTICLE)
     assert not took_place_of(" ".join(f"word{n}" for n in range(200)), ARTICLE)

@@ -1,4 +1,4 @@
-"""How the revisions of articles are published."""
+"""Publication of article revisions."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ def message(relation: str | None) -> dict[str, Any]:
     return {"id": "a", "language": "en", "site": "My Site", "text": "Été", "story": story}
 
 
-def test_what_is_published_is_the_message_under_its_id() -> None:
+def test_the_message_is_published_with_its_id() -> None:
     sent = outgoing_of(7, message(None), repeats="keep", topology=TOPOLOGY, may_hold_back=True)
     assert json.loads(sent.message.body) == message(None)
     assert (sent.message.exchange, sent.message.message_id) == ("articles", "a")
@@ -23,13 +23,13 @@ def test_what_is_published_is_the_message_under_its_id() -> None:
     assert not sent.is_kept
 
 
-def test_a_repeat_whose_article_was_sent_before_is_never_held_back() -> None:
+def test_a_repeat_that_was_already_sent_is_never_held_back() -> None:
     sent = outgoing_of(7, message("same"), repeats="keep", topology=TOPOLOGY, may_hold_back=False)
     assert not sent.is_kept
     assert sent.message.exchange == "articles"
 
 
-def test_an_update_is_no_repeat() -> None:
+def test_an_update_is_not_a_repeat() -> None:
     sent = outgoing_of(7, message("update"), repeats="apart", topology=TOPOLOGY, may_hold_back=True)
     assert sent.message.exchange == "articles"
 

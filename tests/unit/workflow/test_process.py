@@ -1,4 +1,4 @@
-"""The state of a task process: one per process, created again if settings change."""
+"""Each task process has one state, which is recreated if the settings change."""
 
 from collections.abc import Iterator
 from multiprocessing import get_context
@@ -11,7 +11,7 @@ from worker.workflow.process import ProcessStates
 
 @pytest.fixture
 def states() -> Iterator[ProcessStates]:
-    """Those of processes whose database is never connected to."""
+    """Process states whose database is never connected to."""
     found = ProcessStates()
     found.configure(
         Settings.model_validate(
@@ -25,7 +25,7 @@ def states() -> Iterator[ProcessStates]:
     found.current().database.dispose()
 
 
-def test_what_a_process_has_loaded_it_keeps(states: ProcessStates) -> None:
+def test_a_process_keeps_what_it_has_loaded(states: ProcessStates) -> None:
     first = states.current()
     assert states.current() is first
     assert first.trees is first.trees
@@ -33,7 +33,7 @@ def test_what_a_process_has_loaded_it_keeps(states: ProcessStates) -> None:
     assert first.browser is None
 
 
-def test_other_settings_make_another_state(states: ProcessStates) -> None:
+def test_different_settings_create_a_new_state(states: ProcessStates) -> None:
     first = states.current()
     states.configure(first.settings.model_copy(update={"queue_prefix": "other."}))
     second = states.current()
@@ -42,7 +42,7 @@ def test_other_settings_make_another_state(states: ProcessStates) -> None:
     assert second.templates is not first.templates
 
 
-def test_a_child_has_a_state_of_its_own_and_leaves_its_parents_alone(
+def test_a_child_process_has_its_own_state_and_does_not_affect_its_parent(
     states: ProcessStates,
 ) -> None:
     of_parent = states.current()

@@ -1,4 +1,4 @@
-"""Small corpora, written by the tests that need them."""
+"""Small corpora, written on the fly by tests."""
 
 import base64
 import gzip
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
-    """Write records one a line, compressed."""
+    """Write records to a gzip file, one per line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(path, "wt", encoding="utf-8") as lines:
         lines.writelines(json.dumps(record) + "\n" for record in records)
@@ -17,10 +17,10 @@ def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def write_corpus(folder: Path, orders: Sequence[str], *, of: str = "site", **gold: Any) -> Path:
-    """Write a corpus of pages that hold nothing but a text; their golds hold the same.
+    """Write a corpus in which each page consists of a text, which is also its gold.
 
-    A page is of ``site-1.example``, ``site-2.example``, ``site-1.example`` and so on, or of
-    sites with another prefix.
+    The pages alternate between ``site-1.example`` and ``site-2.example``, or between two sites with
+    another prefix.
     """
     pages, golds = [], []
     for number, order in enumerate(orders):
@@ -41,7 +41,7 @@ def write_corpus(folder: Path, orders: Sequence[str], *, of: str = "site", **gol
 
 
 def article(number: int, text: str, **fields: Any) -> dict[str, Any]:
-    """Return an article message for a page of `write_corpus`."""
+    """Return an article message for the page of `write_corpus` with the given number."""
     site = f"site-{number % 2 + 1}.example"
     block = {"type": "paragraph", "text": text, "start": 0, "end": len(text)}
     return {

@@ -1,6 +1,6 @@
-"""A method that does what its pages say.
+"""A method that does what its pages tell it to.
 
-It stands by itself, because every process that runs it imports this module.
+It is a separate module because every process that runs it imports the module.
 """
 
 import os
@@ -17,7 +17,7 @@ from benchmarks.evaluation.methods import (
 
 
 def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:
-    """Return the page's text, or do as it says."""
+    """Return the page's text, or do what the text says."""
     text = source.html.decode() if isinstance(source.html, bytes) else source.html
     if calls is not None:
         with calls.open("a") as file:
@@ -32,11 +32,11 @@ def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> 
 
 
 def comment(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Return the page's text as the comment of a reader."""
+    """Return the page's text as a reader's comment."""
     text = source.html.decode() if isinstance(source.html, bytes) else source.html
     return Extracted(None, "", (), comments=(ReaderComment(text, "Ann", "2026-01-02"),))
 
 
 def lack() -> None:
-    """Lack something."""
+    """Report that a dependency is missing."""
     raise UnavailableError("the gull is not installed")

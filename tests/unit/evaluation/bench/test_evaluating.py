@@ -53,7 +53,7 @@ def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
         assert found[name] == 100
 
 
-def test_a_file_of_golds_alone_gives_articles_their_own_titles(tmp_path: Path) -> None:
+def test_without_pages_articles_keep_their_own_titles(tmp_path: Path) -> None:
     gold = write_corpus(tmp_path / "gulls", ["A gull\nIt flies"]) / "gold.jsonl.gz"
     message = article(0, "It flies", title="A gull")
     table = evaluate(gold, [write_lines(tmp_path / "a.jsonl.gz", [message])], by="site")

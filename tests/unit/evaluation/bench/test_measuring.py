@@ -59,7 +59,7 @@ def test_results_are_cached_between_runs(tmp_path: Path) -> None:
     assert sorted(calls.read_text().splitlines()) == ["one gull", "two gulls"]
 
 
-def test_golds_that_the_page_does_not_hold_are_left_out(tmp_path: Path) -> None:
+def test_golds_that_are_not_on_their_page_are_skipped(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull"], gold_token_recall_in_html=0.79)
     with pytest.raises(BenchError, match="no page with a gold to score by"):
         measure(folder, method())
@@ -73,7 +73,7 @@ def test_a_sample_is_evenly_spaced_and_mentioned(tmp_path: Path) -> None:
     assert table.extent == "3 pages of 2 sites (a sample, of 9 pages)"
 
 
-def test_averages_by_site_limits_statistics_and_the_task_downstream(tmp_path: Path) -> None:
+def test_averages_by_site_limits_statistics_and_the_downstream_task(tmp_path: Path) -> None:
     text = "Gull fever at sea.\nSailors rest.\nThe gull fever is over."
     folder = write_corpus(tmp_path / "gulls", [text, text])
     table = measure(
@@ -101,7 +101,7 @@ def test_names_that_a_recogniser_finds_are_scored(tmp_path: Path) -> None:
     assert mean(table.lines[0], "entities_f") == 100
 
 
-def test_nclean_is_trained_on_another_corpus_without_the_sites_that_are_measured(
+def test_nclean_is_trained_on_another_corpus_without_the_measured_sites(
     tmp_path: Path,
 ) -> None:
     measured = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
@@ -119,7 +119,7 @@ def test_nclean_is_trained_on_another_corpus_without_the_sites_that_are_measured
 COMMENTER = Extractor("commenter", f"{OBEDIENT}:comment", version="1", gives=Gives.COMMENTS)
 
 
-def test_comments_are_scored_of_methods_that_give_them(tmp_path: Path) -> None:
+def test_comments_are_scored_for_methods_that_extract_them(tmp_path: Path) -> None:
     said = {"text": "one gull", "author": "Ann", "date": "2 January 2026", "parent": None}
     folder = write_corpus(tmp_path / "gulls", ["one gull"], comments=[said])
     text_only, commenter = measure(folder, method(), COMMENTER).lines
@@ -128,11 +128,11 @@ def test_comments_are_scored_of_methods_that_give_them(tmp_path: Path) -> None:
     for name in ("comments_f", "comments_good", "comments_authors", "comments_dates"):
         assert mean(commenter, name) == 100
     assert "to_f" not in commenter.scores
-    # A second run takes what the first one left in the cache.
+    # A second run uses the results that the first one cached.
     assert measure(folder, COMMENTER).lines[0].scores == commenter.scores
 
 
-def test_a_corpus_may_have_comments_only(tmp_path: Path) -> None:
+def test_a_corpus_may_contain_only_comments(tmp_path: Path) -> None:
     said = {"text": "one gull"}
     folder = write_corpus(tmp_path / "gulls", ["one gull"], text=None, comments=[said])
     text_only, commenter = measure(folder, method(), COMMENTER).lines
@@ -140,7 +140,7 @@ def test_a_corpus_may_have_comments_only(tmp_path: Path) -> None:
     assert mean(commenter, "comments_f") == 100
 
 
-def test_comments_of_a_page_without_any_are_false_alarms(tmp_path: Path) -> None:
+def test_comments_on_a_page_without_any_are_false_positives(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull"], comments=[])
     [commenter] = measure(folder, COMMENTER).lines
     assert mean(commenter, "comments_none") == 0
@@ -152,11 +152,11 @@ def test_a_method_without_text_cannot_be_part_of_a_chain(tmp_path: Path) -> None
     assert "commentsminer gives no text" in (line.note or "")
 
 
-def test_an_unknown_method_is_refused_before_anything_runs(tmp_path: Path) -> None:
+def test_an_unknown_method_is_rejected_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match="no extractor is named 'seagull'"):
         measure(write_corpus(tmp_path / "gulls", ["one"]), "seagull")
 
 
-def test_a_folder_that_is_not_a_corpus_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_corpus_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match=r"pages\.jsonl\.gz"):
         measure(tmp_path / "nowhere", method())

@@ -12,7 +12,7 @@ METHODS = [f"method {number}" for number in range(20)]
 
 
 class Page(HTMLParser):
-    """Contents of a report as a browser sees it."""
+    """The elements and links of a report, as a browser would see them."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Page(HTMLParser):
 
 
 def report() -> Report:
-    """Return a report with many methods, one of which did not run."""
+    """Return a report on many methods, one of which did not run."""
     lines = [
         Line(
             name,
@@ -65,7 +65,7 @@ def test_the_report_is_self_contained() -> None:
     assert page.elements.count("svg") == 1
 
 
-def test_the_page_shows_every_method_and_what_failed() -> None:
+def test_the_page_shows_every_method_and_every_failure() -> None:
     html = to_html(report())
     assert all(f">{name}<" in html for name in METHODS)
     assert "3 timeout" in html

@@ -1,4 +1,4 @@
-"""Small pages of one template, written by hand."""
+"""Small handwritten pages of a single template."""
 
 from benchmarks.evaluation.methods import Neighbours, Source
 
@@ -22,7 +22,7 @@ SENTENCES = {
 
 
 def page(story: str, *, headline: str | None = None, below: str = "") -> Source:
-    """Write a page of the template about one of the stories, with some markup below it."""
+    """Return the page about the given story, optionally with more HTML below the article."""
     headline = headline or f"News of the {story}"
     paragraphs = "\n".join(f"<p>{sentence}</p>" for sentence in SENTENCES[story])
     html = f"""<!DOCTYPE html>
@@ -48,11 +48,11 @@ COMMENTS = (
     ("Cy", "@Bo the region does, it says so right there in the article."),
     ("Di", "My father fished from that pier for forty years, so I am glad for him."),
 )
-"""Authors and texts of comments; the third replies to the second."""
+"""Authors and texts of comments; the third comment replies to the second."""
 
 
 def commented_page() -> Source:
-    """Write the page about the harbour with comments of readers below."""
+    """Return the page about the harbour with readers' comments below the article."""
     first, second, answer, last = (
         f'<div class="comment" id="comment-{number}"><div class="meta"><b class="author">{name}</b>'
         f" <time>{number} May 2026, 10:0{number - 1}</time></div><p>{text}</p>"
@@ -72,7 +72,7 @@ def neighbours_of(story: str) -> Neighbours:
 
 
 def holds_story(text: str, story: str) -> bool:
-    """Return whether a text has all sentences of a story."""
+    """Return whether a text contains all sentences of a story."""
     return all(sentence in text for sentence in SENTENCES[story])
 
 

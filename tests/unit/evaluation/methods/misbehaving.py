@@ -1,4 +1,4 @@
-"""Methods that misbehave on pages that tell them to."""
+"""Methods that misbehave as the pages tell them to."""
 
 import os
 import subprocess
@@ -12,17 +12,17 @@ NAME = "tests.unit.evaluation.methods.misbehaving"
 
 
 def method(**options: object) -> Extractor:
-    """Return the method that does as pages tell it."""
+    """Return the method that does what its pages say."""
     return Extractor("obedient", f"{NAME}:obey", options, version="1")
 
 
 def unpreparable(preparation: str) -> Extractor:
-    """Return a method that fails to prepare."""
+    """Return a method whose preparation fails."""
     return Extractor("broken", f"{NAME}:obey", version="1", preparation=f"{NAME}:{preparation}")
 
 
 def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:
-    """Do as the page says."""
+    """Do what the page says."""
     order = str(source.html)
     if calls is not None:
         with calls.open("a") as file:
@@ -47,10 +47,10 @@ def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> 
 
 
 def lack() -> None:
-    """Lack something."""
+    """Report that a dependency is missing."""
     raise UnavailableError("the moon is not full")
 
 
 def abort() -> None:
-    """Take the process down."""
+    """Abort the process."""
     os.abort()

@@ -3,7 +3,7 @@ from benchmarks.evaluation.methods.grouping import find_neighbours
 from tests.unit.evaluation.methods.gull import SENTENCES, page
 
 
-def test_pages_of_a_template_are_neighbours_and_others_are_not() -> None:
+def test_only_pages_of_the_same_template_are_neighbours() -> None:
     pages = [page(story) for story in SENTENCES]
     other_site = Source(pages[0].html, "https://elsewhere.example/1")
     unreadable = Source(b"%PDF-1.4", "https://gull.example/report")
@@ -17,7 +17,7 @@ def test_pages_of_a_template_are_neighbours_and_others_are_not() -> None:
     assert neighbours[3:] == [ALONE, ALONE]
 
 
-def test_sites_may_be_given() -> None:
+def test_sites_may_be_specified() -> None:
     pages = [page(story) for story in SENTENCES]
     neighbours = find_neighbours(pages, ["a", "a", "b"])
     assert neighbours[0].pivot == pages[1]
@@ -25,7 +25,7 @@ def test_sites_may_be_given() -> None:
     assert neighbours[2] == ALONE
 
 
-def test_the_same_address_twice_counts_once() -> None:
+def test_a_repeated_url_counts_once() -> None:
     pages = [page("harbour"), page("library"), page("harbour")]
     neighbours = find_neighbours(pages)
     assert neighbours[0].pivot == pages[1]

@@ -19,11 +19,11 @@ from tests.unit.evaluation.methods.gull import neighbours_of, page
 from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
 
 SECONDS = 2.0
-"""Time limit of a page that hangs; the others of its run take milliseconds."""
+"""Time limit, in seconds, for a page that hangs; the other pages of its run take milliseconds."""
 
 
 def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:
-    """Run a method on pages with orders; say what it wrote, or the kind of failure, for each."""
+    """Run a method on pages with orders; return each extracted text, or the kind of failure."""
     results = list(runner.run(extractor, [Job(Source(order)) for order in orders]))
     results.sort(key=lambda result: result.index)
     assert [result.index for result in results] == list(range(len(orders)))
@@ -32,7 +32,7 @@ def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:
 
 
 def programs_running() -> int:
-    """Count the programs that a misbehaving method started."""
+    """Return the number of running programs that a misbehaving method started."""
     count = 0
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -89,7 +89,7 @@ def test_a_method_that_cannot_start_says_why_on_every_page(preparation: str, det
     assert all(failure and detail in failure.detail for failure in failures)
 
 
-def test_a_library_that_is_not_installed_is_reported() -> None:
+def test_a_missing_library_is_reported() -> None:
     absent = Extractor("absent", "a_library_that_nobody_wrote:extract", version="1")
     (result,) = Runner(processes=1).run(absent, [Job(Source("one"))])
     assert result.outcome.failure is not None
@@ -97,7 +97,7 @@ def test_a_library_that_is_not_installed_is_reported() -> None:
     assert "a_library_that_nobody_wrote" in result.outcome.failure.detail
 
 
-def test_an_unknown_name_is_an_error_of_the_caller() -> None:
+def test_an_unknown_name_is_an_error_by_the_caller() -> None:
     with pytest.raises(UnknownExtractorError):
         list(Runner().run("nonsense", [Job(Source("one"))]))
 
@@ -180,7 +180,7 @@ def test_the_cache_key_includes_the_other_page(tmp_path: Path) -> None:
     assert [result.cached for result in runner.run("wutsi", [together])] == [True]
 
 
-def test_a_damaged_file_of_the_cache_is_computed_again(tmp_path: Path) -> None:
+def test_a_damaged_cache_file_is_computed_again(tmp_path: Path) -> None:
     runner = Runner(processes=1, cache=tmp_path)
     run(runner, method(), "one")
     (file,) = tmp_path.rglob("*.json")
@@ -202,7 +202,7 @@ def test_a_summary_counts_failures_by_kind() -> None:
     assert summary.pages_per_cpu_second == pytest.approx(3 / 4)
 
 
-def test_a_summary_of_nothing() -> None:
+def test_a_summary_of_no_results() -> None:
     summary = Summary.of([])
     assert summary.pages_per_cpu_second is None
     assert summary.peak_memory is None

@@ -17,7 +17,7 @@ ROWS = [
 ]
 
 
-def test_pages_or_sites_weigh_the_same() -> None:
+def test_either_pages_or_sites_have_equal_weight() -> None:
     assert macro_average(ROWS) == {"to": 75.0, "tm": 50.0}
     assert macro_average(ROWS, over="sites") == {"to": 50.0, "tm": 50.0}
     assert macro_average([]) == {}
@@ -31,7 +31,7 @@ def test_averages_are_taken_within_languages_and_sites() -> None:
 SITES = [f"site{index % 20}" for index in range(200)]
 
 
-def test_an_interval_holds_the_mean_and_repeats_itself() -> None:
+def test_an_interval_contains_the_mean_and_is_reproducible() -> None:
     values = [float(index * 37 % 101) for index in range(200)]
     interval = bootstrap_interval(values, SITES, seed=1)
     assert interval.low < interval.mean < interval.high
@@ -42,7 +42,7 @@ def test_an_interval_holds_the_mean_and_repeats_itself() -> None:
     assert interval.high < wide.high
 
 
-def test_pages_of_a_site_are_drawn_together() -> None:
+def test_pages_of_a_site_are_resampled_together() -> None:
     by_site = [100.0 * (int(site[4:]) < 10) for site in SITES]
     pages = [f"page{index}" for index in range(200)]
     together = bootstrap_interval(by_site, SITES)
@@ -56,7 +56,7 @@ def test_the_mean_of_an_interval_is_over_the_chosen_unit() -> None:
     assert bootstrap_interval(values, sites, over="sites").mean == 50
 
 
-def test_intervals_without_values_or_with_an_invalid_level_are_refused() -> None:
+def test_intervals_without_values_or_with_an_invalid_level_are_rejected() -> None:
     with pytest.raises(ValueError, match="no value"):
         bootstrap_interval([], [])
     with pytest.raises(ValueError, match="sites"):
@@ -75,10 +75,10 @@ def hash_free(page: str) -> int:
     return sum(map(ord, page)) * 31 % 50
 
 
-def test_a_constant_gain_is_significant_in_proportion_to_the_sites() -> None:
+def test_the_significance_of_a_constant_gain_grows_with_the_number_of_sites() -> None:
     few = paired_difference(*methods(5, 2.0))
     assert few.mean == few.low == few.high == pytest.approx(2)
-    # Of 2^5 ways to swap the methods by site, two are as far from 0 as the observation.
+    # Of the 2^5 ways to swap the methods by site, two differ from 0 as much as the observation.
     assert few.p_value == 2 / 32
     assert (few.pages, few.sites) == (15, 5)
     many = paired_difference(*methods(40, 2.0))

@@ -58,7 +58,7 @@ def test_markup_is_written_as_it_is_read() -> None:
 
 
 def cleaneval_script(text_tokens: list[str], gold_tokens: list[str]) -> tuple[PRF, PRF]:
-    """Score as the competition's script does, from difflib's operations."""
+    """Compute the scores from difflib's operations, as the competition's script does."""
     operations = SequenceMatcher(None, text_tokens, gold_tokens, autojunk=False).get_opcodes()
     kept = [text_tokens[i:j] for name, i, j, _, _ in operations if name == "equal"]
     sides = ([token for part in kept for token in part], text_tokens, gold_tokens)
@@ -84,7 +84,7 @@ def test_text_and_markup_matches_the_competition(labelled: bool) -> None:
     assert score.marks == marks
 
 
-def test_labels_count_only_when_asked() -> None:
+def test_labels_count_only_on_request() -> None:
     wanted = [
         TextBlock(PARAGRAPH, "one"),
         TextBlock(PARAGRAPH, "two"),
@@ -100,23 +100,23 @@ def test_labels_count_only_when_asked() -> None:
     assert text_and_markup(found, wanted).tokens == PRF.of(5, 6, 6)
 
 
-def test_only_a_mark_itself_counts_as_a_mark() -> None:
+def test_only_actual_marks_count_as_marks() -> None:
     score = text_and_markup([TextBlock("", "<p> x")], [TextBlock("", "<p> x")], split=str.split)
     assert score.tokens == PRF(100, 100, 100)
 
 
-def test_words_count_in_order() -> None:
+def test_the_order_of_words_counts() -> None:
     assert text_only("The cat sat.", "the cat sat") == PRF.of(2, 3, 3)
     assert text_only("two one", "one two") == PRF.of(1, 2, 2)
     assert text_only("menu one two three menu", "one two three") == PRF(60, 100, 75)
 
 
-def test_characters_count_after_white_space_is_normalised() -> None:
+def test_characters_are_compared_after_normalising_white_space() -> None:
     assert characters("one\r\n\n two", "one two\n") == PRF(100, 100, 100)
     assert characters("流感", "流行性感冒") == PRF.of(2, 2, 5)
 
 
-def test_nothing_wanted_and_nothing_found_is_perfect() -> None:
+def test_empty_output_for_an_empty_gold_is_perfect() -> None:
     for score in (text_only, characters):
         assert score(" ", "") == PRF(100, 100, 100)
         assert score("something", "") == PRF(0, 0, 0)
@@ -124,6 +124,6 @@ def test_nothing_wanted_and_nothing_found_is_perfect() -> None:
     assert text_and_markup([], []).tokens == PRF(100, 100, 100)
 
 
-def test_impossible_counts_are_refused() -> None:
+def test_impossible_counts_are_rejected() -> None:
     with pytest.raises(ValueError, match="in common"):
         PRF.of(3, 2, 4)

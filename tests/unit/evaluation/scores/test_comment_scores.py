@@ -21,7 +21,7 @@ def test_a_thread_is_perfect_against_itself() -> None:
     assert score.good
 
 
-def test_no_comments_are_correct_if_there_are_none() -> None:
+def test_no_comments_are_correct_if_the_gold_has_none() -> None:
     assert score_comments((), ()).records == PRF(100, 100, 100)
     missing = score_comments((), THREAD)
     assert missing.records == PRF(0, 0, 0)
@@ -31,7 +31,7 @@ def test_no_comments_are_correct_if_there_are_none() -> None:
 
 
 def test_the_largest_matching_is_found() -> None:
-    # The first record fits both gold comments, the second one only the first.
+    # The first record matches both gold comments, the second one only the first gold comment.
     wanted = [Comment("one two three four"), Comment("one two three five")]
     found = [Comment("one two three"), Comment("two four one")]
     score = score_comments(found, wanted)
@@ -44,7 +44,7 @@ def test_the_most_similar_texts_are_matched() -> None:
     assert score_comments(found, wanted).authors == 100
 
 
-def test_badly_trimmed_and_foreign_records_cost() -> None:
+def test_badly_trimmed_and_unrelated_records_lower_the_score() -> None:
     found = [
         Comment("Ann 3 January 2012 Reply Share I think the flu is overrated by the press"),
         Comment("Subscribe to our letter"),
@@ -56,7 +56,7 @@ def test_badly_trimmed_and_foreign_records_cost() -> None:
     assert score.authors == score.dates == 0
 
 
-def test_parents_are_compared_through_the_matching() -> None:
+def test_parents_are_compared_via_the_matching() -> None:
     found = [
         Comment("Log in to comment"),
         Comment(THREAD[0].text),
@@ -79,7 +79,7 @@ def test_names_and_days_may_be_written_differently() -> None:
     assert score.dates == 100
 
 
-def test_comments_without_words_match_by_their_signs() -> None:
+def test_comments_without_words_match_by_their_symbols() -> None:
     score = score_comments([Comment("👍"), Comment("!!")], [Comment("!!"), Comment("…")])
     assert score.records == PRF.of(1, 2, 2)
 
@@ -105,12 +105,12 @@ def test_a_page_is_scored_by_the_comments_of_its_gold() -> None:
 
 
 @pytest.mark.parametrize("gold", [Gold("1", "a", comments=()), Gold("1", "a", comment_text="")])
-def test_comments_where_there_are_none_are_false_alarms(gold: Gold) -> None:
+def test_comments_on_a_page_without_any_are_false_positives(gold: Gold) -> None:
     assert comment_scores((), gold) == {"comments_none": 100}
     assert comment_scores(THREAD, gold) == {"comments_none": 0}
 
 
-def test_an_author_given_as_an_address_is_the_name_that_links_there() -> None:
+def test_an_author_given_as_a_url_matches_the_name_that_links_there() -> None:
     document = html.document_fromstring(
         "<p><a href='/u/1'><img></a> <a href='/u/1'>Ann Gull</a> <a href='/u/2'>Bo</a></p>"
     )

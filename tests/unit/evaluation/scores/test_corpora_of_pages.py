@@ -61,7 +61,7 @@ def test_pages_and_golds_are_read_by_id(tmp_path: Path) -> None:
     assert corpus.scorable() == [gold]
 
 
-def test_in_corpora_with_comments_as_one_text_missing_ones_mean_none(
+def test_if_comments_are_a_single_text_a_missing_one_means_no_comments(
     tmp_path: Path,
 ) -> None:
     golds = [{"id": "1", "comments": "First! And so on."}, {"id": "2"}]
@@ -71,7 +71,7 @@ def test_in_corpora_with_comments_as_one_text_missing_ones_mean_none(
     assert corpus.golds["2"].comment_text is None
 
 
-def test_a_corpus_may_leave_headlines_out(tmp_path: Path) -> None:
+def test_a_corpus_may_omit_headlines(tmp_path: Path) -> None:
     for name, asked, expected in (
         ("zh_cwced", None, False),
         ("l3s_gn1", None, False),
@@ -83,7 +83,7 @@ def test_a_corpus_may_leave_headlines_out(tmp_path: Path) -> None:
         assert load_corpus(folder, title_in_text=asked).golds["1"].title_in_text is expected
 
 
-def test_a_gold_may_say_itself_that_it_leaves_the_headline_out(tmp_path: Path) -> None:
+def test_a_gold_may_state_that_it_omits_the_headline(tmp_path: Path) -> None:
     golds = [{"id": "1", "text": "x", "title_in_text": False}]
     folder = write_corpus(tmp_path / "press", [page("1")], golds)
     assert not load_corpus(folder).golds["1"].title_in_text
@@ -97,7 +97,7 @@ def test_a_gold_may_use_the_field_names_of_the_article_message() -> None:
     assert read_gold({"id": "1", "authors": []}, title_in_text=True).authors is None
 
 
-def test_golds_that_the_page_does_not_hold_are_not_scored(tmp_path: Path) -> None:
+def test_golds_that_are_not_on_their_page_are_not_scored(tmp_path: Path) -> None:
     recalls = {
         "other page": {"token_recall_in_html": 0.79},
         "other name": {"gold_token_recall_in_html": 0.5},
@@ -111,7 +111,7 @@ def test_golds_that_the_page_does_not_hold_are_not_scored(tmp_path: Path) -> Non
     assert len(corpus.golds) == 6
 
 
-def test_comments_come_one_by_one_or_in_one_string_or_as_snippets() -> None:
+def test_comments_may_be_separate_or_a_single_string_or_snippets() -> None:
     one_by_one = [
         {"author": "Ann", "date": "2020-01-02", "text": "First", "parent": None},
         {"author": None, "date": None, "text": "Second", "parent": 0},
@@ -136,14 +136,14 @@ def test_comments_come_one_by_one_or_in_one_string_or_as_snippets() -> None:
         ([{"id": "1", "url": "x"}], [], "no page message"),
     ],
 )
-def test_invalid_corpus_lines_are_refused_with_their_position(
+def test_invalid_corpus_lines_are_rejected_with_their_position(
     tmp_path: Path, pages: list[dict[str, Any]], golds: list[dict[str, Any]], message: str
 ) -> None:
     with pytest.raises(CorpusError, match=message):
         load_corpus(write_corpus(tmp_path, pages, golds))
 
 
-def test_files_that_are_not_a_corpus_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_a_corpus_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"pages\.jsonl\.gz"):
         load_corpus(tmp_path)
     write_corpus(tmp_path, [page("1")], [])

@@ -41,13 +41,13 @@ def test_without_a_repeated_name_there_is_no_event() -> None:
     assert DiseaseWatch({"xyz": "Xyz"}).event("<p>aaa<p>bbb<p>ccc") is None
 
 
-def test_a_name_in_one_zone_alone_is_not_repeated() -> None:
+def test_a_name_in_a_single_zone_is_not_repeated() -> None:
     once = WATCH.event("<p>Weather<p>dengue, dengue and dengue<p>Sports<p>Markets<p>Other")
     assert once is None or once.name != "dengue" or once.score < 0.5
 
 
-def test_most_of_a_name_is_scored_by_its_share() -> None:
-    # "yellow feve" is 11 of 12 characters, in the first zones.
+def test_a_partial_name_is_scored_by_its_share() -> None:
+    # "yellow feve" has 11 of the 12 characters, and both occurrences are in the first zones.
     found = event("The yellow fevers", "More yellow fevers", "Rain.", "End.", "Stop.")
     assert found.name == "yellow fever"
     assert found.score == 0.99
@@ -56,22 +56,23 @@ def test_most_of_a_name_is_scored_by_its_share() -> None:
     assert inflected.relevant
 
 
-def test_another_first_letter_costs_a_tenth() -> None:
+def test_a_different_first_letter_costs_a_tenth() -> None:
     watch = DiseaseWatch({"zdengue": "Dengue"})
     found = watch.event("<p>dengue there<p>dengue here<p>Rain<p>End")
     assert found is not None
     assert found.score == pytest.approx(6 / 7 - 0.1)
 
 
-def test_the_first_letter_may_be_capital() -> None:
+def test_the_first_letter_may_be_capitalised() -> None:
     watch = DiseaseWatch({"Dengue fever": "Dengue"})
     found = watch.event("<p>dengue fever<p>Dengue fever<p>Rain<p>End")
     assert found is not None
-    # "Dengue fever" is in one zone only, " fever" and the like in both; "engue fever" wins.
+    # "Dengue fever" is in only one zone; " fever" and "engue fever" are in both, and the latter
+    # wins.
     assert found.score == pytest.approx(11 / 12 - 0.1)
 
 
-def test_far_from_both_ends_a_disease_scores_less() -> None:
+def test_a_disease_far_from_both_ends_scores_lower() -> None:
     def with_filler(before: int, between: int, after: int) -> Event:
         document = FILLER * before + "<p>dengue" + FILLER * between + "<p>dengue" + FILLER * after
         found = WATCH.event(document)
@@ -79,7 +80,7 @@ def test_far_from_both_ends_a_disease_scores_less() -> None:
         return found
 
     in_the_body = with_filler(3, 0, 9)
-    # Zones 3 and 4 of 14: 3 and 4 from the nearer end, neither in the headline.
+    # Zones 3 and 4 of 14 are 3 and 4 zones from the nearer end, and neither is the headline.
     assert in_the_body.score == pytest.approx(0.99 ** (1 + 3 * math.log(4)) - 0.1)
     in_the_lead = with_filler(1, 0, 11)
     assert in_the_lead.score == 0.99
@@ -95,12 +96,12 @@ def test_the_largest_name_wins_a_tie() -> None:
     assert found.disease == "Pox"
 
 
-def test_zones_are_paragraphs_else_lines() -> None:
+def test_zones_are_paragraphs_or_else_lines() -> None:
     assert zones("<p>a</p>\n<p>b</p>\n<p>c</p>") == ["a</p>\n", "b</p>\n", "c</p>"]
     assert zones("a\n\nb\nc") == ["a", "b", "c"]
 
 
-def test_without_zones_a_text_is_cut_in_three() -> None:
+def test_a_text_without_zones_is_cut_into_three() -> None:
     sentences = "One is. Two is. Three is. Four is. Five is. Six"
     assert zones(sentences) == [sentences[:15], sentences[15:30], sentences[30:]]
     assert zones("Title\n" + sentences) == ["Title", sentences[:23], sentences[23:]]
@@ -118,7 +119,7 @@ def test_a_short_text_needs_a_name_only_once() -> None:
     assert 0.85 < later.score < 0.9
 
 
-def test_lost_paragraph_marks_change_the_result() -> None:
+def test_missing_paragraph_marks_change_the_result() -> None:
     blocks = [
         TextBlock(HEADING, "New  dengue alarm"),
         TextBlock(PARAGRAPH, "The island reports dengue. It rains."),
@@ -130,7 +131,7 @@ def test_lost_paragraph_marks_change_the_result() -> None:
     assert "\n" not in unmarked
     with_marks, without = WATCH.event(marked), WATCH.event(unmarked)
     assert with_marks == Event("Dengue", "dengue", 0.99)
-    # Headline and lead are now one zone, in which nothing counts as repeated.
+    # Headline and lead are now a single zone, within which nothing counts as repeated.
     assert without is None or not without.relevant
 
 

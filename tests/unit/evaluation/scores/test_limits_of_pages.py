@@ -40,7 +40,7 @@ def test_blocks_are_cut_at_block_elements_and_line_breaks() -> None:
     ]
 
 
-def test_the_best_subtree_holds_what_cannot_be_pruned() -> None:
+def test_the_best_subtree_contains_what_cannot_be_pruned() -> None:
     body = best_subtree(PAGE, GOLD)
     assert body.text.splitlines() == [
         "The flu has come back to town.",
@@ -50,11 +50,11 @@ def test_the_best_subtree_holds_what_cannot_be_pruned() -> None:
     ]
 
 
-def test_the_best_blocks_leave_out_what_is_between() -> None:
+def test_the_best_blocks_omit_what_is_between_them() -> None:
     assert score_page(best_blocks(PAGE, GOLD), GOLD)["equal"] == 100
 
 
-def test_a_subtree_may_be_a_part_of_a_block() -> None:
+def test_a_subtree_may_be_part_of_a_block() -> None:
     gold = Gold(id="1", site="s", text="come back")
     assert best_subtree(PAGE, gold).text == "come back"
 

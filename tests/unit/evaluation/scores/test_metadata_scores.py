@@ -26,7 +26,7 @@ def test_perfect_metadata_is_perfect() -> None:
     assert set(score_metadata(extracted, GOLD).values()) == {100}
 
 
-def test_no_metadata_is_worth_nothing() -> None:
+def test_missing_metadata_scores_zero() -> None:
     assert set(score_metadata(Prediction(), GOLD).values()) == {0}
 
 
@@ -34,7 +34,7 @@ def test_fields_missing_in_the_gold_are_not_scored() -> None:
     assert score_metadata(Prediction(title="x"), Gold(id="1", site="s")) == {}
 
 
-def test_near_misses_are_worth_something() -> None:
+def test_near_misses_get_partial_credit() -> None:
     extracted = Prediction(title="The flu is back", authors=("Lee",), date="17 October 2019")
     scores = score_metadata(extracted, GOLD)
     assert scores["title_exact"] == 0
@@ -56,7 +56,7 @@ def test_near_misses_are_worth_something() -> None:
         (" ", 0),
     ],
 )
-def test_author_lines_hold_names(line: str, count: int) -> None:
+def test_names_are_read_from_author_lines(line: str, count: int) -> None:
     assert len(author_names([line])) == count
 
 
@@ -81,7 +81,7 @@ def test_author_lines_hold_names(line: str, count: int) -> None:
         "le 3 janvier 2012 à 10h",
     ],
 )
-def test_a_day_is_read_however_it_is_written(written: str) -> None:
+def test_days_are_read_in_any_format(written: str) -> None:
     assert same_day(written, "2012-01-03")
 
 
@@ -100,7 +100,7 @@ def test_invalid_dates_have_no_day(written: str) -> None:
     assert not near_day(written, "2012-01-03")
 
 
-def test_a_day_may_be_wanted_by_month_or_year() -> None:
+def test_a_gold_date_may_be_a_month_or_year() -> None:
     assert same_day("2018-05-06", "2018")
     assert same_day("2018-05-06", "2018-5")
     assert not same_day("2018-06-06", "2018-5")

@@ -10,7 +10,7 @@ TEXTS = [
 ]
 
 
-def test_names_are_found_as_they_stand_in_the_gold() -> None:
+def test_names_are_found_as_spelled_in_the_gold() -> None:
     gazetteer = Gazetteer(TEXTS)
     found = gazetteer.find(TEXTS[0])
     assert found["Anna Kowalska"] == 2
@@ -20,7 +20,7 @@ def test_names_are_found_as_they_stand_in_the_gold() -> None:
     assert gazetteer.find(TEXTS[1])["Kowalska"] == 1
 
 
-def test_sentence_starts_and_headlines_make_no_names() -> None:
+def test_sentence_starts_and_headlines_are_not_names() -> None:
     found = Gazetteer(TEXTS).find(" ".join(TEXTS))
     for word in ("The", "Later", "In", "On", "Northern Islands", "Returns"):
         assert word not in found

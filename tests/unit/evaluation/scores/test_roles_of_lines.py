@@ -35,12 +35,12 @@ def test_lines_and_their_roles_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("record", [{"id": "1"}, [], {"corpus": "a", "id": 1, "lines": 3}])
-def test_another_file_is_refused(tmp_path: Path, record: object) -> None:
+def test_a_file_of_another_kind_is_rejected(tmp_path: Path, record: object) -> None:
     with pytest.raises(CorpusError, match=r"roles\.jsonl\.gz"):
         load_roles(written(tmp_path, record))
 
 
-def test_a_line_has_the_role_of_the_labelled_line_in_its_place() -> None:
+def test_a_line_has_the_role_of_the_labelled_line_at_its_position() -> None:
     page = labelled(("More", "navigation"), ("Storm", "title"), ("More", "promo"))
     assert align(page, ["More", "Cookies", "Storm", "More"]) == [
         "navigation",
@@ -56,7 +56,7 @@ def test_a_line_is_in_a_text_with_most_of_its_words() -> None:
     assert found.tolist() == [False, True, False, True]
 
 
-def test_a_page_is_right_with_the_articles_lines_and_no_others() -> None:
+def test_a_page_is_correct_with_exactly_the_lines_of_the_article() -> None:
     scores = RoleScores()
     roles = ["title", "paragraph", "mixed", None, "caption"]
     assert scores.add(roles, np.array([False, True, True, True, False]))
@@ -68,7 +68,7 @@ def test_a_page_is_right_with_the_articles_lines_and_no_others() -> None:
     assert scores.lines["mixed"] == 0
 
 
-def test_roles_that_labellers_confuse_are_one() -> None:
+def test_roles_that_labellers_confuse_are_merged() -> None:
     scores = RoleScores()
     true = ["legal", "navigation", "related", "template"]
     found = ["share", "template", "related", "related"]

@@ -31,7 +31,7 @@ def test_agreement_matches_deturck() -> None:
     assert not same.around_gold
 
 
-def test_inclusion_is_of_whole_words_in_one_stretch() -> None:
+def test_inclusion_requires_whole_consecutive_words() -> None:
     gold = words("one two three four")
     assert agreement(words("two three"), gold).within_gold
     assert agreement(words("zero one two three four five"), gold).around_gold
@@ -47,7 +47,7 @@ def test_exactitude_begins_at_nine_tenths() -> None:
 
 
 def test_rouge_is_the_union_of_the_published_example() -> None:
-    # Lin 2004, section 3.2: the union covers w1, w2, w3 and w5, so 4/5 of the reference.
+    # Lin 2004, section 3.2: the union covers w1, w2, w3 and w5, which is 4/5 of the reference.
     assert rouge_lsum("w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5", "w1 w2 w3 w4 w5").recall == 80
 
 
@@ -99,7 +99,7 @@ PAGE = html.document_fromstring(
 )
 
 
-def test_every_method_is_given_the_headline_of_the_gold() -> None:
+def test_every_method_gets_the_headline_of_the_gold() -> None:
     gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.", title="Flu is back")
     headline = headline_of(gold, PAGE)
     assert headline == TextBlock(HEADING, "Flu is back")
@@ -108,14 +108,14 @@ def test_every_method_is_given_the_headline_of_the_gold() -> None:
     assert score_page(Prediction(text="It coughs."), gold)["equal"] == 0
 
 
-def test_an_unnamed_headline_is_the_first_line_that_the_page_calls_a_title() -> None:
+def test_a_headline_missing_from_the_gold_is_the_first_title_line_of_the_page() -> None:
     gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.")
     assert headline_of(gold, PAGE) == TextBlock(HEADING, "Flu is back")
     assert headline_of(Gold(id="1", site="s", text="It coughs."), PAGE) is None
     assert headline_of(Gold(id="1", site="s", text="back Flu\nIt"), PAGE) is None
 
 
-def test_no_headline_is_given_where_the_gold_has_none() -> None:
+def test_no_headline_is_given_if_the_gold_has_none() -> None:
     body = Gold(id="1", site="s", text="Flu is back", title="Flu is back", title_in_text=False)
     elsewhere = Gold(id="1", site="s", text="It coughs.", title="Flu is back")
     assert headline_of(body, PAGE) is None
@@ -138,7 +138,7 @@ def test_cosine_of_equal_counts_is_exactly_one() -> None:
     assert math.isclose(agreement(["a", "b"], ["a"]).cosine, math.sqrt(0.5))
 
 
-def test_the_headline_that_a_method_found_itself_counts_apart() -> None:
+def test_a_headline_found_by_the_method_itself_is_scored_separately() -> None:
     gold = Gold("a", "site.example", "en", text="The ferry returns\nIt was away for nine years.")
     given = TextBlock(HEADING, "The ferry returns")
     body = "It was away for nine years."

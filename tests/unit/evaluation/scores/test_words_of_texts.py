@@ -18,7 +18,7 @@ from benchmarks.evaluation.scores.words import placed_words
         ("½ tasse", ["½", "tasse"]),
     ],
 )
-def test_words_follow_unicode_and_cjk_goes_by_character(text: str, expected: list[str]) -> None:
+def test_words_follow_unicode_and_cjk_is_split_by_character(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
@@ -26,7 +26,7 @@ def test_words_that_look_the_same_are_equal() -> None:
     assert words("e\u0301te\u0301 co\u00adope\u0301ration") == words("été coopération")
 
 
-def test_placed_words_have_their_positions() -> None:
+def test_words_have_positions() -> None:
     text = "WHO: 流感, again."
     assert [word.text for word in placed_words(text)] == words(text)
     assert all(text[word.start : word.end] == word.text for word in placed_words(text))

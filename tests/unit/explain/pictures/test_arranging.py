@@ -1,4 +1,4 @@
-"""NumPy alone gives the same order as SciPy gives the clustering."""
+"""NumPy alone gives the same order of pages as SciPy's clustering."""
 
 import subprocess
 import sys
@@ -30,7 +30,7 @@ def test_branches_are_those_of_average_linkage(pages: int) -> None:
 
 
 @pytest.mark.parametrize("pages", [0, 1, 2, 3, 20, 110])
-def test_pages_are_drawn_at_their_embedding(pages: int) -> None:
+def test_pages_are_drawn_at_their_embedded_positions(pages: int) -> None:
     among = distances(pages, pages)
     expected = majorise_stress(among, classical_scaling(among))
     assert np.allclose(place_pages(among), expected, atol=1e-6)
@@ -42,7 +42,7 @@ def test_pages_with_equal_trees_are_drawn() -> None:
     assert not place_pages(alike).any()
 
 
-def test_pictures_need_no_scipy() -> None:
+def test_pictures_do_not_need_scipy() -> None:
     program = (
         "import sys, worker.inspector.application;"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & {'scipy', 'sklearn'}))"

@@ -1,4 +1,4 @@
-"""The pictures, read back as what they draw."""
+"""Pictures are parsed again to check what they draw."""
 
 import zlib
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ def read(picture: str) -> etree._Element:
 
 
 def chain(pages: int) -> npt.NDArray[np.float64]:
-    """Distances that average linkage joins one page after the other by."""
+    """Return distances for which average linkage joins the pages one after another."""
     places = np.cumsum(1 + np.arange(pages))
     distances: npt.NDArray[np.float64] = np.abs(places[:, None] - places) / max(pages**2, 1)
     return distances
@@ -47,7 +47,7 @@ def test_36_groups_are_distinguishable_without_their_numbers() -> None:
 
 
 @pytest.mark.parametrize("pages", [0, 1, 2, 7])
-def test_a_map_has_a_place_within_it_for_each_tree(pages: int) -> None:
+def test_a_map_contains_a_position_for_each_tree(pages: int) -> None:
     places = [MappedPages(1, 3, n == 0, f"/pages/{n}", f"<{n}>") for n in range(pages)]
     positions = (
         np.random.default_rng(0).normal(size=(pages, 2)) if pages > 1 else np.zeros((pages, 2))
@@ -92,7 +92,7 @@ def test_similar_pages_are_adjacent() -> None:
 
 
 @pytest.mark.parametrize("pages", [0, 1, 2, 400])
-def test_a_dendrogram_is_as_high_as_its_map(pages: int) -> None:
+def test_a_dendrogram_is_as_tall_as_its_map(pages: int) -> None:
     ordered = order_pages(chain(pages))
     assert sorted(ordered.order) == list(range(pages))
     drawn = read(draw_dendrogram(ordered, [None if n % 3 else 1 for n in range(pages)]))
@@ -120,7 +120,7 @@ def test_generations_are_bars_and_a_new_design_has_a_mark() -> None:
     assert read(draw_history([])).findall("g") == []
 
 
-def test_a_wireframe_draws_what_varies_solid_and_the_template_hollow() -> None:
+def test_a_wireframe_fills_varying_parts_and_outlines_the_template() -> None:
     pages = [Outline.of(parse_page(article_html(seed)).flat) for seed in range(3)]
     parts = page_parts(pages[0], fixed_lines(pages[0], pages[1:]))
     drawn = read(draw_wireframe(parts, "Wireframe"))
@@ -137,7 +137,7 @@ def test_a_wireframe_draws_what_varies_solid_and_the_template_hollow() -> None:
     assert len(texts["varies"]) == 6
 
 
-def test_tables_within_tables_are_drawn_without_an_end_of_the_room() -> None:
+def test_deeply_nested_tables_do_not_run_out_of_space() -> None:
     nested = "<table><tr><td>a<td>b<td>c<td>d<td>" * 9
     page = Outline.of(parse_page(f"<body>{nested}deep").flat)
     drawn = read(draw_wireframe(page_parts(page, {}), "Wireframe"))

@@ -30,21 +30,21 @@ def test_known_distances(a: str, b: str, distance: int) -> None:
     assert tree_edit_distance(Tree.from_brackets(a), Tree.from_brackets(b)) == distance
 
 
-def test_the_kernel_is_built_where_the_tests_run() -> None:
+def test_the_kernel_is_built_for_the_tests() -> None:
     assert IMPLEMENTATION == "native"
 
 
-def test_a_negative_bound_is_refused() -> None:
+def test_a_negative_bound_is_rejected() -> None:
     tree = Tree.from_brackets("{a}")
     with pytest.raises(ValueError, match="bound"):
         tree_edit_distance(tree, tree, bound=-1)
 
 
-def test_matrix_of_no_tree_is_empty() -> None:
+def test_the_matrix_of_no_trees_is_empty() -> None:
     assert distance_matrix([]).shape == (0, 0)
 
 
-def test_matrix_is_of_32_bit_integers() -> None:
+def test_the_matrix_has_32_bit_integers() -> None:
     trees = [Tree.from_brackets("{a{b}}"), Tree.from_brackets("{a}")]
     assert distance_matrix(trees).dtype == np.int32
 
@@ -82,7 +82,7 @@ for large in [("a", depth) for depth in range(1000)], [("a", i > 0) for i in ran
 """
 
 
-def test_without_the_kernel_the_package_works_and_says_so_once() -> None:
+def test_without_the_kernel_the_package_works_and_warns_once() -> None:
     run = subprocess.run(
         [sys.executable, "-c", WITHOUT_KERNEL], capture_output=True, text=True, check=True
     )
@@ -96,7 +96,7 @@ def test_without_the_kernel_the_package_works_and_says_so_once() -> None:
     ]
 
 
-def test_equal_trees_are_one_in_matrix_and_block() -> None:
+def test_equal_trees_are_compared_once_in_matrix_and_block() -> None:
     a, b = Tree.from_brackets("{a{b}}"), Tree.from_brackets("{a{b}{c}}")
     again = Tree.from_brackets("{a{b}}")
     assert distance_matrix([a, b, again]).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
@@ -104,7 +104,7 @@ def test_equal_trees_are_one_in_matrix_and_block() -> None:
     assert distances_between([a], []).shape == (1, 0)
 
 
-def test_mapping_of_known_trees() -> None:
+def test_the_mapping_of_known_trees() -> None:
     a, b = Tree.from_brackets("{f{d{a}{c{b}}}{e}}"), Tree.from_brackets("{f{c{d{a}{b}}}{e}}")
     assert edit_mapping(a, b) == [(0, 0), (1, 1), (2, None), (3, 2), (4, 4), (5, 5), (None, 3)]
     leaf = Tree.from_brackets("{c}")

@@ -1,4 +1,4 @@
-"""Trees that no page has: every question about them ends, with an answer or a clear refusal."""
+"""Trees unlike any real page: every operation ends with a result or a clear refusal."""
 
 import random
 import signal
@@ -29,32 +29,32 @@ CHILDREN = 35_000
 
 
 def chain(nodes: int, labels: str = "a") -> list[tuple[str, int]]:
-    """Nodes below each other."""
+    """Return the nodes of a chain, each below the previous one."""
     return [(labels[i % len(labels)], i) for i in range(nodes)]
 
 
 def star(children: int, labels: str = "a", depth: int = 0) -> list[tuple[str, int]]:
-    """A node with many children."""
+    """Return a node with many children."""
     return [("a", depth), *((labels[i % len(labels)], depth + 1) for i in range(children))]
 
 
 def right_comb(teeth: int) -> list[tuple[str, int]]:
-    """A chain in which every node has a leaf before the next."""
+    """Return a chain in which every node has a leaf before its chain child."""
     return [node for depth in range(teeth) for node in (("a", depth), ("b", depth + 1))]
 
 
 def left_comb(teeth: int) -> list[tuple[str, int]]:
-    """A chain in which every node has a leaf after the next."""
+    """Return a chain in which every node has a leaf after its chain child."""
     return chain(teeth) + [("b", depth) for depth in range(teeth, 0, -1)]
 
 
 def ladder(rungs: int) -> list[tuple[str, int]]:
-    """A chain with leaves on both sides: neither side is cheap."""
+    """Return a chain with leaves on both sides, which is expensive from either side."""
     return right_comb(rungs) + [("c", depth) for depth in range(rungs, 0, -1)]
 
 
 def star_of_chains(chains: int, depth: int) -> list[tuple[str, int]]:
-    """Chains of different labels below one node."""
+    """Return chains of different labels below a common root."""
     below = [(f"{i % 97}", 1 + level) for i in range(chains) for level in range(depth)]
     return [("a", 0), *below]
 
@@ -88,7 +88,7 @@ def test_distances_of_extreme_shapes() -> None:
 
 @pytest.fixture(scope="module")
 def forest() -> NativeForest:
-    """Give all of them, made ready once."""
+    """All extreme trees, prepared once for comparison."""
     return NativeForest(list(ALL.values()))
 
 
@@ -100,7 +100,7 @@ def forest() -> NativeForest:
         (("right comb", "star at the end of a chain"), 1),
     ],
 )
-def test_the_larger_of_two_is_refused(
+def test_the_larger_of_two_trees_is_rejected(
     forest: NativeForest, names: tuple[str, str], larger: int
 ) -> None:
     pair = [list(ALL).index(name) for name in names]
@@ -125,10 +125,10 @@ def test_extreme_trees_are_compared_with_themselves_and_with_one_more_node(a: st
 
 
 REFUSED = Tree.from_preorder(ladder(NODES // 5))
-"""Little more than what is too large beside the star, and larger than it."""
+"""A tree larger than the star, and just too large to be compared with it."""
 
 
-def test_trees_above_the_limits_are_refused() -> None:
+def test_trees_above_the_limits_are_rejected() -> None:
     for compare in (tree_edit_distance, edit_mapping):
         with pytest.raises(TreeTooLargeError) as caught:
             compare(REFUSED, STAR)
@@ -153,7 +153,7 @@ def test_trees_above_the_limits_are_named(ask: Callable[[], object], places: Seq
 
 
 @pytest.mark.parametrize("nodes", [15_990, 16_010])
-def test_savings_close_to_what_16_bits_hold(nodes: int) -> None:
+def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
     source = random.Random(nodes)
     tree = random_tree(source, nodes, "flat", "abc")
     trees = [tree, edited(source, tree, 30, "abc")]
@@ -167,7 +167,7 @@ def test_savings_close_to_what_16_bits_hold(nodes: int) -> None:
 
 
 DEEPEST = 512
-"""A page may be nested so deep, see `worker.html`."""
+"""Maximum depth of a page, see `worker.html`."""
 
 OF_PAGES = {
     "chains": star_of_chains(24, DEEPEST - 2),
@@ -176,11 +176,11 @@ OF_PAGES = {
     "star": star(12_000, "abc"),
 }
 UNITS_A_SECOND = 2.5e9
-"""Even where the processor is shared."""
+"""Minimum speed, even on a shared processor."""
 
 
 def sound(nodes: list[tuple[str, int]]) -> Tree:
-    """Make nodes a tree whatever their depths: none is more than one below the node before."""
+    """Return a tree of the nodes, each at most one level below the node before it."""
     depth, sane = 0, []
     for place, (label, wanted) in enumerate(nodes):
         depth = min(wanted, depth + 1) if place else 0
@@ -188,7 +188,7 @@ def sound(nodes: list[tuple[str, int]]) -> Tree:
     return Tree.from_preorder(sane)
 
 
-def test_no_list_of_pairs_takes_longer_than_its_work_allows() -> None:
+def test_no_list_of_pairs_takes_longer_than_its_estimated_work() -> None:
     trees = [sound(nodes[: len(nodes) - cut]) for nodes in OF_PAGES.values() for cut in range(3)]
     a, b = np.triu_indices(len(trees), 1)
     forest = forest_of(trees, memory=2**26, work=TASK_WORK)
@@ -203,7 +203,7 @@ def test_no_list_of_pairs_takes_longer_than_its_work_allows() -> None:
     assert seconds < forest.work / UNITS_A_SECOND
 
 
-def test_the_work_of_a_pair_is_the_same_whatever_was_compared_before() -> None:
+def test_the_work_of_a_pair_does_not_depend_on_earlier_comparisons() -> None:
     trees = [sound(nodes[:2_000]) for nodes in OF_PAGES.values()]
 
     def work_of(forest: Forest, pairs: Sequence[tuple[int, int]]) -> list[int]:
@@ -221,7 +221,7 @@ def test_the_work_of_a_pair_is_the_same_whatever_was_compared_before() -> None:
 
 
 class InterruptError(Exception):
-    """Exception raised by the signal handler of the test."""
+    """Raised by the signal handler of the test."""
 
 
 def test_an_interrupt_does_not_wait_for_the_end_of_a_long_list() -> None:

@@ -1,4 +1,4 @@
-"""Pairs whose distance can be computed by hand."""
+"""Pairs of trees whose distances were computed by hand."""
 
 import pytest
 
