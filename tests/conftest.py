@@ -28,8 +28,7 @@ def pytest_configure() -> None:
     """Restore the default handling of signals that the caller of the tests ignores.
 
     A shell without job control makes background processes ignore SIGINT, and nohup makes them
-    ignore
-    SIGHUP. Child processes inherit both settings.
+    ignore SIGHUP. Child processes inherit both settings.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)

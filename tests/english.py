@@ -1,6 +1,6 @@
-"""Find unidiomatic turns of phrase in comments, docstrings, messages and documentation.
+"""Find unidiomatic phrases in comments, docstrings, messages and documentation.
 
-The turns and their replacements are the table "English" of CONTRIBUTING.md.
+The phrases and their replacements are listed in the table "English" of CONTRIBUTING.md.
 
     python -m tests.english
 """
@@ -44,7 +44,7 @@ class Turn(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """An occurrence of a turn in a file."""
+    """An occurrence in a file of a phrase to avoid."""
 
     path: str
     line: int

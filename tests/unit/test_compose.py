@@ -1,6 +1,6 @@
 """The Compose file is valid, and each of its services has what a deployment needs.
 
-Tests that need Docker's own programs are marked ``compose``: `make test-compose`.
+Tests that need Docker's own programs are marked ``compose``; `make test-compose` runs them.
 """
 
 import hashlib

@@ -57,7 +57,7 @@ _RAW_ATTRIBUTE = re.compile(
 
 
 def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
-    """Count what limits apply to in a page, see `worker.html.markup.survey`."""
+    """Count the parts of a page that are limited, see `worker.html.markup.survey`."""
     most = position = 0
     while tag := _TAG.search(html, position):
         position, number = tag.end(), -1

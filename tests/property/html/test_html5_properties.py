@@ -34,7 +34,7 @@ FOREIGN = ["svg", "g", "path", "foreignObject", "desc", "title"]
 FOREIGN += ["math", "mi", "mtext", "annotation-xml"]
 
 NEWER = {"p", "br"}
-"""End tags that close foreign content according to a later standard than html5lib implements."""
+"""End tags that close foreign content in the current standard, but not in html5lib."""
 
 Event = tuple[str, str]
 
@@ -84,7 +84,7 @@ def tree(element: Any) -> list[Event]:
 
 
 def oracle(html: str) -> list[Event]:
-    # html5lib loses the second of two nested buttons if a table moves them out of itself.
+    # html5lib loses the second of two nested buttons that are moved out of a table.
     assume("<table" not in html or html.count("<button") < 2)
     parser = html5lib.HTMLParser(tree=html5lib.getTreeBuilder("etree"), namespaceHTMLElements=False)
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Any file yields messages of bounded size, or an error that explains why it cannot."""
+"""Any file yields messages of bounded size, or an error that explains the problem."""
 
 import gzip
 import json

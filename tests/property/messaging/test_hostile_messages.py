@@ -1,4 +1,4 @@
-"""Any message results in a page with an outcome, or in quarantine with a known reason."""
+"""Any message is stored as a page with an outcome, or quarantined for a known reason."""
 
 import base64
 import json

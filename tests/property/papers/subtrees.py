@@ -37,8 +37,7 @@ def closed_subtrees(
 
     Every induced ordered subtree of every node is listed with all of its last nodes. A subtree is
     frequent if it occurs at two or more roots and has as many last nodes as roots. Frequent
-    subtrees
-    are returned unless a larger frequent one with as many roots contains them.
+    subtrees are returned unless a larger frequent one with as many roots contains them.
     """
     children: list[list[int]] = [[] for _ in labels]
     for node, parent in enumerate(parents):

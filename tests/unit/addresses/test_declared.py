@@ -1,4 +1,4 @@
-"""Which of the URLs that pages declare are accepted, and which pages are joined as a result."""
+"""Acceptance of declared URLs, and joining of pages that declare each other."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Reading of whole pages: comments are returned next to the article, not in it."""
+"""Extraction of a whole page returns comments separately from the article."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Modules that help, errors and health checks import, which determine their response times."""
+"""Modules imported by help, errors and health checks, which determine their response times."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Confidence in comments, based on features of what was read."""
+"""Confidence in comments, based on features of the comments that were read."""
 
 import numpy as np
 import pytest

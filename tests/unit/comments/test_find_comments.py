@@ -1,4 +1,4 @@
-"""Detection of comments on a single page, and with patterns from other pages."""
+"""Detection of comments, with and without patterns from other pages."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Which comment replies to which, in every form in which pages express it."""
+"""Replies between comments, in all the forms in which pages express them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sites that are hard to group, given as pages; `test_methods` has such distance matrices."""
+"""Sites that are hard to group, given as pages; `test_methods` uses distance matrices."""
 
 import base64
 import random

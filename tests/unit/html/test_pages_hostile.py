@@ -1,4 +1,4 @@
-"""Pages designed to crash, hang or exhaust a parser, each parsed in a separate process."""
+"""Pages designed to crash, hang or exhaust a parser, parsed in a separate process."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Messages that a resumed run still sends."""
+"""Messages that a resumed run still has to send."""
 
 import pytest
 

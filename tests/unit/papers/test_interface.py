@@ -180,7 +180,7 @@ def test_pages_that_differ_in_any_way_have_different_digests() -> None:
 
 
 @pytest.mark.parametrize("needs", Needs)
-def test_exclusion_is_idempotent(needs: Needs) -> None:
+def test_restricting_neighbours_is_idempotent(needs: Needs) -> None:
     neighbours = replace(neighbours_of("harbour"), partner=page("school"))
     seen = needs.of(neighbours)
     assert needs.of(seen) == seen

@@ -1,4 +1,4 @@
-"""The alert rules are valid, documented and accepted by Prometheus' own tool."""
+"""The alert rules are valid, documented, tested and accepted by promtool."""
 
 import re
 import shutil

@@ -19,7 +19,7 @@ def test_every_language_code_knows_its_months(code: str) -> None:
 
 
 def test_a_language_has_only_its_own_months() -> None:
-    # Croats use the word for October and Poles for November; without a language, it is ambiguous.
+    # October in Croatian and November in Polish, hence ambiguous if the language is unknown.
     assert month_named("listopad", "hr") == 10
     assert month_named("listopad", "pl") == 11
     assert month_named("listopad") is None

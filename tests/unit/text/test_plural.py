@@ -28,7 +28,7 @@ def test_one_is_singular(number: int, words: str) -> None:
 
 
 def test_no_message_builds_its_own_plural() -> None:
-    # Only programmers read the message of a ValueError.
+    # Only programmers see the messages of ValueErrors.
     found = [
         f"{path.relative_to(WORKER)}: {line.strip()}"
         for path in sorted(WORKER.rglob("*.py"))

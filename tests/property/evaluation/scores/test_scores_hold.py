@@ -51,7 +51,7 @@ def test_empty_output_scores_zero(text: str) -> None:
 
 
 @given(texts, texts)
-def test_a_different_order_never_raises_a_score(text: str, gold: str) -> None:
+def test_ordered_scores_never_exceed_the_bag_of_words(text: str, gold: str) -> None:
     bag = bag_of_words(words(text), words(gold))
     for score in (text_only(text, gold), rouge_lsum(text, gold)):
         assert 0 <= score.f1 <= 100

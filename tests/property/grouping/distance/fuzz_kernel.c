@@ -1,10 +1,10 @@
-/* Trees through every way of the kernel, in a program of its own that sanitizers can watch:
- * sound and unsound input, plenty of memory and too little. Every distance is compared with
- * that of a plain Zhang-Shasha.
+/* Runs every variant of the kernel in a separate program that can be built with sanitizers: on
+ * valid and invalid input, with sufficient and insufficient memory. Compares every distance with
+ * that of a plain implementation of Zhang-Shasha.
  *
- * Usage: fuzz_kernel ROUNDS SEED, for random trees. Prints what is wrong, and then exits with 1.
- * Built with -DLIBFUZZER and clang's -fsanitize=fuzzer the trees, and all else that is drawn,
- * come from what libFuzzer makes up to reach more of the kernel.
+ * Usage: fuzz_kernel ROUNDS SEED, for random trees. Prints any errors, and then exits with 1.
+ * If built with -DLIBFUZZER and clang's -fsanitize=fuzzer, the trees and all other random choices
+ * are derived from the input with which libFuzzer tries to reach more of the kernel.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { MOST_NODES = 220, TREES = 3 };
 #endif
 
 static uint64_t state;
-static const uint8_t *input, *input_end; /* what is drawn first, while there is any */
+static const uint8_t *input, *input_end; /* used up before random numbers are drawn */
 
 static uint32_t any(uint32_t below) {
     if (input < input_end) {
@@ -35,7 +35,7 @@ typedef struct {
     int32_t n, label[MOST_NODES], size[MOST_NODES];
 } Plain;
 
-/* Postorder by joining the last few trees of a forest below a new root, again and again. */
+/* Builds a tree in postorder by repeatedly joining the last trees of a forest below a new root. */
 static void grow(Plain *tree, int32_t n, uint32_t labels, uint32_t shape) {
     int32_t root[MOST_NODES], roots = 0;
     tree->n = 0;
@@ -51,7 +51,7 @@ static void grow(Plain *tree, int32_t n, uint32_t labels, uint32_t shape) {
     }
 }
 
-/* Repeats a part of the tree as the first child of its root. */
+/* Adds a copy of a random subtree as the first child of the root. */
 static void repeat(Plain *tree) {
     const int32_t node = (int32_t)any((uint32_t)tree->n), size = tree->size[node];
     if (node == tree->n - 1 || tree->n + size > MOST_NODES) return;
@@ -69,14 +69,14 @@ static void repeat(Plain *tree) {
 
 static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
-/* A node that is not the first child of another. */
+/* Is the node not the first child of another node? */
 static bool is_keyroot(const Plain *tree, int32_t i) {
     for (int32_t k = i + 1; k < tree->n; k++)
         if (k - tree->size[k] == i - tree->size[i]) return false;
     return true;
 }
 
-/* Zhang and Shasha, as printed. */
+/* The algorithm of Zhang and Shasha, as published. */
 static int32_t plain_distance(const Plain *a, const Plain *b) {
     static int32_t tree[MOST_NODES][MOST_NODES], table[MOST_NODES + 1][MOST_NODES + 1];
     bool is_root[MOST_NODES];
@@ -131,7 +131,7 @@ static int32_t mapping_cost(const Plain *a, const Plain *b, const int32_t *mappe
     return cost;
 }
 
-/* Does a mapping keep what is left of what, and what is above what? */
+/* Does the mapping preserve the order of siblings and ancestors? */
 static bool is_mapping(const Plain *a, const Plain *b, const int32_t *mapped) {
     for (int32_t k = 0; k < a->n; k++)
         for (int32_t i = 0; i < k && mapped[k] >= 0; i++) {
@@ -167,7 +167,7 @@ static int check(const Forest *forest, const Memo *memo, const Plain *plain, int
     return bad;
 }
 
-/* What is no tree in postorder is refused, whatever else it is. */
+/* Damages the trees, to check that a forest can be built safely from any input. */
 static void spoil(int32_t *labels, int32_t *sizes, int64_t *starts) {
     const int64_t n = starts[TREES];
     for (uint32_t i = 1 + any(3); i > 0; i--) {
@@ -194,14 +194,14 @@ static int fuzz(void) {
         memcpy(sizes + starts[t], plain[t].size, (size_t)plain[t].n * sizeof *sizes);
         starts[t + 1] = starts[t] + plain[t].n;
     }
-    /* A label is below the number of nodes. */
+    /* Labels must be less than the number of nodes. */
     for (int64_t i = 0; i < starts[TREES]; i++) labels[i] %= (int32_t)starts[TREES];
     for (int32_t t = 0; t < TREES; t++)
         for (int32_t i = 0; i < plain[t].n; i++) plain[t].label[i] = labels[starts[t] + i];
     Forest forest;
     Memo memo;
     if (forest_build(&forest, labels, sizes, starts, TREES) != FOREST_OK)
-        return wrong("a forest refused", 0, 0);
+        return wrong("forest rejected", 0, 0);
     memo_create(&memo, forest.shared, forest.subtrees, (int64_t)1 << any(20));
     int bad = 0;
     Workspace workspace, tight;

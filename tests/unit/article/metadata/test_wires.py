@@ -12,7 +12,7 @@ TITLE = "Council votes to reopen the old bridge"
 def wire(
     first: str = "", last: str = "", *, beside: str = "", below: str = "", head: str = ""
 ) -> str | None:
-    """Return the agency of an article with text before its first and after its last paragraph."""
+    """Return the agency of an article that begins and ends with the given texts."""
     texts = paragraphs(1)
     body = "".join(
         f"<p>{text}</p>" for text in (f"{first}{texts[0]}", *texts[1:-1], f"{texts[-1]}{last}")

@@ -39,12 +39,12 @@ def star(children: int, labels: str = "a", depth: int = 0) -> list[tuple[str, in
 
 
 def right_comb(teeth: int) -> list[tuple[str, int]]:
-    """Return a chain in which every node has a leaf before its chain child."""
+    """Return a chain in which every node has a leaf before the next node of the chain."""
     return [node for depth in range(teeth) for node in (("a", depth), ("b", depth + 1))]
 
 
 def left_comb(teeth: int) -> list[tuple[str, int]]:
-    """Return a chain in which every node has a leaf after its chain child."""
+    """Return a chain in which every node has a leaf after the next node of the chain."""
     return chain(teeth) + [("b", depth) for depth in range(teeth, 0, -1)]
 
 
@@ -176,7 +176,7 @@ OF_PAGES = {
     "star": star(12_000, "abc"),
 }
 UNITS_A_SECOND = 2.5e9
-"""Minimum speed, even on a shared processor."""
+"""Minimum number of units of work per second, even on a shared processor."""
 
 
 def sound(nodes: list[tuple[str, int]]) -> Tree:
