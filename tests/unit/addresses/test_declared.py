@@ -47,7 +47,7 @@ def declared(url: str, head: str) -> list[Target]:
         (f"{PLAIN}?print=1", "<link rel=canonical href='/b'>", [("b", "print")]),
     ],
 )
-def test_a_declared_address_counts_only_on_its_own_site(
+def test_a_declared_url_is_accepted_only_on_the_same_site(
     url: str, head: str, targets: list[tuple[str, str]]
 ) -> None:
     found = declared(url, head)
@@ -107,7 +107,7 @@ def test_the_site_name_is_not_a_headline(title: str, heading: str, agrees: bool)
     assert (verdict is Joining.JOINED) == agrees
 
 
-def test_an_address_declared_by_unrelated_pages_is_ignored() -> None:
+def test_a_url_declared_by_unrelated_pages_is_ignored() -> None:
     link = f"<head><link rel=canonical href='{PLAIN}'>"
     page = known(PLAIN, article_html(7))
     copy = known("https://www.example.org/c", article_html(7).replace("<head>", link))

@@ -34,7 +34,7 @@ SESSION = "4f9a03bc7d21e8a65c0f4b17"
         (f"https://example.org/(S({SESSION}))/a.aspx", "https://example.org/a.aspx"),
     ],
 )
-def test_irrelevant_parts_of_an_address_are_removed(url: str, form: str) -> None:
+def test_irrelevant_parts_of_a_url_are_removed(url: str, form: str) -> None:
     assert canonical_form(url) == form
 
 
@@ -57,5 +57,5 @@ def test_irrelevant_parts_of_an_address_are_removed(url: str, form: str) -> None
         "",
     ],
 )
-def test_potentially_relevant_parts_of_an_address_are_kept(url: str) -> None:
+def test_potentially_relevant_parts_of_a_url_are_kept(url: str) -> None:
     assert canonical_form(url) == url

@@ -82,7 +82,7 @@ def test_odd_urls_do_not_raise(address: str) -> None:
     assert article.to_dict()["url"] == address
 
 
-def test_invalid_pages_are_refused() -> None:
+def test_invalid_pages_are_rejected() -> None:
     with pytest.raises(TypeError, match="html must be bytes or str, not int"):
         detourage.extract(7)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="url must be str, not bytes"):
@@ -123,7 +123,7 @@ def test_pages_are_read_from_a_folder_and_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("processes", [0, -1])
-def test_an_invalid_number_of_processes_is_refused(processes: int) -> None:
+def test_an_invalid_number_of_processes_is_rejected(processes: int) -> None:
     with pytest.raises(ValueError, match="processes must be at least 1"):
         detourage.extract_many([], processes=processes)
 

@@ -34,7 +34,7 @@ def line_of(explanation: Explanation, text: str) -> ExplainedLine:
     return line
 
 
-def test_the_kept_lines_are_the_article(explanation: Explanation) -> None:
+def test_the_kept_lines_make_up_the_article(explanation: Explanation) -> None:
     assert explanation.article is not None
     kept = [line.text for line in explanation.lines if line.verdict == "kept"]
     assert kept == [block.text for block in explanation.article.blocks] == paragraphs(1)

@@ -98,7 +98,7 @@ def test_a_doubtful_line_is_kept_if_all_are_doubtful() -> None:
     assert chosen.tolist() == [False, True, True]
 
 
-def test_no_choice_of_lines_has_a_greater_expected_f1() -> None:
+def test_no_other_choice_of_lines_has_a_greater_expected_f1() -> None:
     rng = np.random.default_rng(0)
     for _ in range(50):
         probabilities, lengths = rng.random(7), rng.integers(1, 30, 7).astype(float)

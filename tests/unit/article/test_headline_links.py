@@ -92,7 +92,7 @@ def test_headlines_without_spaces_between_words_are_found() -> None:
     assert [headline for _, headline in found(page(f"<ul>{items}</ul>"))] == titles
 
 
-def test_advertisements_and_links_that_are_not_to_pages_are_omitted() -> None:
+def test_advertisements_and_links_to_anything_but_pages_are_omitted() -> None:
     others = (
         f'<h2><a rel="nofollow sponsored" href="https://shop.example/">{sentence(1)}</a></h2>'
         f'<h2><a href="javascript:open(1)">{sentence(2)}</a></h2>'

@@ -129,7 +129,7 @@ def test_unlikely_patterns_are_not_used_on_other_pages() -> None:
     assert vote([CommentPattern(teasers, 0, 0.95), *[NONE_SEEN] * 8]).signature == teasers
 
 
-def test_pages_without_comments_vote_for_nothing() -> None:
+def test_pages_without_comments_vote_for_no_pattern() -> None:
     assert vote([]) == vote([NONE_SEEN, NONE_SEEN]) == NONE_SEEN
 
 

@@ -49,7 +49,7 @@ def groups_of(texts: dict[str, Shingles], *, one_site: bool = False) -> set[froz
         (part((0, 100)), part((50, 150)), "update"),
     ],
 )
-def test_the_relation_of_a_text_to_another(own: Shingles, other: Shingles, relation: str) -> None:
+def test_the_relation_between_two_texts(own: Shingles, other: Shingles, relation: str) -> None:
     assert overlap_of(own, other).relation == relation
 
 

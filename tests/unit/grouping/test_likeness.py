@@ -55,7 +55,7 @@ def page(paragraphs: int, comments: int) -> Tree:
     )
 
 
-def test_length_and_number_of_comments_do_not_divide_a_template() -> None:
+def test_length_and_number_of_comments_do_not_split_a_template() -> None:
     trees = [page(paragraphs, comments) for paragraphs in (4, 12, 30) for comments in (0, 3, 25)]
     urls = [f"https://news.example/{number}" for number in range(len(trees))]
     found = group_site("news.example", urls, trees)

@@ -55,7 +55,7 @@ def test_articles_with_and_without_comments_stay_together(method: TemplateCluste
 
 
 @pytest.mark.parametrize(("distance", "groups"), [(0.1, 1), (0.3, 1), (0.6, 0), (1.0, 0)])
-def test_two_pages_are_a_group_when_they_are_near(
+def test_two_pages_are_a_group_if_they_are_near(
     method: TemplateClusterer, distance: float, groups: int
 ) -> None:
     assert method.fit([[0, distance], [distance, 0]]).n_clusters_ == groups
@@ -112,7 +112,7 @@ def test_a_page_that_could_not_be_compared_is_an_outlier(method: TemplateCluster
     assert not np.isnan(np.delete(method.embedding_, 3, axis=0)).any()
 
 
-def test_one_unknown_distance_costs_one_page(method: TemplateClusterer) -> None:
+def test_one_unknown_distance_excludes_only_one_page(method: TemplateClusterer) -> None:
     distances = made_site([0] * 6)
     distances[1, 4] = distances[4, 1] = np.nan
     assert method.fit_predict(distances).tolist() == [0, 0, 0, 0, OUTLIER, 0]

@@ -6,7 +6,7 @@ from tests.unit.grouping.template_sites import made_site
 from worker.grouping.scaling import classical_scaling, kruskal_stress, majorise_stress
 
 
-def test_points_of_a_plane_are_recovered() -> None:
+def test_points_in_a_plane_are_recovered() -> None:
     points = np.random.default_rng(3).uniform(size=(20, 2))
     distances = squareform(pdist(points))
     positions = classical_scaling(distances)

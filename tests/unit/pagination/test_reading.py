@@ -58,7 +58,7 @@ def test_words_and_arrows_link_to_the_adjacent_parts(previous: str, following: s
         ("/index.php?id=7", "/index.php?id=7&seite=2", "/index.php?id=7&seite=3"),
     ],
 )
-def test_numbers_link_to_the_parts_with_these_numbers(own: str, second: str, third: str) -> None:
+def test_numbers_link_to_the_parts_that_they_denote(own: str, second: str, third: str) -> None:
     host = "https://paper.example"
     pager = f"<b>1</b> <a href='{second}'>2</a> <a href='{third}'>3</a>"
     found = read(f"<p class='x'>{pager}</p>", host + own)
@@ -84,7 +84,7 @@ def test_the_current_part_may_be_marked_instead_of_omitted() -> None:
     )
 
 
-def test_all_on_one_page_and_the_ends_are_found() -> None:
+def test_single_page_first_and_last_links_are_found() -> None:
     found = read(
         "<nav class='pagination'><a href='?page=1'>|&lt;</a> <a href='?page=4'>&lt;</a>"
         " <a href='?page=6'>&gt;</a> <a href='?page=9'>Last</a>"

@@ -21,8 +21,6 @@ from worker.papers.deturck.characters import character_similarity
         ("部长", "部长", 0),
     ],
 )
-def test_letters_are_compared_by_how_often_they_occur(
-    first: str, second: str, value: float
-) -> None:
+def test_letters_are_compared_by_frequency(first: str, second: str, value: float) -> None:
     assert character_similarity(first, second) == pytest.approx(value)
     assert character_similarity(second, first) == pytest.approx(value)

@@ -111,7 +111,7 @@ def test_a_body_whose_class_mentions_comments_is_kept() -> None:
     assert article.text == "\n\n".join(paragraphs(1))
 
 
-def test_an_element_that_the_other_page_lacks_is_new_on_this_one() -> None:
+def test_an_element_missing_from_the_other_page_is_specific_to_the_page() -> None:
     banner = '<div class="banner"></div>'
     shifted = page(f'{banner}<div class="text">{prose(1)}</div>')
     article = extract_article(shifted, page(f'<div class="text">{prose(2)}</div>'))

@@ -23,7 +23,7 @@ def in_thread(work: Callable[[], None]) -> list[TimeIsUpError]:
     return raised
 
 
-def test_work_in_any_thread_ends_at_its_limit() -> None:
+def test_work_in_any_thread_ends_at_its_time_limit() -> None:
     def work() -> None:
         with thread_time_limit(0.05):
             while True:

@@ -57,7 +57,7 @@ def test_the_same_arguments_give_the_same_pages() -> None:
     assert again == crawl()
 
 
-def test_another_seed_tells_other_stories() -> None:
+def test_another_seed_gives_other_stories() -> None:
     (site, *_) = site_names()
     titles = [
         {page.gold["title"] for page in generate(seed=seed, pages_per_template=2, sites=[site])}

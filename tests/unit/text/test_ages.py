@@ -104,7 +104,7 @@ def test_results_are_no_more_precise_than_the_words(text: str, moment: str | Non
         ("de", "hier", None),
     ],
 )
-def test_languages_have_words_for_one_and_two_and_for_days(
+def test_words_for_one_two_and_days_are_understood(
     language: str | None, text: str, moment: str | None
 ) -> None:
     assert told(text, language) == moment

@@ -30,7 +30,7 @@ from worker.text.relative import find_relative
         ("５ hours ago", "５ hours ago"),
     ],
 )
-def test_found(text: str, written: str) -> None:
+def test_relative_dates_are_found(text: str, written: str) -> None:
     span = find_relative(text)
     assert span is not None
     assert text[slice(*span)] == written
@@ -49,5 +49,5 @@ def test_found(text: str, written: str) -> None:
         "today I read that book",
     ],
 )
-def test_not_found(text: str) -> None:
+def test_other_texts_are_not_relative_dates(text: str) -> None:
     assert find_relative(text) is None

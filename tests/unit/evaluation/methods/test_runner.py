@@ -47,7 +47,7 @@ def test_pages_are_extracted_in_parallel_and_none_is_lost() -> None:
     assert run(Runner(processes=2), method(), *orders) == orders
 
 
-def test_a_page_that_fails_stops_nothing() -> None:
+def test_a_page_that_fails_does_not_stop_the_run() -> None:
     orders = ["one", "raise", "two", "recurse", "three", "crash", "four", "exit", "print"]
     expected = ["one", "error", "two", "error", "three", "crash", "four", "crash", "print"]
     assert run(Runner(processes=2), method(), *orders) == expected
@@ -79,7 +79,9 @@ def test_no_process_outlives_an_aborted_run() -> None:
 @pytest.mark.parametrize(
     ("preparation", "detail"), [("lack", "the moon is not full"), ("abort", "SIGABRT")]
 )
-def test_a_method_that_cannot_start_says_why_on_every_page(preparation: str, detail: str) -> None:
+def test_a_method_that_cannot_start_gives_the_reason_for_every_page(
+    preparation: str, detail: str
+) -> None:
     results = Runner(processes=2).run(
         unpreparable(preparation), [Job(Source("one")), Job(Source("two")), Job(Source("three"))]
     )
@@ -163,7 +165,7 @@ def test_timeouts_are_not_cached(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.json"))[1:]
 
 
-def test_another_version_is_another_method(tmp_path: Path) -> None:
+def test_different_versions_are_cached_separately(tmp_path: Path) -> None:
     runner = Runner(processes=1, cache=tmp_path)
     job = Job(Source("one"))
     list(runner.run(method(), [job]))

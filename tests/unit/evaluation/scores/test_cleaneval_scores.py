@@ -40,7 +40,7 @@ def test_markup_is_read_as_segments() -> None:
     assert read_markup(TEXT_FILE)[0] == TextBlock("", "Home Contact")
 
 
-def test_html_left_in_markup_is_not_text() -> None:
+def test_leftover_html_in_markup_is_not_text() -> None:
     markup = """<!DOCTYPE html><html><head><script>var x = "<p>";</script></head><body>
     <p>A <a href="/x">link</a> &lt;b&gt;<br/>and<div class="y">more</div></p>
     <!-- <p>not this --><P>x &lt; y <jefferai> said</p></body></html>"""

@@ -84,7 +84,7 @@ def test_comments_without_words_match_by_their_symbols() -> None:
     assert score.records == PRF.of(1, 2, 2)
 
 
-def test_a_date_is_right_as_written_or_as_understood() -> None:
+def test_a_date_is_correct_as_written_or_as_parsed() -> None:
     wanted = [Comment("one two three", date="3 days ago"), Comment("four five", date="3 May 2020")]
     found = [
         Comment("one two three", date="3 days ago", published="2020-05-01T10:00"),

@@ -157,7 +157,7 @@ def test_files_that_are_not_a_corpus_are_rejected(tmp_path: Path) -> None:
             load_corpus(tmp_path)
 
 
-def test_statistics_count_as_the_paper_does() -> None:
+def test_statistics_are_counted_as_in_the_paper() -> None:
     gold = read_gold(
         {"id": "1", "text": "Grippe\nSie ist da.", "markup": "<h>Grippe\n<p>Sie ist da."},
         title_in_text=True,

@@ -31,7 +31,7 @@ def test_agreement_matches_deturck() -> None:
     assert not same.around_gold
 
 
-def test_inclusion_requires_whole_consecutive_words() -> None:
+def test_inclusion_requires_consecutive_whole_words() -> None:
     gold = words("one two three four")
     assert agreement(words("two three"), gold).within_gold
     assert agreement(words("zero one two three four five"), gold).around_gold
@@ -40,13 +40,13 @@ def test_inclusion_requires_whole_consecutive_words() -> None:
     assert not agreement([], gold).within_gold
 
 
-def test_exactitude_begins_at_nine_tenths() -> None:
+def test_a_text_is_exact_from_nine_tenths_on() -> None:
     gold = [f"w{index}" for index in range(100)]
     assert agreement([*gold[:90], *map(str, range(10))], gold).exact
     assert not agreement([*gold[:89], *map(str, range(11))], gold).exact
 
 
-def test_rouge_is_the_union_of_the_published_example() -> None:
+def test_rouge_matches_the_published_example() -> None:
     # Lin 2004, section 3.2: the union covers w1, w2, w3 and w5, which is 4/5 of the reference.
     assert rouge_lsum("w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5", "w1 w2 w3 w4 w5").recall == 80
 
@@ -73,7 +73,7 @@ def test_a_page_gets_every_score_that_applies() -> None:
     assert "tm_f" not in score_page(marked, without_marks)
 
 
-def test_any_extractors_output_is_scored() -> None:
+def test_the_output_of_any_extractor_can_be_scored() -> None:
     class Stretch:
         def __init__(self, type: str, text: str) -> None:  # noqa: A002
             self.type, self.text = type, text
@@ -123,7 +123,7 @@ def test_no_headline_is_given_if_the_gold_has_none() -> None:
     assert headline_of(Gold(id="1", site="s"), PAGE) is None
 
 
-def test_a_headline_has_the_mark_that_the_gold_gives_it() -> None:
+def test_a_headline_has_the_mark_that_it_has_in_the_gold() -> None:
     blocks = read_markup("<p>Flu is back</p>\n<p>It coughs.</p>")
     gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.", blocks=blocks)
     scores = score_page(Prediction(text="It coughs."), gold, headline_of(gold, PAGE))
