@@ -1,1 +1,1 @@
-"""The processes of a deployment, and its checks, metrics and quarantine."""
+"""The processes of a deployment, and its health checks, metrics and quarantine."""

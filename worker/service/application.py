@@ -1,4 +1,4 @@
-"""The Celery application, built from the settings."""
+"""The Celery application, configured by the settings."""
 
 import gc
 import logging
@@ -50,41 +50,41 @@ logger = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 5.0
 
 HARD_LIMIT_AFTER_SECONDS = 30.0
-"""Time between the soft limit of a task and the kill of its process, so that native code, which
-does not notice the soft limit, has a chance to return."""
+"""Time between a task's soft limit and the killing of its process. Native code does not notice the
+soft limit, and gets a chance to return."""
 
 WALL_TIMES = 10
 """Maximum wall-clock time of a page task, as a multiple of its CPU time limit: a busy host or a
-slow disk is not the page's fault. This ends tasks that would wait for ever."""
+slow disk is not the page's fault. This limit ends tasks that would otherwise wait forever."""
 
 TASK_SECONDS = 1500.0
-"""Time after which the process of any other task is killed. RabbitMQ closes the connection and
-requeues a message not acknowledged within 30 minutes (its ``consumer_timeout``)."""
+"""Time after which the process of any other task is killed. If a message is not acknowledged within
+30 minutes (``consumer_timeout``), RabbitMQ closes the connection and requeues the message."""
 
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
-"""Task arguments included in every log line of the task."""
+"""Task arguments that are included in every log line of the task."""
 
 TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "joining")]
-"""Modules that define tasks."""
+"""Modules in which tasks are defined."""
 
 PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
 """Tasks that process pages."""
 
 
 class Application(Celery):
-    """Celery application whose beat imports no tasks: it schedules them by name."""
+    """Celery application whose beat process imports no tasks, as it schedules them by name."""
 
     @property
     def Beat(self) -> Any:  # noqa: N802 - the name is Celery's
-        """Class of the scheduler."""
+        """Scheduler class."""
         self.conf.include = ()
         return super().Beat
 
 
 def create_app(settings: Settings) -> Celery:
-    """Return the application, configured by the settings."""
+    """Create the application for the given settings."""
     topology = topology_of(settings)
-    # No expiry: messages that expire in a queue would be dead-lettered to its quarantine.
+    # Tasks have no expiry, since expired messages would be dead-lettered to the quarantine.
     period = settings.cluster_interval_seconds
     wall_seconds = min(WALL_TIMES * settings.page_seconds, TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS)
     app = Application("detourage", include=TASK_MODULES)
@@ -119,7 +119,7 @@ def create_app(settings: Settings) -> Celery:
             }
             for task in PAGE_TASKS
         },
-        # A worker processes the tasks it has reserved in order, ahead of any fresher ones.
+        # A worker processes its reserved tasks in order, before any task that arrives later.
         worker_prefetch_multiplier=1,
         worker_soft_shutdown_timeout=5,
         worker_enable_soft_shutdown_on_idle=True,
@@ -149,7 +149,7 @@ def create_app(settings: Settings) -> Celery:
 
 
 class HeartbeatStep(bootsteps.StartStopStep):
-    """Touch the worker's heartbeat file from its consumer loop."""
+    """Step that touches the worker's heartbeat file from its consumer loop."""
 
     requires = frozenset({"celery.worker.components:Timer"})
 
@@ -158,22 +158,22 @@ class HeartbeatStep(bootsteps.StartStopStep):
         self._entry: Any = None
 
     def start(self, parent: Any) -> None:
-        """Start beating."""
+        """Start the heartbeat."""
         heartbeat = Heartbeat(process_state().settings.heartbeat_directory, "worker")
         heartbeat.beat()
         self._entry = parent.timer.call_repeatedly(HEARTBEAT_SECONDS, heartbeat.beat)
 
     def stop(self, parent: Any) -> None:  # noqa: ARG002 - the signature is Celery's
-        """Stop beating."""
+        """Stop the heartbeat."""
         if self._entry is not None:
             self._entry.cancel()
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Celery's scheduler, which touches the heartbeat file of ``beat`` at each tick.
+    """Scheduler that touches the heartbeat file of ``beat`` at each tick.
 
-    After the clock is set back, Celery's own scheduler would send nothing until the time of the
-    last run is reached again, even after a restart, as the times are on disk.
+    It also handles the clock being set back: Celery's own scheduler would send nothing until the
+    time of the last run is reached again, even after a restart, as it stores the times on disk.
     """
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:
@@ -196,7 +196,7 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
 
 @worker_ready.connect
 def _log_worker(**_: object) -> None:
-    # Any earlier, it would precede Celery's own banner.
+    # Logged here because, any earlier, it would precede Celery's banner.
     log_beginning("worker", process_state().settings)
 
 
@@ -212,7 +212,7 @@ def _require_schema(**_: object) -> None:
     try:
         schema.require_current(database)
     except ExpectedError as error:
-        # Celery only logs other exceptions of signal handlers, and continues.
+        # Celery only logs other exceptions from signal handlers, and continues.
         sys.exit(f"Error: {error}")
     finally:
         database.dispose()
@@ -220,8 +220,8 @@ def _require_schema(**_: object) -> None:
 
 @worker_process_init.connect
 def _keep_what_was_loaded(**_: object) -> None:
-    # Modules and tables are never garbage: scanning them repeatedly took 5 % of the CPU time of a
-    # process that runs tasks.
+    # Modules and tables never become garbage; scanning them repeatedly took 5 % of the CPU time of
+    # a process that runs tasks.
     gc.freeze()
 
 
@@ -257,11 +257,11 @@ def _note_failure(
     einfo: Any = None,
     **_: object,
 ) -> None:
-    # The task's message goes into quarantine, which has no room for a traceback.
+    # The task's message is quarantined, but a message has no room for a traceback.
     if task_id is None or sender is None:
         return
     try:
-        # One attempt: this may be the consumer process, which must not wait for the database.
+        # Tried only once: this may be the consumer process, which must not wait for the database.
         with process_state().database.transaction() as session:
             failures.note_failure(
                 session,
@@ -276,8 +276,8 @@ def _note_failure(
 
 @worker_init.connect
 def _declare_topology(**_: object) -> None:
-    # Celery declares the queues it consumes, but not their dead-letter queues; without these,
-    # rejected messages are lost.
+    # Celery declares the queues that it consumes, but not their dead-letter queues, without which
+    # rejected messages would be lost.
     settings = process_state().settings
     with connect(settings) as connection:
         topology_of(settings).declare(connection)

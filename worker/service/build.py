@@ -1,4 +1,4 @@
-"""The build of the service, and how a process logs its start."""
+"""Build information, and the log line that each process writes at its start."""
 
 import logging
 from importlib.metadata import version
@@ -16,16 +16,16 @@ logger = logging.getLogger(__name__)
 
 
 class Build(NamedTuple):
-    """The versions that determine what is stored, and how it was made."""
+    """The versions that determine what is stored and how it is produced."""
 
     version: str
-    """Version of the package."""
+    """Package version."""
 
     schema_version: str
-    """Version of the database schema it works on."""
+    """Version of the database schema that this build requires."""
 
     extraction_version: str
-    """Version of the extraction: another one may give another article for the same page."""
+    """Extraction version; different versions may extract different articles from the same page."""
 
 
 def build() -> Build:
@@ -34,7 +34,7 @@ def build() -> Build:
 
 
 def log_beginning(process: str, settings: Settings) -> None:
-    """Log the start of a process, with its version and all settings but their secrets."""
+    """Log the start of a process, with its version and all settings except for secrets."""
     with logs.bound(version=version("detourage"), settings=_shown(settings)):
         logger.info("%s started", process)
 

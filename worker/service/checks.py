@@ -19,7 +19,7 @@ from worker.workflow.rendered import browser_of
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one check; ``detail`` is for a person."""
+    """Result of one check, with a human-readable ``detail``."""
 
     name: str
     healthy: bool
@@ -27,7 +27,7 @@ class Finding:
 
 
 def examine(settings: Settings) -> list[Finding]:
-    """Check every dependency of the service, continuing after a failed check."""
+    """Check all dependencies of the service, even if some checks fail."""
     findings = [_kernel(), _variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", lambda: _browser(settings)))
@@ -48,7 +48,7 @@ def examine(settings: Settings) -> list[Finding]:
 
 
 def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
-    """Check what a process needs to work, without changing anything.
+    """Check everything that a process needs in order to work, without changing anything.
 
     With ``accepting``, a paused intake counts as unhealthy.
     """
@@ -90,19 +90,19 @@ def _browser(settings: Settings) -> str:
 def _checked(name: str, check: Callable[[], str]) -> Finding:
     try:
         return Finding(name, True, check())
-    except Exception as error:  # noqa: BLE001 - whatever is wrong is what is reported
+    except Exception as error:  # noqa: BLE001 - any error is a result to report
         return Finding(name, False, _reason(error))
 
 
 def _reason(error: Exception) -> str:
-    """Return why a check failed, omitting the subject, which the check's name states."""
+    """Return why a check failed, without the subject, which the name of the check states."""
     origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
     lines = str(getattr(origin, "orig", None) or origin).splitlines()
     return without_passwords(lines[0]) if lines else type(origin).__name__
 
 
 def _each_while_healthy(*checks: tuple[str, Callable[[], str]]) -> Iterator[Finding]:
-    """Yield the results of checks up to the first failure: each depends on those before."""
+    """Yield check results up to the first failure, as each check depends on the previous ones."""
     for name, check in checks:
         finding = _checked(name, check)
         yield finding

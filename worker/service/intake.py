@@ -1,9 +1,9 @@
-"""The intake: page messages from the queue into the store.
+"""The intake, which moves page messages from the queue into the store.
 
-Messages are plain JSON, not Celery's protocol, and are read as raw bytes: a decoder inside the
-consumer would acknowledge, and thus lose, what it cannot read. A message is acknowledged only when
-its page, or its move to quarantine, is committed. Messages that arrive together share a
-transaction.
+Messages are plain JSON, not Celery messages, and are consumed as raw bytes: a decoder inside the
+consumer would acknowledge, and thus lose, messages that it cannot read. A message is acknowledged
+only once its page, or its move to quarantine, is committed. Messages that arrive together share
+a transaction.
 """
 
 import gc
@@ -51,42 +51,42 @@ from worker.workflow.parsing import parse_or_reject, store_pages
 logger = logging.getLogger(__name__)
 
 INTAKE = "intake"
-"""Kind of work that handling a message counts as."""
+"""Kind of work under which the handling of messages is measured."""
 
 GATE_SECONDS = 1.0
 GATE_MESSAGES = 100
-"""Time and number of messages after which the intake checks the backlog again. The backlog exceeds
-its limit by at most this number of messages."""
+"""Time (`GATE_SECONDS`) and number of messages after which the intake checks the backlog again. The
+backlog exceeds its limit by at most this number of messages."""
 
 BATCH_BYTES = 8 * 1024 * 1024
-"""Total size of the bodies in one transaction at which no further message is added."""
+"""Total size of message bodies at which no further message is added to a transaction."""
 
 BATCH_SECONDS = 2.0
-"""Time of parsing after which the messages in hand are stored, so that they need not wait for slow
-pages."""
+"""Parsing time after which the messages prepared so far are stored, so that they do not wait for
+slow pages."""
 
 READ_SECONDS = 0.001
-"""Time that a busy intake listens to the broker."""
+"""Time for which a busy intake reads from the broker."""
 
 GATHER_SECONDS = 0.01
-"""Time to wait for further messages that can be stored in the same transaction."""
+"""Time to wait for further messages to store in the same transaction."""
 
 LOOK_SECONDS = 1.0
-"""Interval between searches for pages that must not wait for a clustering."""
+"""Interval between searches for pages that must not wait for their site's first clustering."""
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between attempts while the database is unavailable."""
 
 
 class StoppedError(Exception):
-    """The intake was stopped while it was not connected to the broker."""
+    """The intake was stopped while not connected to the broker."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A message prepared as far as possible without the database.
+    """A message that has been processed as far as possible without the database.
 
-    It has either a page, fetched and parsed, or the reason why it is unusable.
+    It has either a parsed page or the reason why it is unusable.
     """
 
     message: Message
@@ -96,7 +96,7 @@ class Prepared:
 
     @property
     def message_id(self) -> str | None:
-        """The publisher's ID of the message."""
+        """Message ID set by the publisher."""
         return _message_id(self.message)
 
 
@@ -104,8 +104,9 @@ class Intake(ConsumerMixin):
     """The consumer of page messages.
 
     Messages that arrive together are stored in one transaction. A redelivered message may have
-    killed the process that was handling it, so it is stored alone. While such messages arrive, all
-    messages are taken one by one, so that none is quarantined because of another.
+    killed the process that was handling it, so it is stored in its own transaction. As long as such
+    messages arrive, all messages are consumed one by one, so that none is quarantined because of
+    another.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -125,19 +126,19 @@ class Intake(ConsumerMixin):
         self._asked_at = 0.0
 
     def run_until_signalled(self) -> None:
-        """Consume until SIGTERM or SIGINT, and finish the messages in hand.
+        """Consume until SIGTERM or SIGINT, then finish the messages already received.
 
         Raises
         ------
         SchemaIsBehindError
-            If the database was not migrated to the schema of this version.
+            If the database has not been migrated to the schema of this version.
         ForeignSchemaError
-            If it is migrated to one that does not admit this version.
+            If the database is migrated to a schema that does not admit this version.
         """
         schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
-        # Modules and tables are never garbage; scanning them again and again takes time.
+        # Modules and tables never become garbage; scanning them repeatedly takes time.
         gc.freeze()
         with suppress(StoppedError):
             self.run()
@@ -150,7 +151,7 @@ class Intake(ConsumerMixin):
 
     @contextmanager
     def establish_connection(self) -> Iterator[Connection]:
-        """Connect, with retries, and react to SIGTERM between two attempts."""
+        """Connect, with retries; react to SIGTERM between attempts."""
         with self.connection.clone() as connection:
             connection.ensure_connection(self.on_connection_error, callback=self._check_stop)
             yield connection
@@ -161,13 +162,13 @@ class Intake(ConsumerMixin):
             raise StoppedError
 
     def on_connection_revived(self) -> None:
-        """Declare the queues again, and drop unacknowledged messages, which are redelivered."""
+        """Declare the queues again, and drop unacknowledged messages, which will be redelivered."""
         self._waiting.clear()
         with self.connection.clone() as connection:
             self._topology.declare(connection)
 
     def get_consumers(self, consumer_class: Any, _channel: Any) -> list[Any]:
-        """Return the only consumer, with a bounded prefetch."""
+        """Return the single consumer, with a bounded prefetch."""
         consumer = consumer_class(
             queues=[self._topology.pages_queue()],
             on_message=self._waiting.append,
@@ -181,7 +182,7 @@ class Intake(ConsumerMixin):
     def on_consume_ready(
         self, connection: Connection, _channel: Any, _consumers: Any, **_: Any
     ) -> None:
-        """Keep the connection that delivers the messages."""
+        """Remember the connection on which messages are delivered."""
         self._channel_connection = connection
 
     def _set_careful(self, is_careful: bool) -> None:
@@ -189,7 +190,7 @@ class Intake(ConsumerMixin):
         self._consumer.qos(prefetch_count=1 if is_careful else self._settings.intake_prefetch)
 
     def _end_care(self) -> None:
-        # A prefetch limit applies to consumers started after it.
+        # A prefetch limit applies only to consumers that start after it was set.
         is_open = bool(self._consumer.consuming_from(self._topology.pages))
         if is_open:
             self._consumer.cancel()
@@ -198,14 +199,14 @@ class Intake(ConsumerMixin):
             self._consumer.consume()
 
     def on_iteration(self) -> None:
-        """Beat, store what arrived, and consume only while the backlog is below its limit."""
+        """Beat, store received messages, and consume only while the backlog is below its limit."""
         self._heartbeat.beat()
         self._summary.log_if_due()
         if self._waiting:
             self._gather()
             self._deal_with_waiting()
         now = time.monotonic()
-        # While the intake is open and takes nothing, nothing changes.
+        # While the intake is open and receives nothing, the backlog does not grow.
         may_change = self._taken or not self._consumer.consuming_from(self._topology.pages)
         is_time = self._taken >= GATE_MESSAGES or now - self._looked_at >= GATE_SECONDS
         if may_change and is_time:
@@ -232,8 +233,8 @@ class Intake(ConsumerMixin):
             if not is_connection_lost(error):
                 raise
             return
-        # Cancel instead of holding messages back: the broker considers a consumer dead that does
-        # not acknowledge for long, and counts a redelivery as a failed delivery.
+        # Cancel the consumer rather than hold messages back: the broker considers a consumer dead
+        # if it does not acknowledge for a long time, and counts a redelivery as a failed delivery.
         is_open = bool(self._consumer.consuming_from(self._topology.pages))
         if is_full and is_open:
             logger.warning("the intake waits: the backlog has reached %d pages or messages", limit)
@@ -243,7 +244,7 @@ class Intake(ConsumerMixin):
             self._consumer.consume()
 
     def _gather(self) -> None:
-        """Take other messages that are ready, up to a batch."""
+        """Receive further messages that are ready, until the batch is full."""
         connection = self._channel_connection
         while (
             connection is not None
@@ -257,11 +258,12 @@ class Intake(ConsumerMixin):
                 return
 
     def _deal_with_waiting(self) -> None:
-        """Store the messages in hand, and acknowledge them.
+        """Store the received messages, and acknowledge them.
 
-        While the database is unavailable, messages are held and retried: if requeued, they would be
-        redelivered at once and exhaust their delivery limit. A message that cannot be stored
-        because of a defect is requeued, and quarantined by the queue at the delivery limit.
+        While the database is unavailable, messages are held and retried: if they were requeued,
+        they would be redelivered immediately and exhaust their delivery limit. A message that
+        cannot be stored because of a defect is requeued; at the delivery limit, the queue
+        quarantines it.
         """
         messages = self._waiting[:]
         self._waiting.clear()
@@ -296,7 +298,7 @@ class Intake(ConsumerMixin):
         return all(self._store_patiently(batch) for batch in without_repeats(prepared))
 
     def _beat(self) -> None:
-        """Beat, and read from the broker: unread heartbeats count as missed."""
+        """Beat, and read from the broker, since unread broker heartbeats count as missed."""
         self._heartbeat.beat()
         if self._channel_connection is not None:
             with suppress(TimeoutError):
@@ -304,7 +306,7 @@ class Intake(ConsumerMixin):
             self._channel_connection.heartbeat_check()
 
     def _store_patiently(self, batch: Sequence[Prepared]) -> bool:
-        """Store messages, one by one if they cannot be stored together; return False if stopped."""
+        """Store messages together or, if that fails, one by one; return False if stopped."""
         try:
             while not self._try_to_write(batch):
                 self._wait_for_database()
@@ -322,7 +324,7 @@ class Intake(ConsumerMixin):
             return all(self._store_patiently([each]) for each in batch)
         for each in batch:
             if withheld_bytes(each.message):
-                # Only the broker has its body, and moves it to quarantine.
+                # Only the broker has the whole body, so it must move the message to quarantine.
                 each.message.reject()
             else:
                 each.message.ack()
@@ -350,7 +352,7 @@ class Intake(ConsumerMixin):
                     fetched.content, fetched.url, fetched.content_type, fetched.answer
                 )
         except TimeIsUpError:
-            # Its HTML is kept: reprocessing parses it in a task, where others need not wait.
+            # The HTML is stored: reprocessing parses it in a task, where no other page must wait.
             detail = f"parsing took more than {limit:g} s of a processor"
             logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - the trace adds nothing
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
@@ -378,12 +380,12 @@ class Intake(ConsumerMixin):
     def _wait_for_database(self) -> None:
         logger.warning("the database does not answer, the intake waits for it")
         time.sleep(DATABASE_PAUSE_SECONDS)
-        # The broker considers a consumer dead that neither reads nor writes.
+        # The broker considers a consumer dead if it neither reads nor writes.
         self._beat()
 
 
 def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:
-    """Yield messages in order, in batches without two fetches of one page."""
+    """Yield messages in order, in batches that contain no two fetches of the same page."""
     batch: list[Prepared] = []
     addresses: set[tuple[str, str]] = set()
     for each in prepared:

@@ -1,7 +1,7 @@
-"""Metrics for monitoring, in Prometheus' format.
+"""Metrics for monitoring, in the Prometheus format.
 
-Everything is read from the database and the broker on request; nothing is counted in the
-processes, so that the numbers are right for any number of processes and restarts.
+All values are read from the database and the broker on request. Nothing is counted in the
+processes, so the values are correct whatever the number of processes and restarts.
 """
 
 import threading
@@ -56,7 +56,7 @@ class ServiceCollector:
 
 
 def metrics_text(settings: Settings) -> str:
-    """Return the metrics of a deployment in the text format."""
+    """Return the metrics of a deployment in the Prometheus text format."""
     collector = ServiceCollector(settings)
     try:
         return generate_latest(_registry(collector)).decode()
@@ -77,7 +77,7 @@ def serve_metrics(settings: Settings, host: str, port: int, stop: threading.Even
 
 
 def _registry(collector: ServiceCollector) -> CollectorRegistry:
-    # With auto_describe, registering the collector would query it once.
+    # With auto_describe, registering the collector would already query it.
     registry = CollectorRegistry(auto_describe=False)
     registry.register(collector)
     return registry

@@ -1,4 +1,4 @@
-"""Messages in quarantine: browsing, requeueing and dropping them."""
+"""Browsing, requeueing and dropping of quarantined messages."""
 
 import base64
 import hashlib
@@ -26,10 +26,11 @@ from worker.store import outbox, schema
 from worker.store.failures import LastFailure, last_failures
 
 RELAY = "relay"
-"""Stage of the messages that the broker refused; they are in the outbox, not in a queue."""
+"""Stage of messages that the broker refused, which are in the outbox rather than a queue."""
 
 _EDGE_BYTES = 64 * 1024
-"""Bytes at either end of a body that are searched for a URL: it may be huge, and not even JSON."""
+"""Number of bytes at either end of a body that are searched for a URL, as the body may be huge and
+not even JSON."""
 
 _URL = re.compile(rb'"url"\s{0,9}:\s{0,9}("(?:[^"\\]|\\.){1,8192}")', re.DOTALL)
 
@@ -43,17 +44,17 @@ class QuarantinedMessage:
     Parameters
     ----------
     stage
-        ``intake``, a kind of task, or ``relay``.
+        ``intake``, a task stage, or ``relay``.
     reason, detail
-        Code and explanation; for a dead letter, the broker's reason.
+        Reason code and explanation; for a dead-lettered message, the broker's reason.
     message_id
-        The AMQP ID, if any.
+        AMQP message ID, if any.
     body
-        The body as received.
+        Body as received.
     failed_at
         Time of failure, RFC 3339, if known.
     traceback
-        Traceback of a task that raised an exception.
+        Traceback of a failed task.
     """
 
     stage: str
@@ -66,7 +67,7 @@ class QuarantinedMessage:
 
     @property
     def url(self) -> str | None:
-        """URL of the page, if it is near the beginning or the end of the body."""
+        """URL of the page, if it appears near the beginning or end of the body."""
         for part in (self.body[:_EDGE_BYTES], self.body[-_EDGE_BYTES:]):
             found = _URL.search(part)
             if found:
@@ -76,13 +77,13 @@ class QuarantinedMessage:
 
     @property
     def fingerprint(self) -> str:
-        """ID of the message within its stage, even if it has no AMQP ID."""
+        """ID of the message within its stage, which exists even if it has no AMQP message ID."""
         digest = hashlib.sha256(f"{self.message_id!r}\n".encode())
         digest.update(self.body)
         return digest.hexdigest()[:32]
 
     def age_seconds(self, now: datetime) -> float | None:
-        """Return the time since it failed, if known; the header may hold anything."""
+        """Return the time since the failure, or None if the header holds no valid time."""
         try:
             failed_at = datetime.fromisoformat(self.failed_at or "")
         except ValueError:
@@ -92,7 +93,7 @@ class QuarantinedMessage:
         return max(0.0, (now - failed_at).total_seconds())
 
     def to_json(self) -> dict[str, str | None]:
-        """Return JSON values; a body that is not UTF-8 goes into ``body_base64``."""
+        """Return the message as JSON values; a body that is not UTF-8 is in ``body_base64``."""
         values: dict[str, str | None] = {
             "stage": self.stage,
             "reason": self.reason,
@@ -110,7 +111,7 @@ class QuarantinedMessage:
 def browse(
     settings: Settings, stage: str, limit: int | None = None
 ) -> Iterator[QuarantinedMessage]:
-    """Yield at most ``limit`` messages of a stage's quarantine, and leave them there."""
+    """Yield at most ``limit`` messages of a stage's quarantine without removing them."""
     if stage == RELAY:
         yield from _with_store(settings, lambda session: _refused(session, limit))
         return
@@ -138,9 +139,9 @@ def requeue(
     *,
     only: Collection[str] | None = None,
 ) -> int:
-    """Return messages to the queue they failed on, and return their number.
+    """Move messages back to the queues from which they came, and return their number.
 
-    A message whose body is too large to be read stays, since it would only come back.
+    Messages with bodies too large to be read are left in place, since they would only fail again.
 
     Parameters
     ----------
@@ -149,9 +150,9 @@ def requeue(
     stage
         Stage of the quarantine.
     message_id
-        Only the message with this ID; all by default.
+        Select only the message with this ID; all by default.
     only
-        Only messages with these fingerprints; all by default.
+        Select only messages with these fingerprints; all by default.
     """
     if stage == RELAY:
         return _with_store(
@@ -253,9 +254,10 @@ def _taking(settings: Settings) -> Iterator[tuple[Connection, dict[str, str]]]:
 
 
 def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
-    """Yield the messages of a queue; those not acknowledged are requeued at the end.
+    """Yield the messages of a queue; those that are not acknowledged are requeued at the end.
 
-    No more than are ready now: a requeued message may return meanwhile.
+    Only the number of messages that are ready at the start is yielded, since a requeued message may
+    be delivered again in the meantime.
     """
     taken: list[Message] = []
     with connection.channel() as channel:
@@ -268,7 +270,7 @@ def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
                 taken.append(message)
                 yield message
         finally:
-            # RabbitMQ requeues when the channel closes, the embedded broker only after hours.
+            # RabbitMQ requeues when the channel closes, the embedded broker only hours later.
             for message in taken:
                 if not message.acknowledged:
                     message.requeue()
@@ -315,7 +317,7 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
 
 
 def _death(found: Mapping[str, Any]) -> object:
-    """Return why the broker moved a message here; its publisher may have written anything."""
+    """Return why the broker moved a message here; the headers may hold anything."""
     deaths = found.get(headers.DEATHS)
     last = deaths[0] if isinstance(deaths, list) and deaths else None
     return (last.get("reason") if isinstance(last, dict) else None) or "unknown"

@@ -1,7 +1,7 @@
-"""The relay: messages from the outbox to the broker.
+"""The relay, which publishes the messages of the outbox to the broker.
 
-An entry is removed only after the broker confirmed its message, in the transaction that locked it;
-a crash in between publishes it once more.
+An entry is removed only once the broker has confirmed its message, in the transaction that locked
+the entry. After a crash in between, the message is published once more.
 """
 
 import logging
@@ -46,27 +46,28 @@ from worker.store.outbox import Waiting
 logger = logging.getLogger(__name__)
 
 BATCH = 200
-"""Maximum number of entries of a lane per transaction. Locking and removing 200 rows costs little
+"""Maximum number of entries per lane and transaction. Locking and removing 200 rows costs little
 more than locking and removing one."""
 
 BATCH_BYTES = 32 * 1024 * 1024
-"""Maximum size of a lane's messages per transaction: twice the largest article message, and far
-below the memory limit of a process."""
+"""Maximum total size of messages per lane and transaction: twice the largest article message, and
+far below the memory limit of a process."""
 
 PAGES_OF_A_TASK = 8
-"""Maximum number of pages per extraction or assignment task, of those waiting anyway.
+"""Maximum number of waiting pages that are batched into an extraction or assignment task.
 
-A worker takes as many tasks from each queue: next to blocks of comparisons, which take a second,
-single pages would be assigned as slowly.
+A worker takes equally many tasks from each queue. While blocks of comparisons, which take a second
+each, are processed, pages assigned one per task would therefore be just as slow.
 
-With 8, queue and database took 28.8 % of the processor time of 224 real pages, with 16, measured
-alongside, 28.0 %; but twice as much is repeated when a process ends.
+With 8 pages, queue and database took 28.8 % of the CPU time of 224 real pages; with 16, measured
+alongside, 28.0 %, but then twice as much is repeated when a process ends.
 """
 
 LONG_TASKS = (CLUSTER, COMPARE)
 LONG_TASKS_SHARE = 8
-"""Tasks that take up to seconds, and the divisor of their queue limit: a queue is worked off in
-order of arrival, whatever becomes more urgent meanwhile."""
+"""Tasks that may take seconds (`LONG_TASKS`), and the divisor of their queue limit. The limit is
+low because a queue is consumed in order of arrival, whatever becomes more urgent in the
+meantime."""
 
 AGAIN_AFTER = 7
 """Number of extraction tasks for pages without an outcome after which one task for another page
@@ -74,14 +75,14 @@ goes first, so that a backlog of pages without an outcome does not starve the re
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
-"""First and longest pause while there is nothing to publish, growing by half each time: the delay
-of a page at each of its few steps."""
+"""First (`IDLE_SECONDS`) and longest pause while there is nothing to publish; each is half as long
+again as the previous one. A page may be delayed by a pause at each of its few steps."""
 
 DEFAULT_EXCHANGE = ""
-"""Exchange of messages for quarantine, which has no limit."""
+"""Exchange of messages for quarantine, for which there is no limit."""
 
 QUARANTINE = "quarantine"
-"""Name of quarantined messages in the summary."""
+"""Name under which quarantined messages appear in the summary."""
 
 TROUBLE_SECONDS = 2.0
 """Pause after a broker or database failure."""
@@ -93,10 +94,10 @@ class UnroutableError(Exception):
 
 @dataclass(frozen=True)
 class PublishedBatch:
-    """Result of a batch.
+    """Result of publishing a batch.
 
-    ``lanes`` has the lane of each confirmed entry, ``refused`` counts entries that the broker
-    refused, and ``trouble`` is the error that ended the batch early.
+    ``lanes`` holds the lane of each confirmed entry, ``refused`` is the number of entries that the
+    broker refused, and ``trouble`` is the error that ended the batch early, if any.
     """
 
     lanes: Sequence[str]
@@ -111,7 +112,7 @@ class PublishedBatch:
 
 @dataclass(frozen=True)
 class Bound:
-    """Limit of waiting messages in the queue of an outbox lane."""
+    """Limit on the number of messages waiting in the queue of an outbox lane."""
 
     queue: str
     limit: int
@@ -131,7 +132,7 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
     for task in LONG_TASKS:
         tasks[task] = replace(tasks[task], limit=ceil(settings.queue_limit / LONG_TASKS_SHARE))
     tasks |= {lane: tasks[task] for lane, task in PUBLISHED_AS.items()}
-    # At most one per check, while extractions take all the room there is.
+    # Unlimited, since each check enqueues at most one and extractions may fill their queue.
     lanes: dict[str, Bound | None] = {**tasks, EXTRACT_LATE: None}
     limit = settings.articles_limit
     exchanges = {
@@ -144,8 +145,8 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
 class Relay:
     """Publishes outbox entries, each at least once, while their queues have room.
 
-    Entries of a lane are published in their turn; extractions of pages with an outcome come after
-    those of pages without one.
+    The entries of a lane are published in order of their turns. Extractions of pages that have an
+    outcome come after those of pages that have none.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -161,16 +162,16 @@ class Relay:
         self._summary = Summary("relay", settings.summary_seconds)
 
     def run_until_signalled(self) -> None:
-        """Publish until SIGTERM or SIGINT, and finish the batch in hand.
+        """Publish until SIGTERM or SIGINT, then finish the current batch.
 
         Raises
         ------
         SettingsError
             If the broker refuses messages as large as the settings allow.
         SchemaIsBehindError
-            If the database was not migrated to the schema of this version.
+            If the database has not been migrated to the schema of this version.
         ForeignSchemaError
-            If it is migrated to one that does not admit this version.
+            If the database is migrated to a schema that does not admit this version.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
@@ -198,8 +199,8 @@ class Relay:
         self._stopping.set()
 
     def _producer(self, connection: Connection) -> Producer:
-        # The embedded broker returns nothing: it does not distinguish a queue without consumers
-        # from no queue.
+        # The embedded broker returns no messages: it cannot tell a queue without consumers from a
+        # missing queue.
         returns = {"on_return": self._on_return} if self._settings.broker_is_amqp else {}
         return Producer(connection.channel(), **returns)
 
@@ -216,7 +217,7 @@ class Relay:
                 self._summary.count("published", number, kind=lane or QUARANTINE)
             self._summary.log_if_due()
             if isinstance(batch.trouble, PreconditionFailed):
-                # The broker closed the channel on the entry that it refused.
+                # The broker closed the channel when it refused the entry.
                 producer = self._producer(connection)
                 continue
             if batch.trouble is not None:
@@ -226,7 +227,7 @@ class Relay:
                 self._rest(connection, pause)
 
     def _rest(self, connection: Connection, seconds: float) -> None:
-        """Pause; on AMQP, read from the broker meanwhile: unread heartbeats count as missed."""
+        """Pause; with AMQP, read from the broker, since unread heartbeats count as missed."""
         if not self._settings.broker_is_amqp:
             self._stopping.wait(seconds)
             return
@@ -235,7 +236,7 @@ class Relay:
         connection.heartbeat_check()
 
     def _publish_batch(self, session: Session, producer: Producer) -> PublishedBatch:
-        """Publish waiting entries up to the first error, and remove those confirmed."""
+        """Publish waiting entries up to the first error, and remove the confirmed ones."""
         confirmed: dict[int, str] = {}
         refused = 0
         trouble: Exception | None = None
@@ -247,7 +248,7 @@ class Relay:
                 if lane == EXTRACT_AGAIN and self._is_again_due:
                     room = min(room, PAGES_OF_A_TASK)
                 elif lane == EXTRACT_AGAIN and first_extractions_left:
-                    # A worker may have made room in their common queue since the last check.
+                    # A worker may have made room in the shared queue since the last check.
                     room = 0
                 waiting = self._take_next(session, lane, room) if room else ()
                 if lane == EXTRACT:
@@ -276,7 +277,7 @@ class Relay:
         return outbox.take_next(session, lane, room, max_bytes=BATCH_BYTES, short_first=short_first)
 
     def _in_order(self, lanes: Iterable[str]) -> list[str]:
-        """Return the lanes, extractions of pages with an outcome last except for their share."""
+        """Return the lanes; repeated extractions come last, except for their share."""
         is_due = self._is_again_due
         return sorted(lanes, key=lambda lane: (lane == EXTRACT_AGAIN) is not is_due)
 
@@ -321,7 +322,7 @@ class Relay:
 
 
 def joined(entries: Iterable[Waiting]) -> Iterator[list[Waiting]]:
-    """Yield entries in order, with consecutive pages batched for one task."""
+    """Yield entries in order, batching consecutive pages into one task."""
     batch: list[Waiting] = []
     for entry in map(as_published, entries):
         may_join = entry.task in JOINED and OTHERS not in (entry.arguments or {})
@@ -337,14 +338,14 @@ def joined(entries: Iterable[Waiting]) -> Iterator[list[Waiting]]:
 
 
 def as_published(entry: Waiting) -> Waiting:
-    """Return an entry under the name that its task is published by."""
+    """Return an entry with the name under which its task is published."""
     if entry.task is None:
         return entry
     return entry._replace(task=PUBLISHED_AS.get(entry.task, entry.task))
 
 
 def as_one_task(entries: Sequence[Waiting]) -> Waiting:
-    """Return one task for batched entries."""
+    """Merge batched entries into one task."""
     first, *rest = entries
     if not rest:
         return first

@@ -1,4 +1,4 @@
-"""Periodic summary of a process's work in its log."""
+"""Periodic log summaries of a process's work."""
 
 import logging
 import time
@@ -10,7 +10,7 @@ logger = logging.getLogger(__name__)
 
 
 class Summary:
-    """Counts the work of a process, and logs it once per period unless there was none."""
+    """Counts the work of a process, and logs the counts once per period if there was any."""
 
     def __init__(self, process: str, seconds: float) -> None:
         self._process = process
@@ -20,7 +20,7 @@ class Summary:
         self._totals: Counter[str] = Counter()
 
     def count(self, what: str, number: int = 1, *, kind: str | None = None) -> None:
-        """Count something; each ``kind`` is counted separately."""
+        """Add to a count; each ``kind`` is counted separately."""
         if not number:
             return
         if kind is None:
@@ -29,15 +29,15 @@ class Summary:
             self._counts.setdefault(what, Counter())[str(kind)] += number
 
     def log_if_due(self) -> None:
-        """Log what was counted, if the period is over."""
+        """Log the counts if the period is over."""
         if time.monotonic() - self._began >= self._seconds:
             self.log()
 
     def log(self) -> None:
-        """Log what was counted, and start over."""
+        """Log the counts, and start over."""
         now = time.monotonic()
         if self._totals or self._counts:
-            # It is not about a single message.
+            # The summary does not belong to a single message.
             logs.unbind_all()
             kinds = {what: dict(sorted(counted.items())) for what, counted in self._counts.items()}
             with logs.bound(**self._totals, **kinds, seconds=round(now - self._began)):

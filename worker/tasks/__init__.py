@@ -1,4 +1,4 @@
-"""Celery tasks, each a thin call of `worker.workflow`.
+"""Celery tasks, each a thin wrapper around `worker.workflow`.
 
-Every task is idempotent. Its arguments are IDs, never values, so messages stay small.
+Every task is idempotent. Arguments are IDs rather than values, so that messages stay small.
 """

@@ -43,22 +43,24 @@ Sizes: TypeAlias = npt.NDArray[np.int64]
 logger = logging.getLogger(__name__)
 
 OUTLIERS_LOOKED_AT = 20
-"""Number of newest outliers searched for a new group: at most 190 pairs, plus 19 for each new
-outlier. This finds a template that makes up a seventh of the outliers."""
+"""Number of newest outliers among which a new group is sought. This takes at most 190 comparisons,
+plus 19 for each new outlier, and finds a template that makes up a seventh of the outliers."""
 
 
 @shared_task(name=task_names.ASSIGN, bind=True, **TASK_OPTIONS)
 def assign(
     self: Any, page_id: int, site_version: int, others: Sequence[tuple[int, int]] = ()
 ) -> None:
-    """Assign pages to the nearest groups of their sites, or to none, and request extraction.
+    """Assign pages to the nearest groups of their sites, if any is near, and request extraction.
 
-    `site_version` is the version of the site when the page arrived; `others` are more pages with
-    theirs. A page seen by a later clustering is skipped, and the periodic clustering corrects the
-    result. A page that crashed `ASSIGNMENT_ATTEMPTS` processes joins no group.
+    `site_version` is the version of the site when the page arrived; `others` holds further pages,
+    each with its site version. Pages seen by a later clustering are skipped. The periodic
+    clustering corrects the assignments. A page that crashed `ASSIGNMENT_ATTEMPTS` processes joins
+    no group.
 
-    If one of several pages fails or crashes the process, or they exceed `TASK_WORK`, each remaining
-    page is enqueued separately, so that none suffers from another's defect or size.
+    If one of several pages fails or crashes the process, or if together they exceed `TASK_WORK`,
+    each remaining page is enqueued separately, so that none suffers from another page's defect or
+    size.
     """
     state = process_state()
     redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)
@@ -113,7 +115,7 @@ def _request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
 def _assign(
     session: Session, state: ProcessState, page_id: int, site_version: int, *, compares: bool
 ) -> int:
-    """Assign a page to a group; return the units of work of its comparisons."""
+    """Assign a page to a group, and return the units of work used by the comparisons."""
     page = pages.load_page(session, page_id, lock=True)
     if page is None or page.tree_id is None:
         return 0
@@ -121,7 +123,8 @@ def _assign(
     logs.bind(site_id=site_id, page=page.url)
     generation = groups.last_generation(session, site_id)
     if not generation:
-        # The task is older than the database, which was restored: the first clustering places it.
+        # The database was restored from a backup older than this task; the first clustering places
+        # the page.
         return 0
     if groups.generation_version(session, site_id, generation) >= site_version:
         return 0
@@ -168,7 +171,7 @@ def _place(session: Session, page: StoredPage, generation: int, found: Assignmen
         assignments.place_page(session, page.site_id, generation, outlier)
         return
     pivot_id = assignments.pivot_of(session, page.site_id, generation, found.group)
-    # A changed pivot that stays in its group keeps the page that it is compared with.
+    # A changed pivot that stays in its group is still compared with the same page.
     if pivot_id != page.id:
         member = NewMembership(page.id, found.group, "member", pivot_id, found.confidence)
         assignments.place_page(session, page.site_id, generation, member)
@@ -177,9 +180,9 @@ def _place(session: Session, page: StoredPage, generation: int, found: Assignmen
 def _promote_outliers(
     session: Session, state: ProcessState, site_id: int, generation: int
 ) -> tuple[set[int], int]:
-    """Group similar outliers; return the pages that joined a group, and the units of work."""
-    # A running clustering regroups the outliers too. If the site is quarantined, comparing these
-    # pages may be what fails.
+    """Group similar outliers; return the pages that joined a group, and the units of work used."""
+    # A running clustering also regroups the outliers. If the site is quarantined, comparing these
+    # pages may be the very step that fails.
     if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
         return set(), 0
     outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
@@ -189,7 +192,7 @@ def _promote_outliers(
     distances, sizes, is_complete = _distances(session, outliers)
     promoted: set[int] = set()
     if not is_complete:
-        # The next outlier continues these comparisons, unless a clustering does.
+        # The next outlier, or a clustering, continues these comparisons.
         return promoted, work
     for group in agreeing_outliers(distances, range(len(outliers)), sizes=sizes):
         number = groups.last_group(session, site_id) + 1

@@ -17,19 +17,19 @@ logger = logging.getLogger(__name__)
 
 
 class OutOfMemoryError(Exception):
-    """A task needed more memory than available."""
+    """A task needed more memory than was available."""
 
 
 class ServiceTask(Task):
-    """A task whose failure does not affect other tasks.
+    """A task whose failures do not affect other tasks.
 
     Attributes
     ----------
     cpu_seconds
-        CPU time after which `SoftTimeLimitExceeded` is raised in a process of the pool; 0 for no
-        limit. Celery's own limits are wall-clock time, of which a busy host gives a task little.
+        CPU time after which `SoftTimeLimitExceeded` is raised in a pool process; 0 for no limit.
+        Celery's own limits are wall-clock time, within which a busy host may do little for a task.
     cpu_kill_seconds
-        CPU time after which the process is killed, should the task ignore the exception.
+        CPU time after which the process is killed, in case the task ignores the exception.
     """
 
     cpu_seconds: float = 0
@@ -41,18 +41,18 @@ class ServiceTask(Task):
             with self._cpu_limit():
                 return super().__call__(*arguments, **named)
         except MemoryError as error:
-            # On MemoryError, Celery would stop the worker with everything it is working on.
+            # A MemoryError would make Celery stop the worker and abort everything it is working on.
             raise OutOfMemoryError(str(error)) from error
         except ForeignSchemaError as error:
             if self.request.called_directly:
                 raise
-            # The worker stops taking tasks; another one gets those it has.
+            # The worker stops accepting tasks; those it has reserved go to another one.
             logger.critical("%s", error)
             os.kill(main_process(), signal.SIGTERM)
             raise Reject(str(error), requeue=True) from error
 
     def _cpu_limit(self) -> AbstractContextManager[None]:
-        # Signals reach a main thread; and to end the main process would end all others.
+        # Signals reach only a main thread, and ending the main process would end all the others.
         if not self.cpu_seconds or self.request.called_directly or os.getpid() == main_process():
             return nullcontext()
         return time_limit(
@@ -64,4 +64,4 @@ class ServiceTask(Task):
 
 
 TASK_OPTIONS: dict[str, Any] = {"base": ServiceTask, "ignore_result": True, "serializer": "json"}
-"""Options of every task; delivery guarantees are settings of the application."""
+"""Options common to all tasks; delivery guarantees are configured in the application."""

@@ -46,23 +46,23 @@ from worker.workflow.stored_distances import StoredDistances
 logger = logging.getLogger(__name__)
 
 PAUSES = (0, 1, 5)
-"""Pauses before the next attempt, in clustering intervals. The second attempt follows
-immediately, because most processes die for reasons unrelated to the site; a shortage of memory may
-last minutes."""
+"""Pauses before the next attempt, in clustering intervals. The second attempt is immediate, since
+most processes die for reasons unrelated to the site. The later ones wait, since a shortage of
+memory may last minutes."""
 
 
 @shared_task(name=task_names.CLUSTER_DUE, **TASK_OPTIONS)
 def cluster_due_sites(settle_seconds: float | None = None) -> None:
-    """Start the clustering of each site whose pages changed and have settled.
+    """Start the clustering of all settled sites whose pages have changed.
 
-    Page messages that wait at the intake may be further pages of any site. Meanwhile a site that
-    has groups settles only after `max_settle_seconds`, as its new pages are assigned to them; if
-    the broker does not report the length of the queue, so does every site.
+    Messages waiting at the intake may contain further pages of any site. As long as there are any,
+    a site that has groups settles only after `max_settle_seconds`, since its new pages are assigned
+    to these groups in the meantime. The same applies to every site if the queue length is unknown.
 
     Parameters
     ----------
     settle_seconds
-        Overrides the setting of that name, whatever waits at the intake.
+        Overrides the setting of the same name, whether or not messages wait at the intake.
     """
     state = process_state()
     settings = state.settings
@@ -75,9 +75,9 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
 
 
 def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
-    """Return how long sites wait for their clustering.
+    """Return how long sites wait to be clustered.
 
-    `waiting` is the number of messages at the intake, None if unknown.
+    `waiting` is the number of messages at the intake, or None if it is unknown.
     """
     longest = settings.max_settle_seconds
     half = settings.first_article_seconds / 2
@@ -95,7 +95,7 @@ def _enqueue_due_clusterings(session: Session, settings: Settings, settle: Settl
         settle,
         patience_seconds=settings.comparison_patience_seconds,
         pauses_seconds=_pauses(settings),
-        # The intake may be blocked by pages that wait for the first clustering of their sites.
+        # The intake may be blocked by pages waiting for their site's first clustering.
         first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
     asked = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
@@ -111,15 +111,15 @@ def _pauses(settings: Settings) -> list[float]:
 
 @shared_task(name=task_names.CLUSTER, **TASK_OPTIONS)
 def cluster(site_id: int, *, afresh: bool = False) -> None:
-    """Group the pages of a site and request the extractions that the groups change.
+    """Group the pages of a site, and request the extractions that the new groups affect.
 
-    If distances are missing, request them in blocks instead; the last block enqueues this task
-    again. Does nothing while another process clusters the site, while blocks are being compared,
-    or if no page changed since the last generation.
+    If distances are missing, blocks of comparisons are requested instead, the last of which
+    enqueues this task again. Does nothing while another process clusters the site, while blocks are
+    being compared, or if no page has changed since the latest generation.
 
-    After `CLUSTERING_ATTEMPTS` failures clustering is disabled for the site: its pages are
-    extracted with its current groups, if it has any, and a task that clusters it afresh waits in
-    quarantine.
+    After `CLUSTERING_ATTEMPTS` failures, clustering is disabled for the site: its pages are
+    extracted with its current groups, if any, and a task that clusters the site with a fresh count
+    is put into quarantine.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _attempt(session: Session, state: ProcessState, site_id: int) -> None:
 
 
 def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
-    """Extract the waiting pages without a clustering and leave a task to retry in quarantine."""
+    """Extract the waiting pages without a clustering, and put a task to retry it in quarantine."""
     # Pages that the intake stores from now on are assigned; those stored before are seen here.
     comparisons.lock_for_result(session, site_id)
     site = pages.key_of_site(session, site_id)
@@ -170,7 +170,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
     waiting = pages.pending_with_tree(session, site_id)
     if not groups.is_clustered(session, site_id):
         provisional.place(session, [site_id], waiting)
-        # New pages will be assigned, and a later clustering considers all of them.
+        # New pages will be assigned, and a later clustering will consider all of them.
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
     generation = groups.last_generation(session, site_id)
     assignments.place_as_outliers(session, site_id, generation, waiting)
@@ -229,7 +229,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
 
 
 def _assign_overlooked(session: Session, site_id: int, generation: int) -> None:
-    """Request assignment of pages that arrived during the first clustering of their site."""
+    """Request the assignment of pages that arrived during their site's first clustering."""
     version = groups.site_state(session, site_id).version
     outbox.add_tasks(
         session,

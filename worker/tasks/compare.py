@@ -1,4 +1,4 @@
-"""The comparison task."""
+"""The task that compares trees."""
 
 from celery import shared_task
 
@@ -13,11 +13,11 @@ from worker.workflow.process import process_state
 def compare(block_id: int) -> None:
     """Compute and store the missing distances of a block.
 
-    The last block of a site enqueues its clustering. Work beyond `TASK_WORK` is left to the block's
-    next task. Does nothing if the block is done, no longer wanted, or being compared by another
-    process.
+    The last block of a site enqueues the site's clustering. Work beyond `TASK_WORK` is left to the
+    block's next task. Does nothing if the block is finished, no longer needed, or being compared by
+    another process.
     """
-    # A redelivery during the comparison must not count as an attempt.
+    # The lock prevents a redelivery during the comparison from counting as an attempt.
     state = process_state()
     with state.database.exclusive(AdvisoryLock.COMPARISON, block_id) as is_ours:
         if is_ours:

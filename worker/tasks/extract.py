@@ -18,22 +18,22 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name=task_names.EXTRACT, **TASK_OPTIONS)
 def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
-    """Extract pages with their groups of a generation and publish the articles.
+    """Extract pages with their groups in a generation, and publish their articles.
 
-    A revision is published if a reader would notice a difference from the last one, or if a
-    reprocessing asked for it. Does nothing for a page whose generation has changed, that is done,
-    or that another process is extracting. A page whose extraction killed `EXTRACTION_ATTEMPTS`
+    A revision is published if a reader would notice a difference from the latest one, or if a
+    reprocessing requested it. Pages whose generation has changed, that are finished, or that
+    another process is extracting are skipped. A page whose extraction killed `EXTRACTION_ATTEMPTS`
     processes gets the outcome ``failed``.
 
-    Pages of one task are stored together. If that fails, takes too long or killed a process
-    before, each page is enqueued alone, so that no page suffers from another's defect.
+    The pages of a task are stored together. If that fails, takes too long, or has killed a process
+    before, each page is enqueued separately, so that no page suffers from another page's defect.
 
     Parameters
     ----------
     page_id, generation
         A page and its generation.
     others
-        More pages, each with its generation.
+        Further pages, each with its generation.
     """
     wanted = {page_id: generation, **dict(others)}
     state = process_state()
@@ -49,15 +49,16 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)
 def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
-    """Enqueue extractions again whose messages must have been lost.
+    """Enqueue extractions again if their messages must have been lost.
 
-    The first run collects the late extractions that were published and enqueues itself with them
-    behind the backlog: those that are still open when its message is consumed were lost.
+    The first run collects overdue extractions whose messages were published, and enqueues this task
+    for them behind the backlog. The messages of those still unfinished when the second run begins
+    were lost.
 
     Parameters
     ----------
     suspects
-        Pages from the first run, each with its generation.
+        Pages collected by the first run, each with its generation.
     """
     state = process_state()
     patience = state.settings.extraction_patience_seconds

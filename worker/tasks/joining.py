@@ -1,7 +1,7 @@
-"""Joining of the parts of articles, once they have not changed for a while.
+"""Joining of the parts of articles that have not changed for a while.
 
-It does not run in the extraction's transaction: whatever the order in which the parts arrive, the
-article of the first part is joined once all are there, and has the same revisions.
+Parts are not joined in the transaction of an extraction. Whatever the order in which parts arrive,
+the article of the first part is joined once all of them have arrived, and has the same revisions.
 """
 
 import hashlib
@@ -47,29 +47,30 @@ from worker.workflow.process import ProcessState, process_state
 logger = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 20.0
-"""Time without changes after which a part is processed: the parts of an article are mostly fetched
-together, and each later one makes another revision."""
+"""Time without changes after which a part is processed: the parts of an article are usually fetched
+together, and each part that arrives later causes another revision."""
 
 LOOKS = 3
-"""Maximum number of attempts at a part that crash their process; then it is abandoned until it
-changes."""
+"""Maximum number of attempts at a part that crash their process, after which the part is abandoned
+until it changes."""
 
 ARTICLES_OF_A_LOOK = 8
-"""Maximum number of articles joined for one part; the others are joined for their own pages."""
+"""Maximum number of articles joined when one part is processed; others follow with their pages."""
 
 LOOKED_AT_ONCE = 500
-"""Maximum number of parts per task."""
+"""Maximum number of parts processed per task."""
 
 WORK_SECONDS = 5.0
-"""Time after which a task leaves the remaining parts to the next one: joining an article of 8 MiB
-takes seconds, and its process also has pages to extract."""
+"""Time after which a task leaves the remaining parts to the next one: joining an 8 MiB article
+takes seconds, and the process also has pages to extract."""
 
 
 @shared_task(name=task_names.JOIN_PARTS, **TASK_OPTIONS)
 def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
-    """Join the parts of changed articles, and send the joined articles.
+    """Join the parts of changed articles, and publish the joined articles.
 
-    Does nothing while another process does. Parts that changed within `settle_seconds` wait.
+    Does nothing while another process is joining. Parts that changed within the last
+    `settle_seconds` wait.
     """
     state = process_state()
     with state.database.exclusive(AdvisoryLock.PARTS, 0) as is_ours:
@@ -111,14 +112,14 @@ def _look_alone(state: ProcessState, page_id: int) -> int:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        # A bug that one article triggers must not keep the others from their parts.
+        # A bug triggered by one article must not prevent the joining of others.
         logger.exception("parts of page %d not joined", page_id)
         state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
         return 0
 
 
 def _look(session: Session, state: ProcessState, page_id: int, version: int) -> int:
-    """Publish the missing revisions of the articles of a part; return how many."""
+    """Publish the missing revisions of a part's articles, and return their number."""
     reached, are_all = parts.reach(
         session, page_id, lambda links: addresses_of_links(from_json(links))
     )
@@ -127,7 +128,7 @@ def _look(session: Session, state: ProcessState, page_id: int, version: int) -> 
     written = [each for each in stored if each.size is not None and each.links]
     looked = revised = 0
     for each in sorted(written, key=lambda part: (part.page_id != page_id, part.page_id)):
-        # Rebuilt for each, so that the messages of only one article are in memory at a time.
+        # Built again for each article, so that only one article's messages are in memory.
         members = {part.page_id: _member(session, part, links[part.page_id]) for part in written}
         first = members[each.page_id]
         if each.joined_revision is None and not first.is_first:
@@ -148,7 +149,7 @@ def _member(session: Session, part: StoredPart, links: Pagination) -> Member:
 
 
 class _StoredMessage(Mapping[str, Any]):
-    """The message of a part, loaded on first access."""
+    """A part's article message, loaded on first access."""
 
     def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
         self._read = read
@@ -174,7 +175,7 @@ def _revise(
     first: Member,
     members: Sequence[Member],
 ) -> bool:
-    """Send an article with its parts, unless the last revision is the same."""
+    """Publish an article with its parts, unless the latest revision is the same."""
     chain, is_held = [first], _is_held_by_whole(session, first)
     if first.is_first and not is_held:
         chain = chain_of(first, members)
@@ -196,7 +197,7 @@ def _revise(
         )
         if len(chain) == 1 or len(sent.message.body) <= state.settings.max_message_bytes:
             break
-        # The broker would refuse it; send as many parts as fit.
+        # The broker would refuse the message, so publish as many parts as fit.
         chain = chain[: max(1, len(chain) * 3 // 4)]
     parts.note_joined(session, first.page_id, [each.page_id for each in chain[1:]])
     last = parts.article_of(session, first.page_id)
@@ -254,7 +255,7 @@ def _next_revision(
         id=UUID(message.id),
         page_id=stored.page_id,
         revision=revision,
-        # Digest of the page alone, so that an extraction with the same result makes no revision.
+        # The digest of this page alone, so that extracting the same article makes no revision.
         content_digest=reader_digest(own),
         message=message.to_json(),
         comments=[_comment(each.model_dump()) for each in message.comments],
@@ -276,7 +277,7 @@ def _comment(values: dict[str, Any]) -> Comment:
 
 
 def _digest(message: ArticleMessage) -> str:
-    """Return the digest of a message's content, parts included."""
+    """Return the digest of a message's content, including its parts."""
     said = message.parts.model_dump() if message.parts is not None else None
     text = reader_digest(message) + json.dumps(said, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

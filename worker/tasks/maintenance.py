@@ -14,7 +14,7 @@ from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.process import process_state
 
 STEPS_OF_A_TASK = 20
-"""Maximum number of transactions per task before it enqueues the next: some seconds of work."""
+"""Maximum number of transactions per task before it enqueues the next: a few seconds of work."""
 
 
 @shared_task(name=task_names.PRUNE, **TASK_OPTIONS)
@@ -23,16 +23,16 @@ def prune(
     kinds: Sequence[Kind] = KINDS,
     begin: tuple[int, int] | None = None,
 ) -> None:
-    """Remove expired data in small transactions and enqueue a task for the rest.
+    """Remove expired data in small transactions, and enqueue a task for the rest.
 
     Parameters
     ----------
     older_than_days
-        Minimum age of what is removed.
+        Minimum age of the data to remove.
     kinds
-        Which of `worker.store.removable.KINDS`.
+        Kinds of data to remove; see `worker.store.removable.KINDS`.
     begin
-        Where the previous task stopped: the number of its rule and the last ID examined.
+        Where the previous task stopped: the number of the rule and the last ID examined.
     """
     if unknown := set(kinds).difference(KINDS):
         raise ValueError(
@@ -68,8 +68,8 @@ def pruning(
 ) -> Iterator[Step]:
     """Remove expired data, one transaction per step.
 
-    `kinds`, `days` and `dry_run` are passed to `worker.store.retention.prune`; without `begin`
-    the removal starts at the first rule.
+    `kinds`, `days` and `dry_run` are passed to `worker.store.retention.prune`. Without `begin`, the
+    removal starts at the first rule.
     """
     place = begin or retention.first_place(kinds)
     while place is not None:

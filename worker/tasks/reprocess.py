@@ -1,4 +1,4 @@
-"""Reprocessing of a site, or of all sites, from any stage of the pipeline."""
+"""Reprocessing of one or all sites from any stage of the pipeline."""
 
 import logging
 from typing import Any
@@ -29,26 +29,26 @@ from worker.workflow.process import process_state
 logger = logging.getLogger(__name__)
 
 SITES_OF_A_TASK = 200
-"""Maximum number of sites per task before it enqueues the next: some seconds of work."""
+"""Maximum number of sites per task before it enqueues the next: a few seconds of work."""
 
 
 class UnknownSiteError(LookupError):
-    """No page of the site was ever received."""
+    """No page of the site has ever been received."""
 
 
 @shared_task(name=task_names.REPROCESS, bind=True, **TASK_OPTIONS)
 def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract") -> None:
-    """Process all pages of a site again from a stage; each article gets a new revision.
+    """Process all pages of a site again from a given stage; each article gets a new revision.
 
-    A page whose HTML was removed keeps its last article. A redelivered message has no further
-    effect.
+    A page whose HTML was removed keeps its latest article. If the task's message is redelivered, it
+    has no further effect.
 
     Parameters
     ----------
     self
         The task.
     site
-        Name of the site, as in its articles.
+        Name of the site, as it appears in its articles.
     stage
         ``parse`` (from the stored HTML), ``compare``, ``cluster`` or ``extract``.
     """
@@ -75,12 +75,12 @@ def _reprocess(
 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
-    # A task that is called as a function has no ID.
+    # A task called as a function has no ID.
     return task_id is None or reprocessings.is_new_request(session, task_id)
 
 
 def take_up_site(session: Session, site_id: int, stage: str) -> int:
-    """Process all pages of a site again from a stage and return their number."""
+    """Process all pages of a site again from a given stage, and return their number."""
     pages.lock_site(session, pages.key_of_site(session, site_id))
     page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
@@ -118,9 +118,9 @@ def extract_again(session: Session, site_id: int) -> None:
 def reprocess_all(
     self: Any, stage: task_names.ReprocessStage = "extract", pages_per_minute: float | None = None
 ) -> None:
-    """Process all pages of all sites again from a stage, site by site.
+    """Process all pages of all sites again from a given stage, site by site.
 
-    If such a request is under way already, logs a warning and does nothing.
+    If a reprocessing of all sites is already in progress, logs a warning and does nothing else.
 
     Parameters
     ----------
@@ -129,8 +129,8 @@ def reprocess_all(
     stage
         As for `reprocess`.
     pages_per_minute
-        Maximum rate. Sites are processed as a whole; the next one waits until the pages of the
-        last have used up their time.
+        Maximum rate. Since sites are processed as a whole, each waits until the time allotted to
+        the pages of the previous one is over.
     """
     _check(stage)
     if pages_per_minute is not None and not pages_per_minute > 0:
@@ -149,9 +149,9 @@ def reprocess_all(
 
 @shared_task(name=task_names.REPROCESS_DUE, **TASK_OPTIONS)
 def reprocess_due() -> None:
-    """Reprocess the sites that are due in a reprocessing of all sites.
+    """Continue a reprocessing of all sites with the sites that are due.
 
-    Progress is stored with each site, so that another process can resume after a crash.
+    Progress is stored after each site, so that another process can resume after a crash.
     """
     state = process_state()
     limit = state.settings.pending_limit
@@ -167,8 +167,8 @@ def reprocess_due() -> None:
 
 
 def _take_up_next(session: Session, pending_limit: int) -> bool:
-    """Reprocess the next site; False if there is none or it is not due yet."""
-    # The intake stops at the limit itself; leave room for new pages.
+    """Reprocess the next site; return False if there is none or it is not yet due."""
+    # The intake pauses when the limit is reached, so stop earlier to leave room for new pages.
     if backlog.is_nearly_full(session, pending_limit):
         return False
     reprocessing = reprocessings.lock_due(session)
@@ -195,7 +195,7 @@ def _parse(session: Session, page_id: int) -> None:
     pages.lock_site(session, pages.key_of_site(session, page.site_id))
     session.refresh(page, with_for_update=True)
     content = pages.load_content(session, page_id)
-    # Otherwise a message that is redelivered after the extraction would repeat the work.
+    # Otherwise, a message redelivered after the extraction would repeat the work.
     if content is None or not (page.forced or page.tree_id is None):
         return
     if page.outcome == PageOutcome.JOINED:

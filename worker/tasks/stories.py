@@ -1,4 +1,4 @@
-"""Tasks that group articles into stories and republish articles whose story changed."""
+"""Tasks that group articles into stories, and republish articles whose story has changed."""
 
 from celery import shared_task
 
@@ -11,21 +11,21 @@ from worker.workflow.story_corrections import correct_waiting
 
 @shared_task(name=task_names.TELL_STORIES, **TASK_OPTIONS)
 def tell_stories() -> None:
-    """Group the waiting articles into stories.
+    """Group waiting articles into stories.
 
-    Does nothing while another process does; that one enqueues a task for the rest.
+    Does nothing while another process is grouping; that process enqueues a task for the rest.
     """
     tell_waiting(process_state())
 
 
 @shared_task(name=task_names.CORRECT_STORIES, **TASK_OPTIONS)
 def correct_stories() -> None:
-    """Republish articles whose story changed and remove expired stories.
+    """Republish articles whose story has changed, and remove expired stories.
 
-    An article gets a new revision that differs from the last only in ``story``. Each time it waits
-    twice as long for the next, which bounds the number of revisions.
+    An article gets a new revision that differs from the latest one only in ``story``. The delay
+    before the next correction doubles each time, which bounds the number of revisions.
     """
     state = process_state()
-    # Hosts of the previous version do not consume TELL_STORIES.
+    # Hosts that run the previous version do not consume TELL_STORIES.
     tell_waiting(state)
     correct_waiting(state)

@@ -1,4 +1,4 @@
-"""The article message: an extracted page as other services read it."""
+"""The article message: an extracted page in the form that other services consume."""
 
 import hashlib
 import json
@@ -32,14 +32,14 @@ _READER_FIELDS = {
     "metadata",
 }
 _NO_READER_FIELDS = {
-    # Typography and link targets are not news: sites put the visit into their links.
+    # Changes in typography and link targets are ignored: sites put visit data into their links.
     "blocks": {"__all__": {"role_probability", "level", "marker", "links", "emphasis", "language"}},
     "images": {"__all__": {"block"}},
     "embeds": {"__all__": {"block"}},
     "entries": {"__all__": {"is_new", "is_changed"}},
 }
 _LATER_FIELDS = ("comments_elsewhere", "entries")
-"""Keys added later to the contract: a null value is no difference from older messages."""
+"""Keys added to the contract later: null counts as equal to a missing key in older messages."""
 
 
 def new_revision(
@@ -52,11 +52,11 @@ def new_revision(
     *,
     revisions_from: int = 1,
 ) -> NewArticle | None:
-    """Return the next revision of a page's article; None if there is no reason to send one.
+    """Return the next revision of a page's article, or None if there is no reason to send one.
 
-    It is sent if a reader would notice a difference from the last one, or if reprocessing requested
-    it. `found_parts` are the addresses of the article's other parts that the store has; None for a
-    page that is not a part.
+    A revision is sent if a reader would notice a difference from the latest one, or if reprocessing
+    requested it. `found_parts` holds the addresses of the article's other parts that are stored, or
+    None if the page is not a part.
     """
     number = next_number(page.revision, revisions_from)
     message = compose(page, job, content, story, number, extracted_at)
@@ -83,9 +83,9 @@ def further_revision(
     addresses: Sequence[PageAddress],
     **changes: Any,
 ) -> ArticleMessage:
-    """Return an article message as a further revision, with the keys in `changes` replaced.
+    """Return an article message as another revision, with the keys in `changes` replaced.
 
-    `addresses` are all the addresses of its page.
+    `addresses` holds all addresses of the page.
     """
     identity = identity_of(addresses, message.url)
     made = {
@@ -104,7 +104,7 @@ def compose(
     revision: int,
     extracted_at: datetime,
 ) -> ArticleMessage:
-    """Return the message of a revision of a page's article."""
+    """Compose the article message for a revision of a page's article."""
     site = site_name(job.site_key)
     return ArticleMessage(
         id=str(article_id(site, identity_of(page.addresses, page.url), revision)),
@@ -134,7 +134,7 @@ def _template(job: ExtractionJob) -> Template:
 
 
 def next_number(last: int, revisions_from: int) -> int:
-    """Return the number that follows the last revision (0 if none), at least `revisions_from`."""
+    """Return the revision number after `last` (0 if there is none), at least `revisions_from`."""
     return max(last + 1, revisions_from)
 
 
@@ -148,8 +148,8 @@ def reader_digest(message: ArticleMessage) -> str:
 
 
 def article_id(site: str, url: str, revision: int) -> UUID:
-    """Return the ID of a revision of a page's article, the same on every machine.
+    """Return the ID of an article revision, which is the same on every machine.
 
-    `site` is the name of the site, `url` the result of `worker.addresses.identity_of`.
+    `site` is the name of the site, and `url` the result of `worker.addresses.identity_of`.
     """
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")

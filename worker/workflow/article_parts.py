@@ -1,4 +1,4 @@
-"""Articles that a site spreads over several pages."""
+"""Articles that a site spreads across several pages."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from worker.store.parts import NewParts
 
 
 def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, Collection[str]]:
-    """Return the parts that each page links to and that the store has a page for, by page ID."""
+    """Return the addresses of the linked parts whose pages are stored, by linking page ID."""
     wanted = {
         page_id: addresses_of_links(content.pagination)
         for page_id, content in contents.items()
@@ -25,21 +25,21 @@ def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, C
 
 
 def is_part(content: Content) -> bool:
-    """Return whether a page is one part of an article, as opposed to a thread or a list."""
+    """Return whether a page is part of an article, as opposed to a thread or a list."""
     return bool(content.pagination) and may_be_part(content.article.metadata.kind)
 
 
 def addresses_of_links(links: Pagination) -> list[str]:
-    """Return the addresses of the parts that a page links to, at most `MAX_PARTS` by number."""
+    """Return the addresses of the parts to which a page links; the first `MAX_PARTS` by number."""
     listed = [links.pages[number] for number in sorted(links.pages)[:MAX_PARTS]]
     others = [each for each in (links.previous, links.next) if each is not None]
     return list(dict.fromkeys([*listed, *others]))
 
 
 def with_missing(said: Parts, found: Collection[str]) -> Parts:
-    """Add the missing parts to the parts that a message lists.
+    """Add the missing parts to those listed in a message.
 
-    `found` are the addresses of parts that the store has pages for.
+    `found` holds the addresses of the parts whose pages are stored.
     """
     listed = [part.url for part in said.pages[:MAX_PARTS]]
     others = [each for each in (said.previous, said.next) if each is not None]
@@ -53,7 +53,7 @@ def note_parts(
     results: Sequence[ExtractionResult],
     articles: Iterable[NewArticle],
 ) -> None:
-    """Record which pages are parts of an article, for the step that joins them."""
+    """Record which pages are parts of an article, so that they can be joined later."""
     revised = {article.page_id: article.message for article in articles}
     noted = {
         result.page_id: contents[result.page_id]
@@ -74,7 +74,7 @@ def note_parts(
 
 
 def to_json(links: Pagination) -> dict[str, Any]:
-    """Return links as JSON values."""
+    """Serialise links as JSON values."""
     listed = sorted(links.pages.items())[: 2 * MAX_PARTS]
     return {
         "number": links.number,
@@ -88,7 +88,7 @@ def to_json(links: Pagination) -> dict[str, Any]:
 
 
 def from_json(links: Mapping[str, Any]) -> Pagination:
-    """Return the links that `to_json` serialised."""
+    """Return the links that `to_json` has serialised."""
     pages = {int(number): url for number, url in links.get("pages", {}).items()}
     return Pagination(**{**links, "pages": pages})
 
@@ -96,10 +96,10 @@ def from_json(links: Mapping[str, Any]) -> Pagination:
 def joined_parts(
     said: Parts, addresses: Mapping[int, str], joined: Sequence[str], found: Collection[str]
 ) -> Parts:
-    """Return the parts of the first page's message after joining.
+    """Return the parts to list in the first page's message after joining.
 
-    `said` are the parts in its current message, `addresses` all known parts by number, `joined`
-    the parts whose text it contains and `found` the parts that the store has pages for.
+    `said` holds the parts in the current message, `addresses` all known parts by number, `joined`
+    the parts whose text the message contains, and `found` the parts whose pages are stored.
     """
     return said.model_copy(
         update={

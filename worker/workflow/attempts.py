@@ -1,22 +1,23 @@
-"""How often work is retried after its process died.
+"""Limits on the attempts at work whose process died.
 
 Each redelivery counts as an attempt. Except for clustering, whose attempts are spread over time,
-the limits must be below `worker.messaging.topology.DELIVERY_LIMIT`, so that the service gives up
-before the broker does.
+the limits must be below `worker.messaging.topology.DELIVERY_LIMIT`, so that the service abandons
+the work before the broker does.
 """
 
 EXTRACTION_ATTEMPTS = 3
-"""Maximum number of extractions of a page; after them its outcome is ``failed``."""
+"""Maximum number of extraction attempts for a page, after which its outcome is ``failed``."""
 
 ASSIGNMENT_ATTEMPTS = 3
-"""Maximum deliveries of a new page; after them it is an outlier. Only RabbitMQ counts them."""
+"""Maximum number of deliveries of a new page's assignment, after which the page is an outlier. Only
+RabbitMQ counts deliveries."""
 
 COMPARISON_ATTEMPTS = 3
-"""Maximum number of comparisons of a block; after them its trees count as not comparable.
+"""Maximum number of attempts to compare a block, after which its trees count as not comparable.
 
-The kernel bounds its memory, so none should fail; but no page may block its site.
+The comparison code bounds its memory, so no attempt should fail, but no page may block its site.
 """
 
 CLUSTERING_ATTEMPTS = 4
-"""Maximum number of clusterings of a site that fail or die; after them clustering is disabled for
-the site."""
+"""Maximum number of clustering attempts for a site that fail or die, after which clustering is
+disabled for the site."""

@@ -1,10 +1,10 @@
-"""Requests for clusterings, in the transaction that makes them necessary, and their order.
+"""Clustering requests, which are made in the transaction that requires them, and their order.
 
 Tasks are ordered by virtual clocks (Zhang 1990): a site's turn is the time of its request, in
-milliseconds, plus the estimated duration of its work. Among simultaneous requests the cheap ones
-come first, and a waiting request gains on all later ones, so there is no starvation. The rounds of
-a large site's comparison keep its first turn; each block advances the turn by its estimated cost,
-so that no site blocks the others.
+milliseconds, plus the estimated duration of its work. Among simultaneous requests, cheap ones come
+first, and a waiting request gains on all later ones, so none starves. The rounds of a large site's
+comparison start from its first turn; each block advances the turn by its estimated cost, so that no
+site blocks the others.
 """
 
 from collections.abc import Sequence
@@ -18,18 +18,18 @@ from worker.store.comparisons import NewBlock
 from worker.store.due_sites import DueSite
 
 PAGE_MS = 5
-"""Estimated duration of a clustering per page of its site."""
+"""Estimated duration of a clustering per page of the site."""
 
 BLOCK_MS = 1000
 """Estimated duration of a full block: 0.1 to 2 s for pages of 300 to 800 nodes."""
 
 CORRECTION_SECONDS = 300.0
-"""Delay of sites that already have groups: their pages already have articles, which a clustering
+"""Delay for sites that already have groups: their pages already have articles, which a clustering
 can only improve."""
 
 
 def request_due_clusterings(session: Session, due: Sequence[DueSite]) -> None:
-    """Enqueue clusterings of due sites; they are not due again until a worker starts on them."""
+    """Enqueue clusterings of due sites, which are not due again until a worker starts on them."""
     if not due:
         return
     clusterings.note_asked(session, [site.id for site in due])
@@ -47,7 +47,7 @@ def _delay_ms(site: DueSite) -> int:
 
 
 def continue_clustering(session: Session, site_id: int) -> None:
-    """Enqueue the rest of a site's clustering, whose comparisons are done, at its first turn."""
+    """Enqueue a clustering whose comparisons are finished, at the site's first turn."""
     clusterings.note_asked(session, [site_id])
     turn = comparisons.first_turn(session, site_id)
     arguments = {"site_id": site_id}
@@ -55,7 +55,7 @@ def continue_clustering(session: Session, site_id: int) -> None:
 
 
 def request_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> None:
-    """Enqueue comparison blocks of a site, advancing its turn."""
+    """Enqueue comparison blocks of a site, and advance its turn."""
     block_ids = comparisons.add_blocks(session, site_id, blocks)
     costs = [_cost_ms(block) for block in blocks]
     turn = comparisons.take_turns(session, site_id, sum(costs))
@@ -71,13 +71,13 @@ def _cost_ms(block: NewBlock) -> int:
 
 
 def request_rest(session: Session, site_id: int, block_id: int) -> None:
-    """Enqueue the rest of a partly compared block, advancing the site's turn."""
+    """Enqueue the rest of a partly compared block, and advance the site's turn."""
     turn = comparisons.take_turns(session, site_id, BLOCK_MS)
     outbox.add_tasks_in_turn(session, task_names.COMPARE, [(site_id, {"block_id": block_id}, turn)])
 
 
 def request_blocks_again(session: Session, site_id: int, block_ids: Sequence[int]) -> None:
-    """Enqueue blocks of a site again whose messages must have been lost."""
+    """Enqueue a site's blocks again if their messages must have been lost."""
     turn = comparisons.first_turn(session, site_id)
     wanted = [(site_id, {"block_id": block_id}, turn) for block_id in block_ids]
     outbox.add_tasks_in_turn(session, task_names.COMPARE, wanted)

@@ -1,4 +1,4 @@
-"""Comment patterns in the form the store keeps them: JSON."""
+"""Comment patterns in their stored form, which is JSON."""
 
 from collections.abc import Iterable
 
@@ -7,9 +7,9 @@ from worker.comments import CommentPattern
 
 
 def pattern_of_group(stored: Iterable[str | None]) -> str | None:
-    """Combine the patterns of a group's pages; None if they find no further comments.
+    """Combine the patterns of a group's pages; return None if that finds no further comments.
 
-    Pages that were never searched (None) do not vote. Order does not matter.
+    Pages that were never searched (None) do not vote. The order of the patterns does not matter.
     """
     voted = reader.pattern_of_group(
         CommentPattern.from_json(each) for each in stored if each is not None
@@ -18,10 +18,10 @@ def pattern_of_group(stored: Iterable[str | None]) -> str | None:
 
 
 def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPattern] | None:
-    """Return the patterns to search a page for comments with.
+    """Return the patterns with which to search a page for comments.
 
-    `own` is `StoredPage.comment_pattern`, `of_group` `TemplateGroup.comment_pattern` or None for a
-    page without a group.
+    `own` is the `StoredPage.comment_pattern`, and `of_group` the `TemplateGroup.comment_pattern` or
+    None for a page without a group.
     """
     return reader.patterns_for_page(_read(own), _read(of_group))
 

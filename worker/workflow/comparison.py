@@ -1,4 +1,4 @@
-"""Comparison of trees: a block of pairs, or the nearest references of a set of trees."""
+"""Comparison of trees: blocks of pairs, and the nearest references of a set of trees."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ Distances: TypeAlias = dict[tuple[int, int], int | None]
 
 @dataclass(frozen=True)
 class Compared:
-    """Results of one task for a block.
+    """Results of a task for a block.
 
-    `distances` are by ordered pair of trees, None if they cannot be compared; `is_all` is whether
-    the block is complete.
+    `distances` maps ordered pairs of tree IDs to distances, or to None if the trees cannot be
+    compared. `is_all` indicates whether the block is complete.
     """
 
     distances: Distances
@@ -43,9 +43,9 @@ class Compared:
 class ComparisonJob:
     """A block of comparisons with everything needed to compute it.
 
-    `gives_up` is whether it ran out of attempts, `known` the stored distances (None if two trees
-    cannot be compared), `done` the rows whose nearest references are stored, and `earlier` the
-    site's other reference sets with the references nearest to the rows.
+    `gives_up` indicates whether the block ran out of attempts. `known` holds the stored distances
+    (None if two trees cannot be compared), `done` the rows whose nearest references are stored, and
+    `earlier` the site's other reference sets, with the nearest references to the rows.
     """
 
     block_id: int
@@ -150,9 +150,9 @@ def _distances(job: ComparisonJob, memory: int) -> Compared:
 
 
 def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]) -> int:
-    """Compute and store the distances of a few pairs of trees; return the units of work used.
+    """Compute and store the distances of a few pairs of trees, and return the units of work used.
 
-    Pairs beyond `TASK_WORK` are skipped.
+    Once `TASK_WORK` is used up, the remaining pairs are skipped.
     """
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
     distances, work = distances_of_pairs(pairs, loaded, memory=_memory(state), work=TASK_WORK)
@@ -167,9 +167,9 @@ def distances_of_pairs(
     memory: int,
     work: int,
 ) -> tuple[Distances, int]:
-    """Compare pairs of trees within limits of memory and work; see `forest_of`.
+    """Compare pairs of trees within limits on memory and work; see `forest_of`.
 
-    Return the distances of the pairs compared, and the units of work used. A distance is None if
+    Returns the distances of the compared pairs, and the units of work used. A distance is None if
     the two trees are too large to compare, which does not depend on the other pairs.
     """
     ids = sorted({each for pair in pairs for each in pair})

@@ -1,4 +1,4 @@
-"""Plan the missing comparisons of a site and request them in blocks."""
+"""Planning of a site's missing comparisons, which are requested in blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,17 +28,18 @@ from worker.workflow.process import ProcessState
 from worker.workflow.stored_distances import StoredDistances
 
 ASSIGNED_TOGETHER = 128
-"""Maximum number of trees per task that looks for nearest references: with 300 references some
-40,000 bounds and 500 exact distances, which take 0.5 to 5 s for pages of 300 to 800 nodes."""
+"""Maximum number of trees per task that looks for nearest references. With 300 references, this
+makes about 40,000 bounds and 500 exact distances: 0.5 to 5 s for pages of 300 to 800 nodes."""
 
 ASSIGNED_SHARE = 8
-"""Maximum number of nodes per such task, in sides of a block: bounds replace most distances."""
+"""Maximum number of nodes per such task, as a multiple of the side of a block. It can be larger
+than a block because bounds replace most distances."""
 
 PAIRS_AT_ONCE = 50
-"""Maximum number of missing pairs that the clustering computes itself: those of ten trees.
+"""Maximum number of missing pairs that the clustering task compares itself: those of ten trees.
 
-They take 10 to 100 ms; a block with its messages and a second clustering takes 30 ms more. In a
-crawl of 280 small sites (808 pages) each site would need one.
+They take 10 to 100 ms; a block, with its messages and a second clustering task, takes 30 ms more.
+In a crawl of 280 small sites (808 pages), each site would need a block.
 """
 
 
@@ -46,9 +47,9 @@ crawl of 280 small sites (808 pages) each site would need one.
 class ComparedSite:
     """A site during one clustering.
 
-    `version` is the site's version when the comparison began, `generation` the number of its last
-    generation, `is_new` whether it was never clustered, `trees` its distinct trees by ID, and
-    `has_begun` whether blocks were requested already.
+    `version` is the site's version when the comparison began, `generation` the number of its latest
+    generation, and `trees` its distinct trees by ID. `is_new` indicates whether the site has never
+    been clustered, and `has_begun` whether blocks have already been requested.
     """
 
     id: int
@@ -60,9 +61,9 @@ class ComparedSite:
 
 
 def load_site(session: Session, site_id: int) -> ComparedSite | None:
-    """Load a site with the trees to compare; None if no page changed."""
-    # Read the version before the pages: a page that arrives in between is included anyway and only
-    # makes the site due again; in the other order it would be missed.
+    """Load a site with the trees to compare; return None if no page has changed."""
+    # Read the version before the pages: a page that arrives in between is then included, and merely
+    # makes the site due again. In the other order, it would be missed.
     site = groups.site_state(session, site_id)
     is_new = not groups.is_clustered(session, site_id)
     if site.compared_version is not None and site.compared_trees is not None:
@@ -79,7 +80,7 @@ def load_site(session: Session, site_id: int) -> ComparedSite | None:
 def known_site(
     session: Session, state: ProcessState, site: ComparedSite, stored: StoredDistances
 ) -> KnownSite | None:
-    """Return a site with all its distances; None if blocks had to be requested."""
+    """Return a site with all its distances, or None if blocks had to be requested."""
     limit = state.settings.whole_matrix_trees
     found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
     if isinstance(found, Missing) and _compare_if_little(session, state, site, stored, found):
@@ -97,7 +98,7 @@ def known_grouping(
     known: KnownSite,
     pages: Sequence[SitePage],
 ) -> Grouping | None:
-    """Return the groups of a site's pages; None if blocks had to be requested."""
+    """Return the groups of a site's pages, or None if blocks had to be requested."""
     found = group_or_missing(known, pages, site.trees, stored)
     if isinstance(found, Missing):
         _enqueue_missing(session, site, stored, found)
@@ -106,7 +107,7 @@ def known_grouping(
 
 
 def enqueue_late_blocks(session: Session, settings: Settings, site_id: int) -> None:
-    """Request the blocks of a site again whose results are overdue."""
+    """Request a site's overdue blocks again."""
     if outbox.is_waiting(session, task_names.COMPARE, site_id):
         return
     late = comparisons.ask_again(
@@ -118,7 +119,7 @@ def enqueue_late_blocks(session: Session, settings: Settings, site_id: int) -> N
 def blocks_of(
     missing: Missing, trees: Mapping[int, TreeShape], stored: StoredDistances
 ) -> Iterator[NewBlock]:
-    """Cut missing comparisons into blocks of bounded size."""
+    """Divide missing comparisons into blocks of bounded size."""
     sizes = {tree_id: shape.size for tree_id, shape in trees.items()}
     for wanted in missing.comparisons:
         match wanted:

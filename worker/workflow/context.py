@@ -1,6 +1,6 @@
-"""Recognise walls (of payment, consent or robots) by evidence from outside the page.
+"""Recognition of walls (payment, consent, bot checks) by evidence from outside the page.
 
-The evidence is the page's former article and the other pages of its site.
+The evidence is the page's previous article and the other pages of the site.
 """
 
 from collections import defaultdict
@@ -20,29 +20,29 @@ from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.no_article import NoArticle
 
 LOW: Final = 0.5
-"""Confidence below which a text that replaced an article may be a wall, suspected or not."""
+"""Confidence below which a text that replaced an article may be a wall even if not suspected."""
 
 MUCH_SHORTER: Final = 1 / 3
-"""Maximum length of a wall relative to the article it replaced; rewritten articles may be as
-short."""
+"""Maximum length of a wall relative to the article that it replaced. Rewritten articles may also be
+this short."""
 
 LITTLE: Final = 0.1
-"""Maximum share of a wall's shingles that occur in the article it replaced."""
+"""Maximum share of a wall's shingles that occur in the article that it replaced."""
 
 SHORT: Final = 600
-"""Maximum length in characters of a wall that repeats; copies of articles are longer."""
+"""Maximum length, in characters, of a repeated wall; copies of articles are longer."""
 
 REPEATED: Final = 3
-"""Minimum number of addresses of a site for the same short text to be a wall."""
+"""Minimum number of a site's addresses at which a short text must appear to be a wall."""
 
 Extracted = tuple[ExtractionJob, PageState, Content | NoArticle]
 
 
 def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extracted]:
-    """Turn texts that replaced an article but are walls into `NoArticle`.
+    """Replace texts that are walls, but took the place of an article, with `NoArticle`.
 
-    Such a text is much shorter than the published article, shares almost nothing with it, and is
-    either suspected to be a wall or extracted with low confidence.
+    Such a text is much shorter than the published article, has almost nothing in common with it,
+    and is either suspected of being a wall or was extracted with low confidence.
     """
     doubted = [
         job.page_id
@@ -56,7 +56,7 @@ def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extr
 
 
 def short_texts(extracted: Sequence[Extracted]) -> dict[int, bytes]:
-    """Return the keys of short texts by page, without the pages that are parts of an article."""
+    """Return the keys of short texts by page ID, without pages that are parts of an article."""
     return {
         job.page_id: fingerprint_of(result.article.text).key
         for job, _, result in extracted
@@ -69,10 +69,10 @@ def short_texts(extracted: Sequence[Extracted]) -> dict[int, bytes]:
 def without_repeats(
     session: Session, extracted: Sequence[Extracted], texts: Mapping[int, bytes]
 ) -> list[Extracted]:
-    """Turn short texts at `REPEATED` or more addresses of a site into `NoArticle`.
+    """Replace short texts that appear at `REPEATED` or more addresses of a site with `NoArticle`.
 
-    Pages that were published with such a text are extracted again, so that they follow. `texts`
-    come from `short_texts`.
+    Pages already published with such a text are extracted again, so that they are treated likewise.
+    `texts` is the result of `short_texts`.
     """
     by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
     for job, page, _ in extracted:

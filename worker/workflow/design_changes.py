@@ -1,4 +1,4 @@
-"""Detection of design changes of a site."""
+"""Detection of redesigns."""
 
 import logging
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ from worker.store.designs import DatedPage
 logger = logging.getLogger(__name__)
 
 WATCHED = timedelta(days=1)
-"""Minimum time that a site was observed before a change of its design is reported: a first crawl,
+"""Minimum time for which a site must be observed before a redesign is reported: a first crawl,
 which may fetch all section fronts and then all articles, takes hours."""
 
 TOGETHER = timedelta(hours=1)
-"""Time within which pages without a fetch time count as fetched together: the order in which a
-crawler sends them reflects its route through the site, not a change of it."""
+"""Period within which pages without a fetch time count as fetched together: the order in which a
+crawler sends them reflects its path through the site, not a change of the site."""
 
 PAGES_LOOKED_AT = 20_000
-"""Maximum number of newest pages to search for a change of design, which takes up to 0.2 s. An
-older change was reported when it was new, or is followed by as many pages of one period."""
+"""Maximum number of newest pages searched for a redesign, which takes up to 0.2 s. An older
+redesign was reported when it was new, or is followed by this many pages of the same design."""
 
 
 def note_design_change(session: Session, site_id: int, generation: int, *, pages: int) -> None:
-    """Store and log a change of design if the newest pages are of other groups than those before.
+    """Store and log a redesign if the newest pages belong to other groups than earlier ones.
 
-    `pages` is the number of pages of the generation.
+    `pages` is the number of pages in the generation.
     """
     if pages < FEWEST_TO_TELL_A_CHANGE:
         return
@@ -69,7 +69,7 @@ def _was_watched(newest: Sequence[DatedPage], first: int) -> bool:
     page = newest[first]
     if page.is_dated:
         return page.fetched_at - newest[0].fetched_at >= WATCHED
-    # Times of receipt compare with each other, not with fetch times.
+    # Times of receipt can be compared with each other, but not with fetch times.
     before = newest[:first]
     return (
         page.received_at - min(each.received_at for each in before) >= WATCHED

@@ -1,4 +1,4 @@
-"""Extraction: from a page and its template group to an article that is stored and sent."""
+"""Extraction of pages: from a page and its template group to a stored and published article."""
 
 import logging
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 def extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> None:
-    """Extract pages in a transaction each, so that no page suffers from another's defect."""
+    """Extract each page in its own transaction, so that no page suffers from another's defect."""
     for job in state.database.run(lambda session: _begin(session, wanted)):
         result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _given_up(job)
         _save_alone(state, job, result)
@@ -43,7 +43,7 @@ def _save_alone(state: ProcessState, job: ExtractionJob, extracted: Extracted) -
     except DBAPIError as error:
         if is_connection_lost(error):
             raise
-        # The database would refuse it again.
+        # The database would reject the same result again.
         logger.exception("cannot store the extraction of %s; its outcome is failed", job.url)
         failure = Extracted(NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}"))
         state.database.run(lambda session: save_extractions(session, state, [(job, failure)]))
@@ -58,7 +58,7 @@ def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        # The line at which the time ran out is not the cause.
+        # The line at which time ran out is not the cause, so the traceback is of no use.
         is_late = isinstance(error, SoftTimeLimitExceeded)
         number = counted(len(jobs), "page")
         logger.warning(
@@ -71,8 +71,8 @@ def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
 def _begin(
     session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
 ) -> list[ExtractionJob]:
-    # An attempt counts as soon as it begins, even if its process dies. A count lost in a crash of
-    # the database costs one extra attempt.
+    # An attempt counts as soon as it begins, even if its process dies. If a database crash loses
+    # the count, the cost is one extra attempt.
     do_not_wait_for_disk(session)
     return extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
 
@@ -99,9 +99,9 @@ def _extract(state: ProcessState, job: ExtractionJob, *, is_alone: bool = True) 
         raise
     except Exception as error:
         if isinstance(error, SoftTimeLimitExceeded) and not is_alone:
-            # The time limit applies to all the pages together.
+            # The time limit applies to all the pages of the task together.
             raise
-        # A bug that a page triggers must not leave that page without an outcome.
+        # A bug triggered by a page must not leave the page without an outcome.
         logger.exception("extraction failed on %s", job.url)
         return Extracted(NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}"))
 

@@ -1,4 +1,4 @@
-"""Requests for extractions, made in the transaction that requires them."""
+"""Extraction requests, which are made in the transaction that requires them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -8,22 +8,22 @@ from worker.messaging.task_names import EXTRACT, EXTRACT_AGAIN, EXTRACT_LATE, EX
 from worker.store import extraction_jobs, outbox
 
 REPEATED_AT_ONCE = 1000
-"""Maximum number of overdue extractions to request again at once: a few seconds of work."""
+"""Maximum number of overdue extractions requested again per task: a few seconds of work."""
 
 
 def request_extractions(
     session: Session, site_id: int, page_ids: Iterable[int], generation: int
 ) -> None:
-    """Request the extraction of a site's pages with a generation."""
+    """Request the extraction of a site's pages with a given generation."""
     request_extractions_of_sites(session, {site_id: page_ids}, generation)
 
 
 def request_extractions_of_sites(
     session: Session, page_ids: Mapping[int, Iterable[int]], generation: int
 ) -> None:
-    """Request the extraction of pages, grouped by site ID, with the generation of that number.
+    """Request the extraction of pages, grouped by site ID, with generation number `generation`.
 
-    Pages that already have an outcome are queued behind those that have none.
+    Pages that already have an outcome are queued behind those without one.
     """
     site_of = {page_id: site_id for site_id, pages in page_ids.items() for page_id in pages}
     if not site_of:
@@ -38,7 +38,7 @@ def request_extractions_of_sites(
 
 
 def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
-    """Request a check of extractions that are late although their messages were published."""
+    """Request a check of overdue extractions whose messages were published."""
     late = extraction_jobs.find_late(
         session, EXTRACTIONS, patience_seconds=patience_seconds, limit=REPEATED_AT_ONCE
     )
@@ -50,7 +50,7 @@ def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
 def request_late_extractions(
     session: Session, suspects: Mapping[int, int], *, patience_seconds: float
 ) -> int:
-    """Request those suspects again that are still late; return their number.
+    """Request the suspects that are still overdue again, and return their number.
 
     `suspects` maps page IDs to generations.
     """
@@ -65,7 +65,7 @@ def request_late_extractions(
 def request_each_alone(
     session: Session, site_id: int, page_ids: Iterable[int], wanted: Mapping[int, int]
 ) -> None:
-    """Request the extraction of waiting pages in one task per page.
+    """Request the extraction of waiting pages, with one task per page.
 
     `wanted` maps page IDs to generations.
     """

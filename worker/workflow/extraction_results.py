@@ -1,4 +1,4 @@
-"""Storage of extracted pages: outcomes, revisions, parts, withdrawals and outgoing messages."""
+"""Storing of extraction results: outcomes, revisions, parts, withdrawals and outgoing messages."""
 
 import hashlib
 import logging
@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Extracted:
-    """Content of a page, or why it has none, and its links to other pages if these are sent."""
+    """Content of a page, or the reason why it has none, and its links if they are to be sent."""
 
     result: Content | NoArticle
     listed: ListedLinks | None = None
@@ -44,7 +44,7 @@ class Extracted:
 
 @dataclass(frozen=True)
 class _Revised:
-    """An extracted page, with a new revision if a reader would notice a change."""
+    """An extracted page, with a new revision if there is one to publish."""
 
     job: ExtractionJob
     page: PageState
@@ -59,7 +59,7 @@ def extraction_key(
     group_pattern: str | None,
     text_roles: Sequence[LineRole],
 ) -> str:
-    """Return the digest of everything an extraction depends on."""
+    """Return the digest of everything on which an extraction depends."""
     roles = ",".join(text_roles)
     known = f"{content_digest} {pivot_digest or '-'} {group_pattern or '-'}"
     return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {known}".encode()).hexdigest()
@@ -70,7 +70,7 @@ def save_extractions(
 ) -> None:
     """Store extracted pages, and write their messages to the outbox.
 
-    Pages that changed during their extraction are skipped: they have been enqueued again.
+    Pages that changed during their extraction are skipped, as they have been enqueued again.
     """
     now = datetime.now(UTC)
     current = without_walls(session, list(_not_overtaken(session, extracted)))
@@ -154,7 +154,7 @@ def _save_parts(
         each.job.page_id: each.result for each in revised if isinstance(each.result, Content)
     }
     removed = {each.job.page_id for each in revised if is_removed(each.page)}
-    # A page that now shows a wall stays the part it was.
+    # A page that is now behind a wall remains the part that it was.
     changed = [
         each
         for each in results
@@ -223,7 +223,7 @@ def _stories(
 def _compared(
     session: Session, job: ExtractionJob, extracted: Content | NoArticle
 ) -> Content | NoArticle:
-    """Mark the entries of a live report that are new since its last revision."""
+    """Mark the entries of a live report that are new since its latest revision."""
     if isinstance(extracted, NoArticle) or not extracted.entries:
         return extracted
     before = articles.last_entries(session, job.page_id)
@@ -231,7 +231,7 @@ def _compared(
 
 
 def _too_large(message: NewMessage) -> NoArticle:
-    # The broker would refuse it, whoever publishes it.
+    # The broker would refuse the message, so it must not enter the outbox.
     return NoArticle(
         PageOutcome.TOO_LARGE, f"its article is a message of {len(message.body)} bytes"
     )
@@ -240,7 +240,7 @@ def _too_large(message: NewMessage) -> NoArticle:
 def _not_overtaken(
     session: Session, extracted: Sequence[tuple[ExtractionJob, Extracted]]
 ) -> Iterator[tuple[ExtractionJob, PageState, Content | NoArticle]]:
-    """Lock the pages; yield those that have not changed since their extraction began."""
+    """Lock the pages, and yield those that have not changed since their extraction began."""
     wanted = {job.page_id: job.generation for job, _ in extracted}
     states = extraction_jobs.lock_pages(session, wanted)
     for job, each in extracted:
@@ -248,7 +248,7 @@ def _not_overtaken(
         if (
             page is not None
             and page.content_digest == job.content_digest
-            # Otherwise it joined another group in the meantime, which requested its extraction.
+            # Otherwise, it has since joined another group, which requested another extraction.
             and page.pivot_id == (job.pivot.id if job.pivot else None)
         ):
             yield job, page, each.result

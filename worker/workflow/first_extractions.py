@@ -1,4 +1,4 @@
-"""The first articles of sites that were never clustered: they need not wait for the clustering."""
+"""First articles of sites that have never been clustered, which need not wait for a clustering."""
 
 import logging
 from collections import defaultdict
@@ -13,26 +13,26 @@ from worker.workflow.extraction_requests import request_extractions_of_sites
 logger = logging.getLogger(__name__)
 
 ALONE_SECONDS = 5.0
-"""Time after which a page that is alone on its site is extracted without a template.
+"""Time after which the only page of a site is extracted without a template.
 
-A crawl that sends several pages of a site sends the second one earlier; then all wait for the
-clustering, so that none is extracted twice.
+If a crawl sends several pages of a site, the second arrives sooner than this; then all of them wait
+for the clustering, so that none is extracted twice.
 """
 
 WATCHED_SECONDS = 20.0
-"""Time after which a page is no longer checked for being alone on its site, as each check costs.
-A page that was not checked in that time gets its turn when its site settles."""
+"""Time after which a page is no longer checked for being the only one of its site, since each check
+has a cost. A page that was not checked in that time is extracted when its site settles."""
 
 ASKED_AT_ONCE = 200
-"""Maximum number of pages requested at once: some hundredths of a second of work."""
+"""Maximum number of pages requested together: some hundredths of a second of work."""
 
 
 def request_first_extractions(session: Session, first_article_seconds: float) -> int:
-    """Request extractions without a template for pages that wait for their first clustering.
+    """Request extractions without a template for pages waiting for their site's first clustering.
 
-    These are the pages that are alone on their site and those that waited longer than
-    `first_article_seconds` (0 disables both). The clustering extracts each again if its group
-    makes a difference. Return the number of pages.
+    These are pages that are the only ones of their site, and pages that have waited longer than
+    `first_article_seconds` (0 disables both). The clustering extracts them again if their group
+    makes a difference. Returns the number of pages.
     """
     if not first_article_seconds:
         return 0
@@ -51,12 +51,12 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
 
 
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
-    """Mark sites with at most one page as clustered and return them.
+    """Mark the given sites that have at most one page as clustered, and return them.
 
-    A single page has nothing to be compared with and is extracted immediately.
+    A single page cannot be compared with anything, and is extracted immediately.
     """
     held = provisional.hold(session, provisional.without_siblings(session, site_ids))
-    # More pages may have arrived before the lock.
+    # More pages may have arrived before the lock was acquired.
     lone = provisional.without_siblings(session, held)
     if not lone:
         return ()

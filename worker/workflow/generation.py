@@ -1,4 +1,4 @@
-"""New generations of a site: store its groups and memberships, extract what they change."""
+"""Storing of new generations, and requests for the extractions that they affect."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from worker.workflow.memberships import group_memberships
 class NewGeneration:
     """A stored generation.
 
-    `patterns` are the comment patterns by group, see `TemplateGroup.comment_pattern`.
+    `patterns` holds the comment patterns by group; see `TemplateGroup.comment_pattern`.
     """
 
     number: int
@@ -40,7 +40,7 @@ def save_generation(
 ) -> NewGeneration:
     """Store the groups of a site as its next generation.
 
-    `site_pages` are its pages that have a tree; `grouping` refers to them by index.
+    `site_pages` holds the site's pages that have a tree; `grouping` refers to them by index.
     """
     identities = _identities(session, site, site_pages, grouping)
     compared = [_compared_with(site_pages, group, known) for group in grouping.groups]
@@ -84,7 +84,7 @@ def request_changed_extractions(
     generation: NewGeneration,
     text_roles: Sequence[LineRole],
 ) -> None:
-    """Request the extraction of those pages only whose result the generation may change."""
+    """Request the extraction of the pages whose results the generation may change."""
     by_id = {page.id: page for page in site_pages}
     changed: list[int] = []
     unchanged: list[int] = []
@@ -101,7 +101,7 @@ def request_changed_extractions(
         same = page.extraction_key == key and not page.forced
         same |= not page.has_html
         (unchanged if same else changed).append(page.id)
-    # Requests of earlier generations are void and would pile up with frequent clusterings.
+    # Requests from earlier generations are void, and would pile up if clusterings are frequent.
     if generation.number > 1:
         outbox.withdraw(session, task_names.EXTRACTIONS, site_id, "page_id", sorted(by_id))
     if unchanged:
@@ -147,10 +147,10 @@ def _memberships(
 def _compared_with(
     site_pages: Sequence[ComparablePage], group: Group, known: KnownSite
 ) -> tuple[int, int]:
-    """Return the pivot of a group and the page that the pivot itself is compared with.
+    """Return the pivot of a group, and the page with which the pivot itself is compared.
 
-    The latter is the page nearest to the pivot. If the pivot's HTML was removed, the page nearest
-    to it that still has its HTML takes its place.
+    The latter is the page nearest to the pivot. If the pivot's HTML was removed, the nearest page
+    that still has its HTML becomes the pivot.
     """
     kept = [index for index in group.members if site_pages[index].has_html]
     pivot = group.pivot

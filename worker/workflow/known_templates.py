@@ -1,4 +1,4 @@
-"""Knowledge of templates: learned once, stored, and cached by each process."""
+"""Template knowledge, which is learned once, stored, and cached by each process."""
 
 from collections import OrderedDict
 
@@ -9,21 +9,21 @@ from worker.store.database import Database
 from worker.store.extraction_jobs import Pivot
 
 CACHED_TEMPLATES = 64
-"""Number of templates that a process caches, at some hundred kilobytes each."""
+"""Number of templates cached by a process, at a few hundred kilobytes each."""
 
 
 class KnownTemplates:
-    """An LRU cache of template knowledge, by the page that represents the template."""
+    """An LRU cache of template knowledge, keyed by the page that represents the template."""
 
     def __init__(self, capacity: int = CACHED_TEMPLATES) -> None:
         self._capacity = capacity
         self._known: OrderedDict[tuple[int, str], TemplateKnowledge] = OrderedDict()
 
     def of(self, database: Database, pivot: Pivot) -> TemplateKnowledge | None:
-        """Return the knowledge of a page's template; learn it if none is stored.
+        """Return the template knowledge of a pivot, learning it if it is not stored.
 
-        None if it was never learned and the page's HTML has been removed. Raises PageError if the
-        page cannot be parsed.
+        Returns None if it was never learned and the page's HTML has been removed. Raises PageError
+        if the page cannot be parsed.
         """
         key = (pivot.id, pivot.content_digest)
         known = self._known.pop(key, None) or _stored_or_learned(database, pivot)
@@ -43,7 +43,7 @@ def _stored_or_learned(database: Database, pivot: Pivot) -> TemplateKnowledge | 
         try:
             return TemplateKnowledge.from_bytes(packed)
         except ValueError:
-            # Written by an earlier version of the service.
+            # The stored knowledge was written by an earlier version of the service.
             content = database.run(lambda session: pages.load_content(session, pivot.id))
     if content is None:
         return None

@@ -1,4 +1,4 @@
-"""Memberships of pages in a template group."""
+"""Memberships of pages in template groups."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,9 +8,9 @@ from worker.store.groups import NewMembership
 def group_memberships(
     group: int, page_ids: Iterable[int], *, pivot_id: int, beside_pivot: int
 ) -> Iterator[NewMembership]:
-    """Yield the membership of each page of a group.
+    """Yield the membership of each page in a group.
 
-    The pages are compared with the pivot, the pivot itself with `beside_pivot`.
+    Pages are compared with the pivot, and the pivot itself with `beside_pivot`.
     """
     for page_id in page_ids:
         if page_id == pivot_id:

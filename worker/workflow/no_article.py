@@ -1,4 +1,4 @@
-"""Why a page has no article."""
+"""The reason why a page has no article."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from worker.outcomes import PageOutcome
 
 @dataclass(frozen=True)
 class NoArticle:
-    """Why a page has no article: a code and a sentence."""
+    """The reason why a page has no article, as an outcome and an explanation."""
 
     outcome: PageOutcome
     detail: str

@@ -1,4 +1,4 @@
-"""Routing of article revisions: to recognition, to the exchange of repeats, or not sent."""
+"""Routing of article revisions to entity recognition, to the repeats exchange, or nowhere."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,18 +13,18 @@ from worker.store import outbox, story_articles
 from worker.store.outbox import NewMessage
 
 MAX_ROUTING_KEY_BYTES = 255
-"""Limit of AMQP 0-9-1; a longer key would block the relay and everything queued behind it."""
+"""Limit set by AMQP 0-9-1. A longer key would block the relay and everything queued behind it."""
 
 REPEATS: Final = ("same", "excerpt")
-"""Relations to the first article of a story that make an article a repeat."""
+"""Relations to a story's first article that make an article a repeat."""
 
 
 @dataclass(frozen=True)
 class Outgoing:
-    """A revision and where it goes.
+    """A revision and its destination.
 
-    `is_held_back` marks a repeat, which does not go to the exchange of articles; `is_kept` one
-    that is not sent at all. `story` is the message's ``story``.
+    `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` one that
+    is not sent at all. `story` is the ``story`` in the message.
     """
 
     page_id: int
@@ -42,19 +42,19 @@ def outgoing_of(
     topology: Topology,
     may_hold_back: bool,
 ) -> Outgoing:
-    """Decide where a revision goes.
+    """Decide where a revision is sent.
 
     Parameters
     ----------
     page_id, message
-        The page and the article message.
+        ID of the page, and its article message.
     repeats
         How to treat repeats.
     topology
         Names of the exchanges.
     may_hold_back
-        Whether no revision of the article has gone to the exchange of articles yet. A consumer
-        that received one must receive its changes.
+        Whether no revision of the article has been sent to the articles exchange yet. Consumers
+        that received an article must also receive its changes.
     """
     story = message.get("story") or {}
     is_held_back = repeats != "send" and may_hold_back and story.get("relation") in REPEATS
@@ -69,7 +69,7 @@ def outgoing_of(
 
 
 def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
-    """Enqueue stored revisions for the relay and record their stories."""
+    """Enqueue stored revisions for the relay, and record their stories."""
     messages = [each.message for each in outgoing if not each.is_kept]
     if messages:
         outbox.add_messages(session, messages)
@@ -78,9 +78,9 @@ def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
 
 
 def routing_key(sort: str | None, site: str) -> str:
-    """Return a message's routing key, cut to the length that AMQP allows.
+    """Return a message's routing key, truncated to the length that AMQP allows.
 
-    `sort` is the part before the site: an article's language or a page's kind, None if unknown.
+    `sort` is the part before the site: an article's language or a page's kind; None if unknown.
     """
     key = f"{sort or 'und'}.{site}"
     return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")

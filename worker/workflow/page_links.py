@@ -1,4 +1,4 @@
-"""Links listed by a page, for the crawler."""
+"""Messages to the crawler with the links listed by a page."""
 
 import hashlib
 import json
@@ -20,13 +20,13 @@ from worker.workflow.outgoing_articles import routing_key
 
 
 def links_message(page: PageState, job: ExtractionJob, listed: ListedLinks) -> LinksMessage:
-    """Return the message with the links of a page."""
+    """Return a page's links message."""
     site = site_name(job.site_key)
     identity = identity_of(page.addresses, page.url)
     refused = page.refused or {}
     content: dict[str, object] = asdict(listed)
     if listed.kind == "wall":
-        # One message per fetch of a wall; for a page that is gone, one until it is back.
+        # A wall gets one message per fetch; a page that is gone gets one until it returns.
         content["of"] = refused.get("fetched_at") or page.content_digest
     elif listed.kind == "gone":
         content["of"] = refused.get("gone_since")
@@ -50,9 +50,9 @@ def send_links(
     topology: Topology,
     max_bytes: int,
 ) -> None:
-    """Enqueue links messages that changed or that a reprocessing asked for.
+    """Enqueue links messages that have changed or that a reprocessing requested.
 
-    The pages must be locked by the transaction. A message larger than `max_bytes` loses its last
+    The transaction must have locked the pages. A message larger than `max_bytes` loses its last
     links.
     """
     if not found:
@@ -70,7 +70,7 @@ def send_links(
 
 
 def within(message: LinksMessage, max_bytes: int) -> LinksMessage:
-    """Return a message with as many of its first links as fit into a number of bytes."""
+    """Return a message truncated to as many links as fit into `max_bytes`."""
     size = len(message.model_copy(update={"links": []}).model_dump_json().encode())
     kept = []
     for link in message.links:

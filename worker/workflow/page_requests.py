@@ -1,4 +1,4 @@
-"""Requests to process a single page again."""
+"""Reprocessing requests for a single page."""
 
 from typing import Literal, get_args
 
@@ -14,10 +14,11 @@ PAGE_STAGES = get_args(PageStage)
 
 
 def ask_again(session: Session, page_id: int, stage: str) -> bool:
-    """Process a page again from a stage, as a reprocessing does with all pages of its site.
+    """Process a page again from a given stage, as a reprocessing does for all pages of a site.
 
-    Its article gets a new revision. A page that waits for its first clustering is extracted after
-    it. Return False if there is no such page, its HTML was removed, or it was joined with another.
+    The page's article gets a new revision. If the site's first clustering is pending, the page is
+    extracted after it. Returns False if the page does not exist, its HTML was removed, or it was
+    joined with another page.
     """
     page = pages.load_page(session, page_id)
     if page is None or page.html_removed_at is not None or page.outcome == PageOutcome.JOINED:

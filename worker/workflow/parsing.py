@@ -19,15 +19,15 @@ logger = logging.getLogger(__name__)
 
 
 _NOTHING_SHOWN = "<p>-</p>"
-"""Parsed instead of a refusal without content: the extraction gives the page its outcome."""
+"""HTML parsed in place of a refusal without content, so that extraction can set the outcome."""
 
 
 def parse_or_reject(
     content: bytes | str, url: str, content_type: str | None, answer: Answer = NO_ANSWER
 ) -> ReadPage:
-    """Parse a page, or return the outcome that says why it cannot be parsed.
+    """Parse a page, or return the outcome that states why it cannot be parsed.
 
-    Addresses declared by a refusal are ignored.
+    Addresses declared in a refusal are ignored.
     """
     try:
         if refusal_of(url, answer) is not None:
@@ -43,7 +43,7 @@ def parse_or_reject(
     except PageError as error:
         return ReadPage(outcome=error.outcome, outcome_detail=str(error))
     except Exception as error:
-        # A bug of the parser that this page triggers; a later version can parse the stored HTML.
+        # The page triggers a bug in the parser; a later version can parse the stored HTML.
         logger.exception("parsing failed on %s", url)
         detail = f"{type(error).__name__}: {error}"
         return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
@@ -64,7 +64,7 @@ def store_pages(
     recorded = record_pages(
         session, [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
     )
-    # A page that arrived under several addresses is requested once, in its last state.
+    # A page that arrived at several addresses is requested once, in its latest state.
     changed = {each.page_id: each for each in recorded if each.is_changed}.values()
     if not changed:
         return recorded

@@ -1,4 +1,4 @@
-"""State that a process keeps between tasks: settings, connections and caches."""
+"""State that a process retains between tasks: settings, connections and caches."""
 
 import os
 from datetime import timedelta
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class ProcessState:
     """The state of a process that runs tasks.
 
-    Caches are created on first use: beat, the relay and the command line create the application
-    too, and would take 30 MB and some seconds more.
+    Caches are created on first use: beat, the relay and the command line also create the
+    application, but caches would cost them 30 MB and several seconds.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ class ProcessState:
     Attributes
     ----------
     settings, topology
-        The settings and the exchanges and queues that they name.
+        The settings, and the exchanges and queues that they name.
     database
-        Connections to the database.
+        The database connections.
     durations
-        How long tasks take.
+        Measured durations of tasks.
     story_window
         Maximum time between the fetches of two articles of one story.
     """
@@ -62,17 +62,17 @@ class ProcessState:
 
     @cached_property
     def browser(self) -> "Browser | None":
-        """The browser that renders pages, None if none is configured."""
+        """The browser that renders pages, or None if none is configured."""
         from worker.workflow.rendered import browser_of
 
         return browser_of(self.settings)
 
 
 class ProcessStates:
-    """The state of this process and, in a child, that of its parent.
+    """The state of this process and, in a child process, that of its parent.
 
-    A child leaves its parent's state alone: closing connections that both inherited would close
-    them for the parent.
+    A child does not touch its parent's state: closing inherited connections would also close them
+    for the parent.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class ProcessStates:
         self._states: dict[int, ProcessState] = {}
 
     def configure(self, settings: Settings) -> None:
-        """Set the settings of this process and its future children and reset its state."""
+        """Set the settings of this process and its future children, and reset its state."""
         self._settings = settings
         self._main_process = os.getpid()
         former = self._states.pop(os.getpid(), None)
@@ -98,7 +98,7 @@ class ProcessStates:
         return self._states[process]
 
     def main_process(self) -> int:
-        """Return the ID of the process that called `configure`, the parent of any children."""
+        """Return the ID of the process that called `configure`, the parent of all children."""
         return self._main_process
 
 

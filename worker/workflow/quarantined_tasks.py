@@ -1,4 +1,4 @@
-"""Tasks that go straight to quarantine, for an operator to send."""
+"""Tasks that are put directly into quarantine, from where an operator can send them."""
 
 import json
 from collections.abc import Mapping
@@ -23,9 +23,9 @@ def offer_task(
     reason: GivenUpReason,
     detail: str,
 ) -> None:
-    """Put a task into a quarantine queue, from where an operator may send it.
+    """Put a task into a quarantine queue, from where an operator can send it.
 
-    `reason` and `detail` say why, as a code and in words.
+    `reason` and `detail` state why, as a code and in words.
     """
     task_id = str(uuid4())
     sent = current_app.amqp.as_task_v2(task_id, task, (), dict(arguments))

@@ -14,7 +14,7 @@ from worker.store.extraction_jobs import ExtractionJob
 
 
 def browser_of(settings: Settings) -> Browser | None:
-    """Return the configured browser, None if there is none."""
+    """Return the configured browser, or None if there is none."""
     if settings.render_browser is None:
         return None
     return Browser(
@@ -27,7 +27,7 @@ def browser_of(settings: Settings) -> Browser | None:
 
 
 def render(browser: Browser, job: ExtractionJob) -> Page:
-    """Return a stored page as a reader would see it; raises NeedsRenderingError on failure."""
+    """Render a stored page as a reader would see it; raise NeedsRenderingError on failure."""
     content = job.content
     html = decode(content, job.content_type).text if isinstance(content, bytes) else content
     try:
@@ -42,7 +42,7 @@ def read_rendered(
     template: TemplateKnowledge | None,
     text_roles: Sequence[LineRole],
 ) -> Content:
-    """Read a rendered page; raises NoArticleError if it still has no article.
+    """Read a rendered page; raise NoArticleError if it still has no article.
 
     The article's method gets the prefix ``rendered-``; its XPath refers to the rendered document.
     """

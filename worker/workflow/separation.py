@@ -1,4 +1,4 @@
-"""Undo the joining of an address with another page."""
+"""Separation of an address from the page that it joined."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ from worker.store.separations import Separated
 
 
 def separate(session: Session, url: str) -> Sequence[Separated]:
-    """Make an address a page of its own and request its parsing if its HTML is stored.
+    """Give an address its own page, and request the parsing of the page if its HTML is stored.
 
-    Raises NotJoinedError if the address was not joined with another page.
+    Raises NotJoinedError if the address has not joined another page.
     """
     separated = separations.separate(session, url)
     for each in separated:

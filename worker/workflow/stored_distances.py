@@ -1,4 +1,4 @@
-"""Distances of a site from the store, as the comparison policy looks them up."""
+"""Lookup of a site's stored distances for the comparison policy."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,13 +22,13 @@ class StoredDistances:
     def among(
         self, tree_ids: Sequence[int]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-        """Return the distances between trees and which of them are stored."""
+        """Return the distances among trees, and a mask of the stored ones."""
         return trees.distance_matrix(self._session, tree_ids)
 
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> dict[int, NearestReference | None]:
-        """Return the nearest reference of each tree whose nearest reference is stored."""
+        """Return the nearest references of trees, as far as they are stored."""
         found = load_nearest(self._session, self.reference_set(references), tree_ids)
         return {
             tree_id: None
@@ -38,7 +38,7 @@ class StoredDistances:
         }
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
-        """Return the distance to a pivot of each tree for which it is stored."""
+        """Return the stored distances of trees to a pivot, by tree ID."""
         stored = trees.known_distances(self._session, [pivot], tree_ids)
         return {
             higher if lower == pivot else lower: distance
@@ -46,12 +46,12 @@ class StoredDistances:
         }
 
     def reference_set(self, references: Sequence[int]) -> int:
-        """Return the ID of the set of these references; store it if it is new."""
+        """Return the ID of a reference set, which is stored if it is new."""
         key = tuple(references)
         if key not in self._sets:
             self._sets[key] = save_set(self._session, self._site_id, references)
         return self._sets[key]
 
     def reference_sets(self) -> list[int]:
-        """Return the IDs of all sets of references that were looked up."""
+        """Return the IDs of all reference sets that have been looked up."""
         return list(self._sets.values())

@@ -13,14 +13,14 @@ CACHED_NODES = 2_000_000
 
 
 class TreeCache:
-    """An LRU cache of trees by ID, bounded by their nodes; stored trees never change."""
+    """An LRU cache of trees by ID, bounded by their number of nodes; stored trees never change."""
 
     def __init__(self, nodes: int = CACHED_NODES) -> None:
         self._room = nodes
         self._trees: OrderedDict[int, Tree] = OrderedDict()
 
     def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
-        """Return those of the trees that exist."""
+        """Return the given trees that exist, by ID."""
         missing = [tree_id for tree_id in tree_ids if tree_id not in self._trees]
         found = trees.load_trees(session, missing) if missing else {}
         known = {i: self._trees[i] for i in tree_ids if i in self._trees}

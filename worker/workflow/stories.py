@@ -1,4 +1,4 @@
-"""Grouping of articles into stories, after their extraction."""
+"""Grouping of extracted articles into stories."""
 
 import logging
 import time
@@ -14,14 +14,14 @@ from worker.workflow.story_index import request_telling, retell_some, tell_page
 logger = logging.getLogger(__name__)
 
 TOLD_AT_ONCE = 500
-"""Maximum number of articles that one task groups."""
+"""Maximum number of articles grouped per task."""
 
 WORK_SECONDS = 5.0
-"""Time after which a task on stories stops; the next one continues."""
+"""Time after which a story task stops; the next task continues."""
 
 
 def tell_waiting(state: ProcessState) -> None:
-    """Group the waiting articles, then update the stories that have a new first article."""
+    """Group waiting articles, then update the stories whose first article has changed."""
     with state.database.exclusive(AdvisoryLock.STORY_TELLING, 0) as is_ours:
         if not is_ours:
             return
@@ -35,7 +35,7 @@ def tell_waiting(state: ProcessState) -> None:
         for _ in range(TOLD_AT_ONCE):
             if not retell_some(state.database) or time.monotonic() > ends:
                 break
-    # After releasing the lock: tasks that found it taken left their articles to this one.
+    # Checked after the lock is released, since tasks that found it taken left articles to this one.
     if state.database.run(story_arrivals.are_waiting):
         state.database.run(request_telling)
 
@@ -46,6 +46,6 @@ def _tell_alone(state: ProcessState, page_id: int) -> None:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        # A bug that one text triggers must not keep the others from their stories.
+        # A bug triggered by one text must not prevent the grouping of others.
         logger.exception("grouping the article of page %d failed; it joins no story", page_id)
         state.database.run(lambda session: story_arrivals.remove(session, page_id))

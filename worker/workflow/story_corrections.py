@@ -1,4 +1,4 @@
-"""Correction of sent articles whose story has changed, and removal of old stories."""
+"""Correction of published articles whose story has changed, and removal of old stories."""
 
 import time
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ from worker.workflow.process import ProcessState
 from worker.workflow.stories import WORK_SECONDS
 
 CORRECTIONS: Final = 500
-"""Maximum number of articles that one task corrects: some seconds of work."""
+"""Maximum number of articles corrected per task: a few seconds of work."""
 
 REMOVED_AT_ONCE: Final = 25
-"""Maximum number of texts of old stories removed per transaction, which blocks grouping for some
+"""Maximum number of texts of old stories removed per transaction, which blocks grouping for a few
 milliseconds."""
 
 REMOVALS: Final = 40
@@ -28,7 +28,7 @@ REMOVALS: Final = 40
 
 
 def correct_waiting(state: ProcessState) -> None:
-    """Send articles again whose story has changed, and remove stories that are too old."""
+    """Publish articles again if their story has changed, and remove stories that are too old."""
     ends = time.monotonic() + WORK_SECONDS
     pages = state.database.run(
         lambda session: story_articles.pages_to_correct(session, CORRECTIONS)
@@ -74,10 +74,10 @@ def send_again(
     may_hold_back: bool,
     **changes: Any,
 ) -> None:
-    """Publish a revision of a page's article, which must be locked, that differs in `changes` only.
+    """Publish a revision of a page's article that differs only in `changes`.
 
-    `last` is the message of the last revision, and `content_digest` the `Article.content_digest` of
-    the new one.
+    The page must be locked. `last` is the message of the latest revision, and `content_digest` the
+    `Article.content_digest` of the new one.
     """
     leading = addresses.of_pages(session, [page_id])[page_id]
     message = further_revision(

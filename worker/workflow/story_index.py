@@ -1,8 +1,8 @@
-"""Index of the articles' stories: the provisional story of an article, and its grouping later.
+"""Index of stories: the provisional story of an article, and its later grouping.
 
-An extraction looks up which story an article repeats, without a lock; `worker.workflow.stories`
+An extraction looks up, without a lock, which story an article repeats; `worker.workflow.stories`
 groups the article later. Work under the lock on all stories is bounded by limits on what it reads:
-a story that has become too large accepts further texts but is no longer regrouped.
+a story that has become too large accepts further texts, but is no longer regrouped.
 """
 
 from collections import Counter
@@ -28,25 +28,25 @@ from worker.store.story_arrivals import NewArrival, Waiting
 from worker.store.story_articles import TellingArticle, Told
 
 MAX_REGROUPED: Final = 50
-"""Maximum number of texts regrouped for a new one: some 5 ms if all repeat each other.
+"""Maximum number of texts regrouped for a new one: about 5 ms if all repeat each other.
 
-Beyond it, a text joins the story of the text with which it has most in common, is never compared
-again, and nothing else changes. Copies of a text count once.
+Beyond this number, the new text joins the story of the text with which it has most in common and is
+never compared again; nothing else changes. Copies of a text count once.
 """
 
 MAX_PAIRS: Final = 2000
-"""Maximum number of overlaps read for a regrouping."""
+"""Maximum number of overlaps read for one regrouping."""
 
 RETOLD_AT_ONCE: Final = 25
-"""Maximum number of articles given a new first article per transaction."""
+"""Maximum number of articles updated with a new first article per transaction."""
 
 
 @dataclass(frozen=True)
 class Arrival:
     """An extracted article.
 
-    `site` is the key of its site, `fetched_at` the time of the fetch if known, `seen_at` the same
-    or else the time of extraction, and `wire` the news agency that it names.
+    `site` is the site key, and `fetched_at` the time of the fetch, if known. `seen_at` is the same
+    time, or else the time of extraction. `wire` is the news agency that the article names.
     """
 
     page_id: int
@@ -72,10 +72,10 @@ def _place(fetched_at: datetime | None, key: bytes, site: str, url: str) -> tupl
 
 
 class Said(NamedTuple):
-    """Provisional story of an article that is not grouped yet.
+    """Provisional story of an article that has not been grouped yet.
 
-    `is_repeat` is whether the article may be held back as a repeat, and `was_held_back` whether its
-    last revision was.
+    `is_repeat` indicates whether the article may be held back as a repeat, and `was_held_back`
+    whether its latest revision was held back.
     """
 
     story: Story
@@ -84,11 +84,11 @@ class Said(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Texts that a text repeats, read without the lock.
+    """The texts that a text repeats, read without the lock.
 
-    `same` is the identical text, `common` the number of shingles shared with each text by ID,
-    `repeated` the repeating texts, nearest first, and `whole_on` the sites with a longer text that
-    contains it whole.
+    `same` is the identical text, `common` the number of shingles shared with each text by ID, and
+    `repeated` the repeated texts, nearest first. `whole_on` holds the sites that have a longer text
+    containing all of this text.
     """
 
     same: KnownText | None
@@ -98,7 +98,7 @@ class _Found(NamedTuple):
 
     @property
     def nearest(self) -> KnownText | None:
-        """Text whose story it joins."""
+        """The text whose story the new text joins."""
         return self.same or next(iter(self.repeated), None)
 
 
@@ -108,12 +108,12 @@ _NOTHING: Final = _Found(None, {}, (), ())
 class _Plan(NamedTuple):
     """Data for grouping a waiting article, read before the lock is taken.
 
-    `arrival` is None if the page no longer has an article, `before` the article's stored story, and
-    `newest` the text stored last: if it has changed by the time of the lock, `found` may be
-    incomplete. `leaving` is the article's former text, from whose story it is removed first; `full`
-    are the IDs of texts that accept no further comparison. `first` is the recorded first article of
-    the story that it joins, `told` its story in that case, and `pairs` the overlaps of the texts
-    that may be regrouped.
+    `arrival` is None if the page no longer has an article. `before` is the article's stored story.
+    `newest` is the newest stored text: if another one is newer once the lock is held, `found` may
+    be incomplete. `leaving` is the article's previous text, from whose story the article is removed
+    first, and `full` holds the IDs of texts that accept no further comparisons. `first` is the
+    recorded first article of the story that the article joins, `told` the article's story in that
+    case, and `pairs` the overlaps of texts that may be regrouped.
     """
 
     waiting: Waiting
@@ -129,7 +129,7 @@ class _Plan(NamedTuple):
 
 
 def say(session: Session, arrivals: Collection[Arrival], window: timedelta) -> dict[int, Said]:
-    """Return the provisional stories of articles by page, and request their grouping.
+    """Return the provisional stories of articles by page ID, and request their grouping.
 
     The pages must be locked. Articles fetched more than `window` apart are not compared.
     """
@@ -157,25 +157,25 @@ def say(session: Session, arrivals: Collection[Arrival], window: timedelta) -> d
 
 
 def forget_articles(session: Session, page_ids: Collection[int]) -> None:
-    """Request the removal from their stories of locked pages that no longer have articles."""
+    """Request that pages without articles be removed from their stories; they must be locked."""
     if story_arrivals.add_gone(session, page_ids):
         request_telling(session)
 
 
 def request_telling(session: Session) -> None:
-    """Request the grouping of waiting articles, unless it is already requested."""
+    """Request the grouping of waiting articles, unless it has already been requested."""
     if not outbox.is_waiting(session, task_names.TELL_STORIES):
         outbox.add_tasks(session, task_names.TELL_STORIES, [{}], site_id=None)
 
 
 def tell_page(database: Database, page_id: int, window: timedelta) -> None:
-    """Group the waiting article of a page, or remove the page from its story."""
+    """Group a page's waiting article, or remove the page from its story."""
     while (plan := database.run(lambda session: _plan(session, page_id, window))) is not None:
         try:
             if database.run(lambda session: _tell(session, plan)):
                 return
         except IntegrityError:
-            # A process of the previous version has removed a text that was found.
+            # A process running the previous version has removed one of the texts found.
             continue
 
 
@@ -214,7 +214,7 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
 def _leaves(
     session: Session, before: Told | None, arrival: Arrival | None, window: timedelta
 ) -> bool:
-    """Return whether the article of a page no longer has its previous text."""
+    """Return whether a page's article no longer has its previous text."""
     if before is None or arrival is None or not arrival.fingerprint.is_comparable:
         return True
     if not _is_changed(before, arrival):
@@ -240,8 +240,8 @@ def _arrival(waiting: Waiting) -> Arrival | None:
 
 
 def _tell(session: Session, plan: _Plan) -> bool:
-    """Group an article; return False if work remains or the plan is out of date."""
-    # Before the lock on all stories, whose holder must never wait for an extraction.
+    """Group an article; return False if work remains, or if the plan is out of date."""
+    # Acquired before the lock on all stories, whose holder must never wait for an extraction.
     if not story_arrivals.lock(session, plan.waiting):
         return True
     stories.lock_stories(session)
@@ -252,7 +252,7 @@ def _tell(session: Session, plan: _Plan) -> bool:
     if plan.leaving is not None:
         index.take_out(page_id, plan.leaving, plan.pairs or _Pairs())
         if plan.arrival is not None:
-            # Another transaction adds its new text, to hold the lock for a shorter time.
+            # Another transaction adds the new text, so that the lock is held for less time.
             return False
     if plan.arrival is None:
         story_articles.remove_articles(session, [page_id])
@@ -263,7 +263,7 @@ def _tell(session: Session, plan: _Plan) -> bool:
 
 
 def retell_some(database: Database) -> bool:
-    """Update the next articles of a story with a new first one; return False if none is left."""
+    """Update more articles of a story whose first article changed; return False if none are left."""
 
     def read(session: Session) -> tuple[story_articles.Retelling, Any, list[Any], Any] | None:
         story = story_articles.story_to_retell(session)
@@ -317,7 +317,7 @@ def _told(arrival: Arrival, text_id: int | None, story: Story) -> Told:
 
 
 def _alone(arrival: Arrival) -> Story:
-    """Return the story of an article that is the first of it."""
+    """Return the story of an article that is its first article."""
     key = arrival.fingerprint.key
     identity = (
         story_id(key)
@@ -336,7 +336,7 @@ def _look_up(session: Session, arrival: Arrival, before: Told | None, window: ti
     if first is None or arrival.precedes(first):
         return Said(_alone(arrival), is_repeat=False)
     story = _following(session, arrival, first)
-    # If only one other site contains the text whole, either may have copied the other.
+    # If only one other site has the whole text in a longer one, either may have copied the other.
     of_several = arrival.site_id in found.whole_on or len(found.whole_on) > 1
     return Said(story, is_repeat=story.relation == "same" or of_several)
 
@@ -368,13 +368,13 @@ def _find(session: Session, arrival: Arrival, window: timedelta) -> _Found:
             repeated.append(other)
         if overlap.own < overlap.other and overlap.common >= WHOLE * overlap.own:
             whole_on.update(other.sites)
-    # The sort is stable: among equals the text with more bands in common stays first.
+    # The sort is stable, so among equals, the text with more bands in common stays first.
     repeated.sort(key=lambda each: -common[each.id])
     return _Found(None, common, repeated, whole_on)
 
 
 class _Index:
-    """The index of the articles' texts, locked by one transaction."""
+    """The index of article texts, locked by one transaction."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -390,7 +390,7 @@ class _Index:
             text_id, before = found.same.id, found.same.sites
             sites = {*before, arrival.site_id}
             stories.touch_text(session, text_id, sites=sites, seen_at=arrival.seen_at)
-            # Texts of one site need more in common: a second site may change the grouping.
+            # Texts of one site must have more in common, so a second site may change the grouping.
             may_regroup, near = len(before) == 1 and len(sites) > 1, [text_id]
         else:
             common = {each: n for each, n in found.common.items() if each not in plan.full}
@@ -412,7 +412,7 @@ class _Index:
             story = found.nearest.story_id if found.nearest is not None else 0
             story_articles.note_change(session, story, first_id, retell=is_first)
         else:
-            # Provisional: `_retell` then sets its relation to the first article.
+            # Provisional, until `_retell` sets the relation to the first article.
             self._note(arrival, text_id, _alone(arrival))
             (story,) = stories.stories_of(session, [text_id]).values()
             changed.setdefault(story, set())
@@ -438,7 +438,7 @@ class _Index:
         nearest: KnownText | None,
         full: Collection[int],
     ) -> tuple[int, bool]:
-        """Store the text of an article; return its ID and whether it may change groups."""
+        """Store an article's text, and return its ID and whether it may change the grouping."""
         is_compared = nearest is None or nearest.id not in full
         text_id = stories.add_text(
             self._session,
@@ -459,10 +459,10 @@ class _Index:
         story_articles.put_article(self._session, arrival.page_id, told)
 
     def _regroup(self, text_ids: Collection[int], pairs: "_Pairs") -> dict[int, set[int]]:
-        """Regroup texts and their neighbourhood; return the texts moved to each changed story.
+        """Regroup texts with their neighbours, and return the texts moved to each changed story.
 
-        A new text can affect the texts that overlap with it, and the texts that overlap with those.
-        If that is too many, nothing changes.
+        A new text can affect the texts that overlap with it, and the texts that overlap with these.
+        If there are too many, nothing changes.
         """
         session = self._session
         found = _around(session, text_ids, pairs)
@@ -483,9 +483,9 @@ class _Index:
     def _store(
         self, groups: Iterable[Collection[int]], before: Mapping[int, int]
     ) -> dict[int, set[int]]:
-        """Give each group the story of most of its texts, unless a larger group has taken it.
+        """Give each group the story of most of its texts, unless a larger group has claimed it.
 
-        Return the stories that gained or lost texts, each with the texts it gained.
+        Returns the stories that gained or lost texts, each with the texts that it gained.
         """
         changed: dict[int, set[int]] = {}
         taken: set[int] = set()
@@ -509,8 +509,8 @@ class _Index:
     ) -> None:
         """Record the changed stories whose articles need an update.
 
-        `changed` maps stories to the texts they gained; `arrival` is a new article and `own` its
-        story.
+        `changed` maps stories to the texts that they gained; `arrival` is a new article, if any,
+        and `own` its story.
         """
         for story, moved in sorted(changed.items()):
             new = arrival if story == own else None
@@ -529,10 +529,10 @@ class _Index:
 def _around(
     session: Session, text_ids: Collection[int], pairs: "_Pairs"
 ) -> tuple[Sequence[GroupedText], Collection[int]] | None:
-    """Return the texts to regroup with some, and the neighbours of these; None if too many.
+    """Return the texts to regroup with the given ones and their neighbours, or None if too many.
 
-    May run without the lock: the overlap of two texts never changes, so overlaps read here need not
-    be read again under it.
+    This may run without the lock: the overlap of two texts never changes, so overlaps read here
+    need not be read again under the lock.
     """
     if not pairs.read(session, text_ids):
         return None
@@ -551,7 +551,7 @@ def _around(
 
 
 class _Pairs:
-    """Overlaps of texts (`common`), each read once, at most `MAX_PAIRS`."""
+    """Overlaps of texts (`common`), each of which is read once; at most `MAX_PAIRS`."""
 
     def __init__(self) -> None:
         self._read: set[int] = set()
@@ -575,6 +575,6 @@ class _Pairs:
         return len(self.common) <= MAX_PAIRS
 
     def neighbours(self, text_ids: Collection[int]) -> set[int]:
-        """Return the given texts and those known to overlap with them."""
+        """Return the given texts and the texts known to overlap with them."""
         near = (pair for pair in self.common if not set(pair).isdisjoint(text_ids))
         return {*text_ids, *(each for pair in near for each in pair)}

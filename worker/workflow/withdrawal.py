@@ -1,4 +1,4 @@
-"""Withdrawal of articles that their site has removed."""
+"""Withdrawal of articles that have been removed by their site."""
 
 from datetime import datetime
 from typing import Final
@@ -12,23 +12,23 @@ from worker.workflow.process import ProcessState
 from worker.workflow.story_corrections import send_again
 
 _MARK: Final = "withdrawn "
-"""Prefix of a withdrawn article's digest, so that the same text counts as new if it returns."""
+"""Digest prefix that marks a withdrawn article, so that the same text counts as new on return."""
 
 
 def is_withdrawn(page: PageState) -> bool:
-    """Return whether the last revision of a page's article withdrew it."""
+    """Return whether the latest revision of a page's article withdrew the article."""
     return page.last_digest is not None and page.last_digest.startswith(_MARK)
 
 
 def is_removed(page: PageState) -> bool:
-    """Return whether a site has answered that a page is gone in at least two fetches."""
+    """Return whether at least two fetches have found that a page is gone."""
     refused = page.refused or {}
     since = refused.get("gone_since")
     return since is not None and since != refused["fetched_at"]
 
 
 def withdraw(session: Session, state: ProcessState, page_id: int, page: PageState) -> None:
-    """Publish the revision that withdraws the article of a page, which must be locked."""
+    """Publish the revision that withdraws a page's article; the page must be locked."""
     assert page.refused is not None
     last, digest = articles.last_article(session, page_id)
     told = story_articles.told_of_pages(session, [page_id]).get(page_id)
