@@ -1,1 +1,1 @@
-"""Détourage: the worker between the crawler and entity recognition."""
+"""Détourage, the worker between the crawler and entity recognition."""

@@ -1,4 +1,4 @@
-"""The Celery application: ``celery -A worker worker``, ``celery -A worker beat``."""
+"""Entry point of Celery, for ``celery -A worker worker`` and ``celery -A worker beat``."""
 
 import sys
 

@@ -1,10 +1,10 @@
-"""Errors that end a command in one line, and how errors are reported on one line."""
+"""Errors that end a command with a one-line message, and helpers for reporting errors."""
 
 import logging
 import re
 from importlib.util import find_spec
 
-# The password in a URL, and in a libpq connection string.
+# The password in a URL or in a libpq connection string.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
 
 _LOST = frozenset(
@@ -17,18 +17,18 @@ _LOST = frozenset(
         "gaierror",
     }
 )
-"""Names of Python and client library errors for a lost connection."""
+"""Names of the errors that Python and client libraries raise for a lost connection."""
 
 _REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"})
-"""Names of client library errors for a missing privilege."""
+"""Names of the errors that client libraries raise for a missing privilege."""
 
 
 class ExpectedError(Exception):
-    """An error that a person can fix; its first line tells them what is wrong."""
+    """An error that the user can fix; its first line says what is wrong."""
 
 
 class MissingExtraError(ExpectedError):
-    """An optional feature was requested that is not installed."""
+    """A requested optional feature is not installed."""
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(
@@ -44,13 +44,13 @@ def require_extra(extra: str, purpose: str, *modules: str) -> None:
 
 
 def warn_of(logger: logging.Logger, event: str, error: BaseException) -> None:
-    """Log a transient error on one line with its cause, and its traceback at debug level."""
+    """Log a transient error with its cause on one line, and its traceback at debug level."""
     logger.warning("%s: %s", event, cause(error))
     logger.debug("%s", event, exc_info=error)
 
 
 def cause(error: BaseException) -> str:
-    """Return an error's message on one line, without the SQL statement that raised it."""
+    """Return an error's type and message on one line, without the SQL statement that raised it."""
     lines = str(getattr(error, "orig", None) or error).splitlines()
     return f"{type(error).__name__}: {lines[0].strip() if lines else ''}"
 
@@ -61,7 +61,7 @@ def without_passwords(text: str) -> str:
 
 
 def is_lost_connection(error: BaseException) -> bool:
-    """Return whether an error, from any library, means that a server does not respond."""
+    """Return whether an error, from whatever library, means that a server does not respond."""
     names = {each.__name__ for each in type(error).__mro__}
     return bool(names & _LOST)
 

@@ -1,4 +1,4 @@
-"""Logs: one line per event, as text or JSON, with bound context and without passwords."""
+"""Logging: one line per event, as text or JSON, with bound context and without passwords."""
 
 import logging
 import sys
@@ -13,13 +13,13 @@ from worker.text.terminal import printable
 Format = Literal["text", "json"]
 
 bind = structlog.contextvars.bind_contextvars
-"""Bind context to the log lines of this task or message from now on."""
+"""Bind context to all further log lines of this task or message."""
 
 bound = structlog.contextvars.bound_contextvars
-"""Bind context to the log lines of a block."""
+"""Bind context to the log lines of a ``with`` block."""
 
 unbind = structlog.contextvars.unbind_contextvars
-"""Remove bound context by names."""
+"""Remove bound context by name."""
 
 unbind_all = structlog.contextvars.clear_contextvars
 """Remove all bound context."""
@@ -28,7 +28,7 @@ unbind_all = structlog.contextvars.clear_contextvars
 def configure(
     level: str, form: Format, file: str | None = None, *, secrets: Collection[str] = ()
 ) -> None:
-    """Send all logs of this process to standard error, or to a file.
+    """Send all logs of this process to standard error or a file.
 
     Parameters
     ----------
@@ -36,18 +36,18 @@ def configure(
         Name of the lowest level to log.
     form
         ``json``: one object per line with ``event``, ``level``, ``logger``, ``timestamp`` (RFC
-        3339, UTC), ``process`` (its ID), ``exception`` if any, and bound context; ``text``: the
-        same for people.
+        3339, UTC), ``process`` (the process ID), ``exception`` (if any), and bound context.
+        ``text``: the same data in human-readable form.
     file
-        Path of the file.
+        Path of the log file; standard error by default.
     secrets
-        Strings to mask in every line, whatever their source.
+        Strings to mask in every line.
     """
     handler = logging.FileHandler(file) if file else logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter(form, secrets))
     handler.addFilter(_OneLineForLostConnections(level))
     logging.captureWarnings(True)
-    # It would log the kind of database at each check of the schema.
+    # Alembic would log the kind of database at each schema check.
     logging.getLogger("alembic").setLevel(logging.WARNING)
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -55,7 +55,7 @@ def configure(
 
 
 class _OneLineForLostConnections(logging.Filter):
-    """Removes the traceback of a lost connection from a record, except at debug level.
+    """Filter that removes the tracebacks of lost connections, except at debug level.
 
     Libraries log the same traceback at every attempt to reconnect.
     """
@@ -74,14 +74,14 @@ class _OneLineForLostConnections(logging.Filter):
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):
     def __init__(self, form: Format, secrets: Collection[str] = ()) -> None:
-        # Longest first: one may contain another.
+        # Longest first, as one secret may contain another.
         self._secrets = sorted((each for each in secrets if each), key=len, reverse=True)
         final: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
         if form == "json":
             final += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         else:
-            # The default formatter of exceptions prints local variables, which takes minutes for
-            # large ones.
+            # The default exception formatter prints local variables, which takes minutes if they
+            # are large.
             final += [
                 _on_one_line,
                 structlog.dev.ConsoleRenderer(

@@ -1,6 +1,6 @@
-"""Closed enumerations of the outcomes of pages, messages and tasks.
+"""Enumerations of the outcomes of pages, messages and tasks.
 
-Their values appear in the database, in headers and in reports, and other services count by them.
+The values appear in the database, in headers and in reports, and other services count by them.
 """
 
 from enum import StrEnum, unique
@@ -9,7 +9,7 @@ from typing import Final
 
 @unique
 class PageOutcome(StrEnum):
-    """How the processing of a page ended; every page ends with exactly one outcome."""
+    """Result of processing a page; every page ends with exactly one outcome."""
 
     ARTICLE = "article"
     MENU = "menu"
@@ -28,7 +28,7 @@ class PageOutcome(StrEnum):
 
 
 PENDING: Final = "pending"
-"""Label under which pages without an outcome are counted."""
+"""Label for pages without an outcome in counts."""
 
 
 @unique
@@ -44,7 +44,7 @@ class ReceiptResult(StrEnum):
 
 @unique
 class UnusableReason(StrEnum):
-    """Why a message was quarantined by the intake as not being a valid page message."""
+    """Reason why the intake quarantined a message that is not a valid page message."""
 
     NOT_JSON = "not-json"
     NO_URL = "no-url"
@@ -60,7 +60,7 @@ class UnusableReason(StrEnum):
 
 @unique
 class GivenUpReason(StrEnum):
-    """Kind of abandoned work; a task that repeats it waits in quarantine for an operator."""
+    """Kind of abandoned work. A task that repeats the work waits in quarantine for an operator."""
 
     COMPARISON_FAILED = "comparison-failed"
     CLUSTERING_FAILED = "clustering-failed"
@@ -68,6 +68,6 @@ class GivenUpReason(StrEnum):
 
 @unique
 class RefusedReason(StrEnum):
-    """Why a message waits in the quarantine of the relay."""
+    """Reason why a message is in the quarantine of the relay."""
 
     REFUSED_BY_BROKER = "refused-by-broker"

@@ -1,4 +1,4 @@
-"""Settings of the service; no other module reads the environment."""
+"""Settings of the service. No other module reads the environment."""
 
 import json
 import os
@@ -25,30 +25,32 @@ SECRETS = ("database_url", "broker_url")
 """Settings that contain a password and may therefore be read from a file."""
 
 DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
-"""Equivalent schemes; SQLAlchemy would choose another driver for the first."""
+"""Accepted schemes, which are equivalent. SQLAlchemy would choose another driver for the first."""
 BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")
 
 WHOLE_MATRIX_TREES = 400
-"""Default maximum number of trees of a site whose every pair is compared.
+"""Default maximum number of trees of a site for which all pairs are compared.
 
-This makes 80,000 pairs: 10 s of one core for pages of 300 elements made from a few templates,
-160 s for pages of 750 elements that differ more. 1,000 would take six times as long, and 40 MB
-of rows. With 300 of the 400 references sampled, the groups of a site of 1,046 generated pages
-matched its templates with an adjusted Rand index of 0.993, with its whole matrix 0.987; with 150
-sampled 0.93, as parts of two templates were joined. On eight of nine smaller generated
-sites 100 to 300 references differed by less than 0.03.
+This makes 80,000 pairs, which take one core 10 s for pages of 300 elements made from a few
+templates, and 160 s for pages of 750 elements that differ more. 1,000 trees would take six times as
+long, and 40 MB of rows.
+
+On a site of 1,046 generated pages, the groups matched the templates with an adjusted Rand index of
+0.993 if 300 of the 400 references were sampled, 0.93 if 150 were, as parts of two templates were
+joined, and 0.987 if all pairs were compared. On eight of nine smaller generated sites, the results
+with 100 to 300 references differed by less than 0.03.
 """
 
 
 class SettingsError(ExpectedError):
-    """A missing or invalid setting, described in one line."""
+    """A setting is missing or invalid; the message describes it in one line."""
 
 
 Repeats = Literal["send", "apart", "keep"]
 
 
 class _SecretFiles(PydanticBaseSettingsSource):
-    """Secrets from files, as container engines mount them."""
+    """Source of secrets that container engines mount as files."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         """Return the value of a setting."""
@@ -72,12 +74,12 @@ class _SecretFiles(PydanticBaseSettingsSource):
 
 
 def file_variable(name: str) -> str:
-    """Return the variable that names the file of a secret setting."""
+    """Return the environment variable that names the file of a secret setting."""
     return f"{PREFIX}{name.upper()}_FILE"
 
 
 class Settings(BaseSettings):
-    """Settings, each from the environment variable ``DETOURAGE_<NAME>``."""
+    """Settings, each of which is read from the environment variable ``DETOURAGE_<NAME>``."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, allow_inf_nan=False)
 
@@ -90,7 +92,7 @@ class Settings(BaseSettings):
         default=None, description="Broker URL (amqp://…; pgmq://… for the embedded broker)."
     )
     broker_options: dict[str, str | int | float | bool] = Field(
-        default_factory=dict, description="Transport options of the broker, as JSON."
+        default_factory=dict, description="Transport options for the broker, as JSON."
     )
     broker_ca_file: Path | None = Field(
         default=None,
@@ -100,13 +102,14 @@ class Settings(BaseSettings):
     queue_prefix: str = Field(
         default="",
         pattern=r"^[A-Za-z0-9_.-]*$",
-        description="Prefix of the names of all queues and exchanges, to share a broker.",
+        description="Prefix for the names of all queues and exchanges, so that deployments can "
+        "share a broker.",
     )
     settle_seconds: float = Field(
         default=30,
         ge=0,
-        description="Time without new pages after which a site is clustered, so that a burst of a "
-        "crawl makes one generation instead of several. While messages wait at the intake, only "
+        description="Time without new pages after which a site is clustered, so that a burst of "
+        "pages makes one generation instead of several. While messages wait at the intake, only "
         "sites without groups are clustered.",
     )
     max_settle_seconds: float = Field(
@@ -117,23 +120,23 @@ class Settings(BaseSettings):
     first_article_seconds: float = Field(
         default=300,
         ge=0,
-        description="Time after which a page whose site was never clustered is extracted without "
-        "knowledge of its template. After half of it, the site is clustered even if pages keep "
-        "arriving; the only page of a site waits just a few seconds. 0: pages always wait for "
-        "their clustering.",
+        description="Time after which a page of a site that has never been clustered is extracted "
+        "without template knowledge. After half this time, the site is clustered even if pages "
+        "keep arriving; a site's only page waits just a few seconds. If 0, pages always wait for "
+        "the clustering.",
     )
     comparison_patience_seconds: float = Field(
         default=600,
         gt=0,
         description="Time after which an unfinished block of comparisons is enqueued again, as its "
-        "message may be lost; a block that is only late is not computed twice. Also applies to "
-        "clusterings that no worker has started.",
+        "message may have been lost; a block that is merely late is not computed twice. Also "
+        "applies to clusterings that no worker has started.",
     )
     extraction_patience_seconds: float = Field(
         default=600,
         gt=0,
         description="Time after which an unfinished extraction that is in no queue is enqueued "
-        "again, as its message was lost.",
+        "again, as its message must have been lost.",
     )
     page_seconds: float = Field(
         default=60,
@@ -156,17 +159,17 @@ class Settings(BaseSettings):
     whole_matrix_trees: int = Field(
         default=WHOLE_MATRIX_TREES,
         ge=3,
-        description="Maximum number of distinct element trees of a site whose every pair is "
-        "compared. A larger site compares each page with a bounded number of references.",
+        description="Maximum number of distinct element trees of a site for which all pairs are "
+        "compared. On a larger site, each page is compared with a bounded number of references.",
     )
     cluster_interval_seconds: float = Field(
-        default=60, gt=0, description="Period of the task that looks for sites to cluster."
+        default=60, gt=0, description="Interval at which a task looks for sites to cluster."
     )
     intake_prefetch: int = Field(
         default=8,
         ge=1,
         le=1000,
-        description="Maximum number of messages that an intake holds at a time; those available "
+        description="Maximum number of unacknowledged messages per intake. Messages that arrive "
         "together are stored in one transaction.",
     )
     pending_limit: int = Field(
@@ -178,21 +181,21 @@ class Settings(BaseSettings):
     queue_limit: int = Field(
         default=40,
         ge=1,
-        description="Maximum number of tasks in a queue (for extractions, of pages). Further tasks "
+        description="Maximum number of tasks in a queue (for extractions: of pages). Further tasks "
         "wait in the database, where sites take turns.",
     )
     articles_limit: int = Field(
         default=100_000,
         ge=0,
-        description="Maximum number of articles in the queue of entity recognition, and of link "
-        "messages in the crawler's. Further messages wait in the database; 0 for no limit.",
+        description="Maximum number of articles in the entity recognition queue, and of links "
+        "messages in the crawler's queue. Further messages wait in the database; 0 for no limit.",
     )
     max_message_bytes: int = Field(
         default=16 * 1024 * 1024,
         ge=1024 * 1024,
         description="Maximum size of an article message. Must not exceed the broker's "
-        "`max_message_size`, by default 16 MiB since RabbitMQ 4. A page with a larger article is "
-        "`too-large`.",
+        "`max_message_size`, by default 16 MiB since RabbitMQ 4. A page with a larger article gets "
+        "the outcome `too-large`.",
     )
     render_browser: Path | None = Field(
         default=None,
@@ -209,22 +212,24 @@ class Settings(BaseSettings):
     )
     render_network: bool = Field(
         default=False,
-        description="Whether a rendered page may load its resources, from any address that this "
-        "host reaches. Otherwise it has only its stored HTML.",
+        description="Whether rendered pages may load resources, from any address that this host "
+        "can reach. Otherwise, they have only their stored HTML.",
     )
     render_sandbox: bool = Field(
         default=True,
-        description="Whether the browser uses its own sandbox, which is not available to root and "
-        "in most containers.",
+        description="Whether the browser uses its own sandbox, which is unavailable to root and in "
+        "most containers.",
     )
     heartbeat_directory: Path = Field(
         default=Path("/tmp/detourage"),  # noqa: S108 - holds no data, only ages of files
-        description="Directory of the processes' heartbeat files, for `detourage health`.",
+        description="Directory for the heartbeat files of processes, which `detourage health` "
+        "reads.",
     )
     summary_seconds: float = Field(
         default=60,
         gt=0,
-        description="Interval at which intake and relay log a summary of their activity, if any.",
+        description="Interval at which the intake and the relay log a summary of their activity, "
+        "if there was any.",
     )
     text_roles: str = Field(
         default="",
@@ -236,33 +241,33 @@ class Settings(BaseSettings):
         default=7,
         gt=0,
         le=365,
-        description="Maximum number of days between the fetches of two articles of a story. Data "
-        "about older articles are removed.",
+        description="Maximum number of days between the fetches of two articles in the same story. "
+        "Data about older articles is removed.",
     )
     story_correction_seconds: float = Field(
         default=60,
         gt=0,
-        description="Interval at which articles whose story, or its first article, has changed are "
-        "sent again as a new revision.",
+        description="Interval at which articles are sent again, as a new revision, if their story "
+        "or its first article has changed.",
     )
     repeats: Repeats = Field(
         default="send",
-        description="How to treat an article that equals the first article of its story, or is an "
-        "excerpt of it: send it like any other, send it to the exchange `articles.repeats` "
-        "(apart), or only keep it in the database.",
+        description="How to treat an article that is identical to the first article of its story, "
+        "or an excerpt of it: send it like any other (`send`), send it to the exchange "
+        "`articles.repeats` (`apart`), or only keep it in the database (`keep`).",
     )
     revisions_from: int = Field(
         default=1,
         ge=1,
         le=10**9,
-        description="Minimum number of the next revision of each article. After a restore, set it "
-        "above any revision already sent, so that no id is used twice.",
+        description="Minimum number of the next revision of any article. After restoring a backup, "
+        "set it above all revisions already sent, so that no ID is used twice.",
     )
     send_links: bool = Field(
         default=False,
         description="Whether the links listed by a page, with their headlines, are sent to the "
-        "exchange `links`, for the crawler. Existing pages follow when they change, or by "
-        "`detourage reprocess`.",
+        "exchange `links`, for the crawler. Links of existing pages are sent when the pages change "
+        "or are reprocessed (`detourage reprocess`).",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO",
@@ -270,8 +275,8 @@ class Settings(BaseSettings):
     )
     log_format: Literal["text", "json"] = Field(
         default="text",
-        description="Human-readable log lines, or one JSON object per line with the ids of task, "
-        "page, site and message. Both hide passwords in URLs.",
+        description="Human-readable log lines, or one JSON object per line with the IDs of task, "
+        "page, site and message. Both mask passwords in URLs.",
     )
 
     @classmethod
@@ -307,7 +312,7 @@ class Settings(BaseSettings):
     @field_validator("broker_url")
     @classmethod
     def _leaves_tls_alone(cls, value: SecretStr | None) -> SecretStr | None:
-        # kombu would use them instead of the options that verify the broker.
+        # kombu would use these parameters instead of the options that verify the broker.
         if value is not None and re.search(r"[?&]ssl", value.get_secret_value()):
             raise ValueError("takes no ssl parameters: set DETOURAGE_BROKER_CA_FILE instead")
         return value
@@ -376,7 +381,7 @@ class Settings(BaseSettings):
 
     @property
     def secrets(self) -> list[str]:
-        """Passwords of the settings, decoded and as written in their URLs."""
+        """Passwords in the settings, both decoded and as written in their URLs."""
         found = []
         for url in (self.database_url, self.broker_url):
             password = urlsplit(url.get_secret_value()).password if url else None
@@ -391,9 +396,9 @@ class Settings(BaseSettings):
 
 
 def psycopg2_url(url: str) -> str:
-    """Return a database URL in SQLAlchemy's form for psycopg2.
+    """Return a database URL in the form that SQLAlchemy uses for psycopg2.
 
-    Raises ValueError if it names another database or driver, or is not a URL.
+    Raises ValueError if the URL is invalid or names another database or driver.
     """
     _check_url(url, DATABASE_SCHEMES)
     return f"postgresql+psycopg2://{url.partition('://')[2]}"
@@ -418,7 +423,7 @@ def _check_url(url: str, schemes: Collection[str]) -> None:
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """Return the variables with the prefix of settings that are not settings."""
+    """Return the environment variables that have the prefix but name no setting."""
     return sorted(
         name
         for name in environment
@@ -431,11 +436,11 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 
 @cache
 def load_settings() -> Settings:
-    """Read the environment, once per process; raise SettingsError if a value is invalid."""
+    """Read the settings, once per process; raise SettingsError if a value is invalid."""
     try:
         return Settings()
     except pydantic_settings.SettingsError:
-        # The only setting that is decoded before validation.
+        # This is the only setting that is decoded before validation.
         raise SettingsError(f"{PREFIX}BROKER_OPTIONS: must be a JSON object") from None
     except ValidationError as error:
         wrong = "; ".join(

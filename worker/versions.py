@@ -1,10 +1,10 @@
-"""Versions that processes compare without importing what they belong to."""
+"""Versions that processes compare without importing the code to which they belong."""
 
 from typing import Final
 
 EXTRACTION_VERSION: Final = "31"
-"""Version of the extraction's results. Raise it with every change, so that pages are extracted
-again.
+"""Version of the extraction results. Raise it with every change that affects them, so that pages
+are extracted again.
 
-`tests.unit.article.recorded` holds the results for generated pages in this version.
+`tests.unit.article.recorded` holds this version's results for generated pages.
 """

@@ -1,7 +1,7 @@
-"""The command line, ``detourage``: its commands by subject.
+"""The ``detourage`` command line, with its commands grouped by subject.
 
-Slow imports that only one command needs are made within it, so that health checks, help and errors
-wait neither for the numerical libraries nor for the settings.
+Slow imports are made inside the commands that need them, so that health checks, help and error
+messages wait neither for the numerical libraries nor for the settings.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MOVED = ("bench", "evaluate")
-"""Commands that measure extractors, which are not installed."""
+"""Commands for measuring extractors, which are not part of the installed package."""
 
 EXIT_INTERRUPTED = 130
-"""Exit code that shells use for Ctrl-C."""
+"""Exit code that shells use after Ctrl-C."""
 
 
 class Commands(click.Group):
-    """Commands whose expected errors, and Ctrl-C, end in one line instead of a traceback.
+    """A group of commands that report expected errors and Ctrl-C in one line, without a traceback.
 
-    They are listed in the order in which they were added.
+    Commands are listed in the order in which they were added.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -56,12 +56,12 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             _end_interrupted()
         except click.Abort as error:
-            # A prompt raises the same error for Ctrl-C as for "no".
+            # A prompt raises the same error for Ctrl-C as for the answer "no".
             if isinstance(error.__context__, KeyboardInterrupt):
                 _end_interrupted()
             raise
         except BrokenPipeError:
-            # The reader has closed the pipe; click exits quietly.
+            # The reader has closed the pipe, in which case click exits quietly.
             raise
         except OSError as error:
             raise click.ClickException(_printable(_message_of(error))) from error
@@ -81,7 +81,7 @@ def _end_interrupted() -> NoReturn:
 
 
 def _message_of(error: OSError) -> str:
-    """Return the message of an operating system error, with its file and without its number."""
+    """Return an operating system error's message, with its file but without its number."""
     parts = (error.filename, error.strerror)
     return ": ".join(str(part) for part in parts if part) or str(error)
 
@@ -98,13 +98,13 @@ class GroupedCommands(Commands):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; for one that has moved, name its new location."""
+        """Find a command; if it has moved, name its new location."""
         if args[0] in MOVED:
             ctx.fail(f"{args[0]} moved: run `python -m benchmarks {args[0]}` in a checkout.")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names of the commands and what they do."""
+        """Write the names and descriptions of the commands."""
         del ctx
         longest = max(map(len, self.commands))
         limit = formatter.width - 6 - longest
@@ -156,7 +156,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
     ),
     "developers": (explaining.schema,),
 }
-"""Commands by user group, in the order of the help."""
+"""Commands by user group, in the order shown in the help."""
 
 for commands in GROUPS.values():
     for command in commands:

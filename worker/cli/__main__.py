@@ -1,4 +1,4 @@
-"""``python -m worker.cli``: the command line if no script is installed."""
+"""The command line for ``python -m worker.cli``, if no script is installed."""
 
 from worker.cli import main
 

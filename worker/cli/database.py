@@ -1,4 +1,4 @@
-"""Access of commands to the database of the configured deployment."""
+"""Database access for commands that use the configured deployment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def with_database(settings: Settings, use: Callable[[Database], T]) -> T:
-    """Call ``use`` with the database, and close its connections."""
+    """Call ``use`` with the database, then close its connections."""
     from worker.store.schema import current_database
 
     with current_database(settings.require_database_url()) as database:
@@ -24,5 +24,5 @@ def with_database(settings: Settings, use: Callable[[Database], T]) -> T:
 
 
 def read_database(settings: Settings, query: Callable[[Session], T]) -> T:
-    """Run a query on one consistent snapshot, and return its result."""
+    """Run a query against one consistent snapshot, and return its result."""
     return with_database(settings, lambda database: database.read_snapshot(query))

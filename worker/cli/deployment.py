@@ -1,4 +1,4 @@
-"""Commands that migrate, run and check the parts of a deployment."""
+"""Commands that migrate, run and check a deployment."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PROCESSES = ("intake", "relay", "worker", "beat")
     "--to",
     "version",
     metavar="VERSION",
-    help="Another version of the schema, such as 0012, before an older version of the service is "
-    "installed. Data added by later versions is lost.",
+    help="Target schema version, such as 0012, for installing an older version of the service."
+    " Data added by later versions is lost.",
 )
 def migrate(version: str | None) -> None:
     """Migrate the database to the schema of this version.
 
-    Stored data is kept.
+    Stored data is preserved.
     """
     from worker.settings import load_settings
     from worker.store import migrations
@@ -44,7 +44,7 @@ def migrate(version: str | None) -> None:
 
 @click.command()
 def intake() -> None:
-    """Run the intake: page messages into the store."""
+    """Run the intake, which stores page messages."""
     from worker.service.intake import Intake
 
     settings = process_settings("intake")
@@ -53,7 +53,7 @@ def intake() -> None:
 
 @click.command()
 def relay() -> None:
-    """Run the relay: messages from the outbox to the broker."""
+    """Run the relay, which publishes the messages of the outbox."""
     from worker.service.relay import Relay
 
     settings = process_settings("relay")
@@ -65,7 +65,7 @@ def relay() -> None:
 def health(process: str) -> None:
     """Check whether a process on this host is alive.
 
-    It is alive if its heartbeat is recent.
+    A process is alive if its heartbeat is recent.
     """
     from worker.processes.heartbeat import Heartbeat
     from worker.settings import load_settings
@@ -83,12 +83,12 @@ def health(process: str) -> None:
 @click.option(
     "--accepting",
     is_flag=True,
-    help="Also fail while the intake waits, as its backlog is full.",
+    help="Also fail while the intake is paused because its backlog is full.",
 )
 def ready(accepting: bool) -> None:
-    """Check whether the deployment is ready for its processes.
+    """Check whether the deployment is ready for its processes to run.
 
-    It is ready if the database answers and has the schema of this version, and the broker answers
+    It is ready if the database responds and has the schema of this version, and the broker responds
     and has the queues. Exit code 0: ready; 1: not ready. To check whether a process is alive, use
     `health`.
     """
@@ -121,11 +121,11 @@ def _report_findings(findings: list[Finding]) -> None:
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
-    help="Serve them over HTTP on this port until stopped, instead of printing them once.",
+    help="Serve the metrics over HTTP on this port until stopped, instead of printing them once.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on.")
 def metrics(port: int | None, host: str) -> None:
-    """Show the metrics for monitoring, in Prometheus' text format."""
+    """Show the metrics for monitoring, in the Prometheus text format."""
     from worker.service.metrics import metrics_text, serve_metrics
 
     settings = process_settings("metrics" if port else None)

@@ -1,4 +1,4 @@
-"""Tables and sentences that commands show on a terminal."""
+"""Tables and text that commands show on a terminal."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from worker.store.separations import JoinedAddress
 
 FILE_COLUMNS = 200
-"""Width of tables not written to a terminal."""
+"""Width of tables that are not written to a terminal."""
 
 TOP = 20
 """Number of sites shown by default."""
 
 MAX_SINGLE_PAGE_SITES = 3
-"""Maximum number of single-page sites listed each; more are summed up by default."""
+"""Maximum number of single-page sites listed individually; more are summarised by default."""
 
 MIN_SITE_WIDTH = 24
-"""Minimum width left for the site's name; longer names are folded."""
+"""Minimum width left for site names; longer names are wrapped."""
 
 OPTIONAL_COLUMNS = ("again", "doubtful", "groups", "outliers")
-"""Columns that do not add up to the pages; a narrow terminal omits them."""
+"""Columns that are not part of the sum of pages; they are omitted on narrow terminals."""
 
 console = Console(stderr=True)
 
 
 def wide_output() -> Console:
-    """Return standard output, wide enough for tables if it is not a terminal."""
+    """Return a console for standard output, which is wide enough for tables if not a terminal."""
     out = Console()
     if not out.is_terminal:
         out.width = FILE_COLUMNS
@@ -50,7 +50,7 @@ def wide_output() -> Console:
 
 
 def say(out: Console, text: str) -> None:
-    """Print a line without interpreting markup or control sequences in it."""
+    """Print a line, without interpreting any markup or control sequences in it."""
     out.print(Text(printable(text)), soft_wrap=True)
 
 
@@ -63,8 +63,9 @@ def print_status(
 ) -> None:
     """Print the state of a deployment.
 
-    ``totals`` covers all requested sites, ``sites`` are those shown, in order, ``top`` is their
-    requested maximum, ``history`` that of a single site, and ``depths`` the messages by queue.
+    ``totals`` covers all requested sites. ``sites`` holds those to show, in order, and ``top`` is
+    their requested maximum number. ``history`` is the history of a single requested site, and
+    ``depths`` the number of messages by queue.
     """
     out = Console()
     for line in _totals(totals):
@@ -80,7 +81,7 @@ def print_status(
 
 
 def print_queues(depths: Mapping[str, int]) -> None:
-    """Print the depths of queues."""
+    """Print the number of messages in each queue."""
     queues = Table("queue", Column("messages", justify="right"))
     for name, depth in depths.items():
         queues.add_row(Text(printable(name)), str(depth))
@@ -101,7 +102,7 @@ def print_addresses(addresses: Sequence[JoinedAddress]) -> None:
 def print_summary(
     summary: RunSummary, output: Path, links: Path | None, *, all_sites: bool = False
 ) -> None:
-    """Print the result of a run: its files, and its largest sites or all."""
+    """Print the result of a run: its output files, and its largest sites or all of them."""
     counts = summary.progress
     totals = summary.totals
     say(
@@ -144,10 +145,10 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
 
 
 def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> None:
-    """Print sites, with anything notable about them.
+    """Print a table of sites, followed by anything notable about them.
 
-    ``sites`` are all, in order; at most ``top`` are shown. By default `TOP` are shown, and those of
-    a single page are summed up.
+    ``sites`` holds all sites, in order; at most ``top`` are shown. By default, `TOP` sites are
+    shown, and single-page sites are summarised.
     """
     alone = [site for site in sites if site.pages == 1] if top is None else []
     listed = (
@@ -170,7 +171,7 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
         say(out, f"{site.key}: most articles of the last day are doubtful")
     if len(dark) > TOP:
         say(out, f"and {counted(len(dark) - TOP, 'more site')} with mostly doubtful articles")
-    # Rare, and must not be overlooked, however few pages the site has.
+    # Quarantined sites are rare, and must not be overlooked however few pages they have.
     stopped = [site for site in sites if site.not_clustered_since]
     for site in stopped[:TOP]:
         say(
@@ -198,7 +199,7 @@ def _site_table(sites: Sequence[SiteStatus], width: int) -> Table:
     longest = max(len(printable(site.key)) for site in sites)
     widths = {name: max(len(name), len(str(max(columns[name])))) for name in names}
     legible = min(longest, MIN_SITE_WIDTH)
-    # A space before each column, and one on either side of the table.
+    # The sum includes a space before each column, and one on either side of the table.
     while names[-1] in OPTIONAL_COLUMNS and legible + sum(widths.values()) + len(names) + 2 > width:
         widths.pop(names.pop())
     table = Table(

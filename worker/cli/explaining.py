@@ -1,4 +1,4 @@
-"""Commands that explain decisions and print contracts, without a deployment."""
+"""Commands that explain decisions or print contracts, and need no deployment."""
 
 import json
 import os
@@ -17,21 +17,21 @@ page_argument = click.argument("page", metavar="URL|FILE|-")
 @click.option(
     "--plot",
     type=OutputFile(),
-    help="File for a picture, .png or .svg.",
+    help="Output file for a picture (.png or .svg).",
 )
 @click.option(
     "--json",
     "json_file",
     type=OutputFile(),
-    help="File for the groups with all their pages.",
+    help="Output file for the groups with all their pages.",
 )
-@click.option("--method", help="Grouping method; that of the service by default.")
+@click.option("--method", help="Grouping method; by default, that of the service.")
 @click.option(
     "--threads",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
     show_default="one per core",
-    help="Number of threads for comparisons.",
+    help="Number of comparison threads.",
 )
 def cluster(
     inputs: tuple[Path, ...],
@@ -42,7 +42,7 @@ def cluster(
 ) -> None:
     """Show the template groups of each site's pages.
 
-    Works without a deployment.
+    This works without a deployment.
     """
     from worker.cli.progress import measurement_bar
     from worker.explain.cluster_report import check_drawable, cluster_pages, draw_clustering
@@ -69,13 +69,13 @@ def cluster(
     "--html",
     "html_file",
     type=OutputFile(),
-    help="File for the page with kept lines in green and the template in blue.",
+    help="Output file for the page with kept lines in green and the template in blue.",
 )
 @click.option(
     "--json",
     "json_file",
     type=OutputFile(),
-    help="File for every line with all its reasons.",
+    help="Output file for every line with all its reasons.",
 )
 def explain(
     page: str,
@@ -86,8 +86,8 @@ def explain(
 ) -> None:
     """Show which lines of a page were kept or dropped, and why.
 
-    URL is fetched; FILE or standard input (-) holds the page: HTML, a page message, or several
-    with --url to select one. Reasons are in log odds, relative to the page's mean line.
+    A URL is fetched; FILE or standard input (-) contains HTML, a page message, or several messages
+    from which --url selects one. Reasons are in log odds, relative to the page's average line.
     """
     from worker.article.reader import explain_content
     from worker.cli.display import wide_output

@@ -1,4 +1,4 @@
-"""The command that extracts articles without a deployment."""
+"""The command that extracts articles, which needs no deployment."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 EXIT_WITHOUT_ARTICLE = 1
 
 SUFFIXES = {"text": "txt", "markdown": "md", "xml-tei": "xml"}
-"""File name suffixes that differ from the name of the format."""
+"""File name suffixes of formats whose suffix differs from the format's name."""
 
 MAX_SLUG_LENGTH = 80
-"""Maximum length of a URL in a file name."""
+"""Maximum length of the URL part of a file name."""
 
 
 class Format(click.ParamType[str]):
-    """An output format; the available ones are looked up on demand."""
+    """An output format; the available formats are loaded on demand."""
 
     name = "format"
 
@@ -50,13 +50,13 @@ class Format(click.ParamType[str]):
         return self._choice.get_metavar(param, ctx)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name of a format, or fail."""
+        """Return the name of a format, or fail if it is unknown."""
         return self._choice.convert(value, param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Complete the name of a format."""
+        """Return the completions of a format's name."""
         return self._choice.shell_complete(ctx, param, incomplete)
 
 
@@ -83,26 +83,26 @@ def _check_method(
     "--format",
     "form",
     type=Format(),
-    help="Output format; by default, text for one page, and JSON lines for several.",
+    help="Output format; by default, text for a single page and JSON lines for several.",
 )
 @click.option(
     "--output-dir",
     type=OutputFolder(),
     metavar="FOLDER",
-    help="Write each article to its own file in this folder.",
+    help="Write each article to a separate file in this folder.",
 )
 @click.option(
     "--processes",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
     show_default="one per core",
-    help="Number of processes for several pages.",
+    help="Number of processes, if there are several pages.",
 )
 @text_roles_option
 @click.option(
     "--method",
     callback=_check_method,
-    help="Method of a paper instead of the service's own, or a chain of them (A>B).",
+    help="Use the method of a paper instead of the service's own, or a chain of methods (A>B).",
 )
 def extract(
     pages: tuple[str, ...],
@@ -114,12 +114,12 @@ def extract(
     text_roles: tuple[LineRole, ...] | None,
     method: str | None,
 ) -> None:
-    """Extract the articles of pages, without a deployment.
+    """Extract the articles from pages, without a deployment.
 
-    URLs are fetched; files, folders and standard input (-) hold HTML, page messages or WARC
-    archives. Several pages are written as JSON lines, in the order of the input; for a page
-    without an article, the line has url, outcome and reason. Exit code 0: every page has an
-    article; 1: some have none or could not be read.
+    URLs are fetched; files, folders and standard input (-) contain HTML, page messages or WARC
+    archives. Several pages are written as JSON lines, in input order; if a page has no article,
+    its line has url, outcome and reason. Exit code 0: every page has an article; 1: some have none
+    or could not be read.
     """
     is_chosen = site_pages is not None or url is not None
     if is_chosen and len(pages) > 1:
@@ -155,7 +155,7 @@ def _write_one(result: Extracted) -> None:
 
 
 def _write_files(results: Iterator[Extracted], folder: Path, form: str) -> Iterator[Extracted]:
-    """Write each article to a file named after its position and URL, and yield all results."""
+    """Write each article to a file named by its position and URL, and yield all results."""
     for number, result in enumerate(results, start=1):
         yield result
         if result.document is None:
@@ -168,7 +168,7 @@ def _write_files(results: Iterator[Extracted], folder: Path, form: str) -> Itera
 
 
 def _write_several(results: Iterator[Extracted], form: str) -> Iterator[Extracted]:
-    """Write articles one after another with separators, and yield all results."""
+    """Write articles one after another, with separators, and yield all results."""
     written = 0
     for result in results:
         yield result
@@ -190,17 +190,17 @@ def _line(result: Extracted) -> str:
 
 
 def _piece(result: Extracted, form: str, before: int) -> str:
-    """Return an article with its separator from those before it."""
+    """Return an article, preceded by a separator from the previous ones."""
     document = result.document or ""
     if form == "csv":
-        # One table has one header.
+        # All articles share one table header.
         return document.partition("\n")[2] if before else document
     blank = "\n" if before else ""
     return f"{blank}==> {_printable(result.url)} <==\n{document}"
 
 
 def _report(results: Iterator[Extracted]) -> None:
-    """Consume all results, and exit with a message if some have no article."""
+    """Consume all results; exit with a message if some have no article."""
     from worker.text.plural import counted
 
     found = [result.document is not None for result in results]
@@ -211,7 +211,7 @@ def _report(results: Iterator[Extracted]) -> None:
 
 
 def _for_stdout(text: str) -> str:
-    """Return text unchanged for a file, and without control sequences for a terminal."""
+    """Return text without control sequences if it is for a terminal, and unchanged otherwise."""
     if not sys.stdout.isatty():
         return text
     return "\n".join(map(_printable, text.split("\n")))

@@ -1,4 +1,4 @@
-"""The argument INPUT…, options for its HTML files, and the page messages it holds."""
+"""The argument INPUT…, the options for HTML files, and the reading of page messages."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ input_paths = click.argument(
     type=click.Path(exists=True, allow_dash=True, path_type=Path),
 )
 base_url_option = click.option(
-    "--base-url", metavar="URL", help="URL of the folder of HTML files, or of a file's folder."
+    "--base-url", metavar="URL", help="URL of the folder that contains the HTML files."
 )
 site_pages_option = click.option(
     "--site-pages",
     type=click.Path(exists=True, path_type=Path),
-    help="File or folder with other pages of the site, to compare the page with.",
+    help="File or folder with other pages of the site, for comparison with the page.",
 )
 url_option = click.option("--url", help="URL of the page; selects one of several pages in FILE.")
-site_option = click.option("--site", help="Site of the HTML files; their domain by default.")
+site_option = click.option("--site", help="Site of the HTML files; by default, their domain.")
 
 
 def _read_roles(
@@ -48,7 +48,7 @@ text_roles_option = click.option(
     "--text-roles",
     metavar="ROLE,…",
     callback=_read_roles,
-    help="Roles of the lines that make up the text; `detourage run --help` lists them.",
+    help="Roles of the lines that make up the text; see `detourage run --help` for a list.",
 )
 ROLES_TO_CHOOSE = f"Roles for --text-roles: {', '.join(CHOOSABLE_ROLES)}."
 """Epilog of the command whose help lists the roles."""
@@ -60,10 +60,10 @@ def messages_in(
     site: str | None = None,
     written: Collection[Path] = (),
 ) -> Iterator[bytes]:
-    """Return the page messages of all inputs, each of which is opened first.
+    """Return the page messages of all inputs, after opening each input.
 
-    ``base_url`` and ``site`` are the origin of HTML files that do not declare it. Files in
-    ``written`` are outputs, which a folder among the inputs may hold.
+    ``base_url`` and ``site`` state the origin of HTML files that do not declare it. ``written``
+    lists output files, which an input folder may contain.
     """
     from worker.inputs import Origin, read_messages
 
@@ -73,7 +73,7 @@ def messages_in(
 
 
 def _opened(messages: Iterator[bytes]) -> Iterator[bytes]:
-    """Return the same messages, after opening their source."""
+    """Return the same messages, after their source has been opened."""
     first = next(messages, None)
     return iter(()) if first is None else chain([first], messages)
 

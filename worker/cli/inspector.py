@@ -1,4 +1,4 @@
-"""The command of the inspector."""
+"""The command that runs the inspector."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ def check_installed() -> None:
     default="127.0.0.1",
     show_default=True,
     metavar="HOST",
-    help="Address to listen on; any but the loopback needs --token-file.",
+    help="Address to listen on; any address but the loopback requires --token-file.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=PORT,
     show_default=True,
-    help="Port to listen on; 0 for any free port.",
+    help="Port to listen on; 0 selects a free port.",
 )
 @click.option(
     "--token-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File with the access token, at least 16 characters.",
+    help="File with the access token, which needs at least 16 characters.",
 )
 @click.option(
     "--write",
     is_flag=True,
-    help="Allow requeueing and dropping of messages in quarantine, and reprocessing of pages.",
+    help="Allow users to requeue and drop quarantined messages, and to reprocess pages.",
 )
 def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> None:
     """Show the state of a deployment in a browser.
 
-    Reads the database and the broker of the configured deployment, without disturbing it. Requires
-    the extra inspector.
+    Only reads from the database and the broker of the configured deployment, unless --write is
+    given. Requires the extra inspector.
     """
     check_installed()
     from worker.cli.database import with_database
@@ -71,7 +71,7 @@ def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> Non
 
 @contextmanager
 def inspected(settings: Settings) -> Iterator[None]:
-    """Show a deployment in a local browser during a block."""
+    """Serve the inspector of a deployment to local browsers during a ``with`` block."""
     from worker.inspector.application import create_app
     from worker.inspector.serving import address_of, bound_socket, served
 
@@ -85,7 +85,7 @@ def inspected(settings: Settings) -> Iterator[None]:
 
 
 def wait_for_interrupt() -> None:
-    """Wait for Ctrl-C, which ends only the wait."""
+    """Wait for Ctrl-C, which ends only this wait."""
     click.echo("the inspector runs until Ctrl-C", err=True)
     with suppress(KeyboardInterrupt):
         while True:

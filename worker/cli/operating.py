@@ -1,4 +1,4 @@
-"""Commands for operators: state of sites and queues, separation of addresses, pruning."""
+"""Commands for operators: status of sites and queues, separation of addresses, pruning."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 @click.option(
     "--pending",
     is_flag=True,
-    help="Only sites with pages that are pending or being extracted again, those with most first.",
+    help="Show only sites with pages that are pending or being extracted again, most first.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Maximum number of sites, those with the most pages. By default 20, with single-page sites"
-    " summed up; all with --json.",
+    help="Show only this many sites, those with the most pages. By default, 20 are shown and"
+    " single-page sites are summarised; with --json, all are shown.",
 )
-@click.option("--queues", "only_queues", is_flag=True, help="Only the queues.")
+@click.option("--queues", "only_queues", is_flag=True, help="Show only the queues.")
 @click.option(
-    "--addresses", "only_addresses", is_flag=True, help="Only the joined addresses of SITE."
+    "--addresses", "only_addresses", is_flag=True, help="Show only the joined addresses of SITE."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(
@@ -51,12 +51,12 @@ def status(
 ) -> None:
     """Show the sites and queues of a deployment.
 
-    For SITE, also show its groups, its redesigns and its joined addresses.
+    For a single SITE, also show its groups, redesigns and joined addresses.
 
-    Each page counts in one column: articles, other (an outcome other than an article), failed, or
-    pending (no outcome yet). Some of these pages are being extracted again, and some have a
-    doubtful article, which is probably wrong. Columns of zeros are omitted, and so are the last
-    ones if the terminal is too narrow.
+    Each page counts in one of four columns: articles, other outcomes, failed, or pending (no
+    outcome yet). Further columns show how many of these pages are being extracted again, and how
+    many articles are doubtful, that is, probably wrong. Columns of zeros are omitted, as are the
+    last columns if the terminal is too narrow.
     """
     if only_queues and (site is not None or pending or top is not None or only_addresses):
         raise click.UsageError("--queues can only be combined with --json")
@@ -98,7 +98,7 @@ def status(
 
 
 def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
-    """Return the sites to show, those with the most pages first."""
+    """Return the sites to show, largest first."""
     if not pending:
         return sorted(sites, key=lambda each: (-each.pages, each.key))
     waiting = [each for each in sites if each.pending or each.again]
@@ -134,7 +134,7 @@ def _print_json(values: object) -> None:
 
 
 def _sites(settings: Settings, name: str | None) -> list[SiteStatus]:
-    """Return the state of the sites of a name, or of all sites."""
+    """Return the state of the sites with the given name, or of all sites."""
     from worker.store import pages, progress
 
     def query(session: Session) -> list[SiteStatus]:
@@ -163,8 +163,8 @@ def _to_json(change: DesignChange) -> dict[str, Any]:
 def separate(address: str) -> None:
     """Separate ADDRESS from the page that it joined.
 
-    It becomes a page of its own, and never joins another again. Its content is that of its last
-    fetch if it is still stored; otherwise it waits for its next fetch.
+    The address gets its own page, and never joins another page again. The content of the page is
+    that of the latest fetch if it is still stored; otherwise, the page waits for its next fetch.
     """
     from worker.settings import load_settings
     from worker.workflow import separation
@@ -189,23 +189,23 @@ def separate(address: str) -> None:
     required=True,
     type=click.FloatRange(min=0),
     metavar="DAYS",
-    help="Minimum age of removed HTML, revisions and receipts.",
+    help="Minimum age of the HTML, revisions and receipts to remove.",
 )
 @click.option(
     "--only",
     "kinds",
     multiple=True,
     type=click.Choice(KINDS),
-    help="Remove only this kind; repeat for several.",
+    help="Remove only data of this kind; may be given several times.",
 )
-@click.option("--dry-run", is_flag=True, help="Count what would be removed, and keep it.")
+@click.option("--dry-run", is_flag=True, help="Only count what would be removed.")
 def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
-    """Remove what need not be kept forever.
+    """Remove data that is no longer needed.
 
-    Removes HTML of pages with an outcome, superseded revisions, and receipts; and whatever their
-    age, places in past clusterings and trees without pages. A page without its HTML keeps its
-    article, but cannot be reprocessed. The command can be interrupted at any time: each
-    transaction is small, and what was removed stays removed.
+    Removes the HTML of pages that have an outcome, superseded revisions, and receipts; and,
+    whatever their age, memberships in past clusterings and trees without pages. A page without HTML
+    keeps its article, but cannot be reprocessed. The command can be interrupted at any time: each
+    transaction is small, and data already removed stays removed.
     """
     from worker.settings import load_settings
     from worker.tasks.maintenance import pruning

@@ -1,4 +1,4 @@
-"""Options for output files, checked before a command starts."""
+"""Option types for output files, which are checked before a command starts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class OutputFile(click.Path):
-    """A file that a command writes at its end.
+    """A file that a command writes when it ends.
 
-    With ``is_replaced``, a new file takes its place, in a folder that is created if missing.
+    With ``is_replaced``, a new file replaces it, in a folder that is created if missing.
     """
 
     def __init__(self, *, is_replaced: bool = False) -> None:
@@ -28,7 +28,7 @@ class OutputFile(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:
-        """Return the path, or fail with the reason why it cannot be written."""
+        """Return the path, or fail with the reason why the file cannot be written."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         problem = self._problem(path)
         if problem is not None:
@@ -48,7 +48,7 @@ class OutputFile(click.Path):
 
 
 class OutputFolder(click.Path):
-    """A folder that a command writes to, created if missing."""
+    """A folder into which a command writes, created if missing."""
 
     def __init__(self) -> None:
         super().__init__(file_okay=False, path_type=Path)
@@ -59,7 +59,7 @@ class OutputFolder(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:
-        """Return the path, or fail with the reason why it cannot be written to."""
+        """Return the path, or fail with the reason why the folder cannot be written to."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         problem = folder_problem(path, is_made=True)
         if problem is not None:
@@ -68,7 +68,7 @@ class OutputFolder(click.Path):
 
 
 def folder_problem(folder: Path, *, is_made: bool) -> str | None:
-    """Return why no file can be written in a folder, or None."""
+    """Return why no file can be written to a folder, or None if that is possible."""
     if not _exists(folder):
         if not is_made:
             return f"there is no folder {str(folder)!r}"
@@ -78,7 +78,7 @@ def folder_problem(folder: Path, *, is_made: bool) -> str | None:
     import tempfile
 
     try:
-        # Obstacles other than permissions are possible.
+        # Test by writing, as obstacles other than permissions are possible.
         with tempfile.TemporaryFile(dir=folder):
             return None
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Commands that process pages: a run over files, messages to a deployment, the sample crawl."""
+"""Commands that process, send or generate pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from worker.local.unfinished import Leftover
 
 EXIT_UNUSABLE_INPUT = 3
-"""The run succeeded, but messages were quarantined or pages failed."""
+"""Exit code of a run that completed, but with quarantined messages or failed pages."""
 
 
 @click.command(epilog=ROLES_TO_CHOOSE)
@@ -36,41 +36,43 @@ EXIT_UNUSABLE_INPUT = 3
     "--output",
     required=True,
     type=OutputFile(is_replaced=True),
-    help="File for the articles, one per line; compressed if it ends in .gz.",
+    help="Output file for the articles, one per line; compressed if the name ends in .gz.",
 )
 @click.option(
     "--links",
     type=OutputFile(is_replaced=True),
-    help="File for the links of menus and other pages that list articles, with their headlines, one"
-    " page per line; compressed if it ends in .gz.",
+    help="Output file for the links, with headlines, of menus and other pages that list articles;"
+    " one page per line; compressed if the name ends in .gz.",
 )
 @click.option(
     "--resume",
     "leftover",
     flag_value="resume",
-    help="Continue an interrupted run with the same OUTPUT and the same inputs.",
+    help="Continue an interrupted run with the same OUTPUT and inputs.",
 )
 @click.option(
     "--overwrite",
     "leftover",
     flag_value="overwrite",
-    help="Start over, and discard what an interrupted run has left.",
+    help="Discard what an interrupted run has left, and start over.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
     show_default="one per core",
-    help="Number of processes for tasks.",
+    help="Number of task processes.",
 )
 @base_url_option
 @site_option
 @text_roles_option
-@click.option("--all-sites", is_flag=True, help="Show all sites at the end, not the largest 20.")
+@click.option(
+    "--all-sites", is_flag=True, help="Show all sites at the end, not just the largest 20."
+)
 @click.option(
     "--inspect",
     is_flag=True,
-    help="Show the run in a browser while it lasts, and afterwards until Ctrl-C; requires the extra"
+    help="Show the run in a browser during the run, and afterwards until Ctrl-C; requires the extra"
     " inspector.",
 )
 def run(
@@ -85,11 +87,11 @@ def run(
     all_sites: bool,
     inspect: bool,
 ) -> None:
-    """Process pages and write their articles.
+    """Process pages, and write their articles.
 
-    Uses the configured database and broker, or starts its own for the duration of the run.
-    Articles are appended to OUTPUT as they come, and sorted when every page has its outcome. Until
-    then, OUTPUT.run holds what --resume needs. Exit code 0: success; 1: the run failed; 3: it
+    Uses the configured database and broker, or starts its own for the duration of the run. Articles
+    are appended to OUTPUT as they arrive, and sorted once every page has an outcome. Until then,
+    OUTPUT.run contains the data that --resume needs. Exit code 0: success; 1: the run failed; 3: it
     completed, but some messages were unusable or some pages failed; 130: interrupted.
     """
     from worker.local.unfinished import quarantine_of, run_folder
@@ -108,7 +110,7 @@ def run(
     servers = "PostgreSQL, a broker and " if is_embedded else ""
     with run_folder(output, leftover or "refuse") as folder:
         click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
-        # Imported after the message, as these imports take noticeably long.
+        # Imported only after the message, as these imports take noticeable time.
         from worker.cli.display import print_summary
         from worker.cli.progress import bars_by_stage
         from worker.local.run import Run, RunSummary

@@ -1,4 +1,4 @@
-"""Functions shared by the commands that run deployment processes."""
+"""Functions shared by the commands that run the processes of a deployment."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def process_settings(process: str | None = None) -> Settings:
-    """Return the settings of a process that needs a deployment, and configure its logs.
+    """Return the settings for a process that needs a deployment, and configure logging.
 
-    If ``process`` is named, log its start; commands that only print do not.
+    If ``process`` is given, its start is logged; commands that only print something omit it.
     """
     from worker import logs
     from worker.service.build import log_beginning
@@ -29,7 +29,7 @@ def process_settings(process: str | None = None) -> Settings:
 
 
 def stop_on_signals() -> threading.Event:
-    """Return an event that SIGTERM and SIGINT set from now on."""
+    """Return an event that is set on SIGTERM or SIGINT."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

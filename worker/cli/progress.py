@@ -1,4 +1,4 @@
-"""Progress of commands: bars on a terminal, occasional lines otherwise."""
+"""Progress display of commands: bars on a terminal, occasional lines otherwise."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def bars_by_stage() -> Iterator[BarsByStage]:
 
 @contextmanager
 def measurement_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Show a progress bar, updated with a name, the number done and the total."""
+    """Show a progress bar; the yielded function updates it with a name, progress and total."""
     with _progress_display() as progress:
         task = progress.add_task("", total=None)
         last_line = time.monotonic()

@@ -1,4 +1,4 @@
-"""Commands to list, requeue and drop messages in quarantine."""
+"""Commands that list, requeue and drop quarantined messages."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ MAX_CELL_LENGTH = 100
 """Maximum length of a URL or detail in a list."""
 
 MAX_VALUE_LENGTH = 1000
-"""Maximum length of a value, unless all of it is requested."""
+"""Maximum length of a value, unless the whole value is requested."""
 
 stage_option = click.option(
     "--stage",
     type=click.Choice(QUARANTINED_STAGES),
     metavar="STAGE",
-    help=f"Only this stage: {', '.join(QUARANTINED_STAGES)}.",
+    help=f"Select only messages of this stage: {', '.join(QUARANTINED_STAGES)}.",
 )
 
 
 @click.group()
 def quarantine() -> None:
-    """List, requeue or drop messages that could not be handled."""
+    """List, requeue or drop messages that could not be processed."""
 
 
 @quarantine.command("list")
 @stage_option
-@click.option("--reason", help="Only messages with this reason.")
+@click.option("--reason", help="List only messages with this reason.")
 @click.option(
     "--limit", type=click.IntRange(min=0), metavar="N", help="Maximum number of messages."
 )
@@ -75,7 +75,7 @@ def _row(message: QuarantinedMessage, now: datetime) -> tuple[str, ...]:
 
 
 def _age(seconds: float | None) -> str:
-    """Return an age in its largest unit."""
+    """Format an age in its largest unit."""
     if seconds is None:
         return "-"
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
@@ -95,7 +95,8 @@ def _cut(text: str, length: int) -> str:
 def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> None:
     """Print quarantined messages as JSON lines.
 
-    Only MESSAGE_ID if given. Long values are shortened unless --whole is given.
+    If MESSAGE_ID is given, only that message is printed. Long values are shortened unless --whole
+    is given.
     """
     from worker.text.terminal import json_line
 
@@ -112,7 +113,7 @@ def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> N
 def _shortened(value: str) -> str:
     if len(value) <= MAX_VALUE_LENGTH:
         return value
-    # The end of a traceback is the most informative part.
+    # The last part of a traceback is the most informative.
     half = MAX_VALUE_LENGTH // 2
     return f"{value[:half]} … {len(value) - 2 * half} characters, see --whole … {value[-half:]}"
 
@@ -120,11 +121,11 @@ def _shortened(value: str) -> str:
 @quarantine.command("requeue")
 @click.argument("message_id", required=False)
 @stage_option
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation to send back all messages.")
+@click.option("--yes", is_flag=True, help="Send back all messages without asking for confirmation.")
 def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> None:
-    """Send quarantined messages back to their queue.
+    """Send quarantined messages back to the queues from which they came.
 
-    Only MESSAGE_ID if given.
+    If MESSAGE_ID is given, only that message is affected.
     """
     from worker.service.quarantine import requeue
     from worker.settings import load_settings
@@ -145,7 +146,7 @@ def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> 
 def quarantine_drop(message_id: str | None, stage: str | None) -> None:
     """Delete quarantined messages permanently.
 
-    Only MESSAGE_ID if given.
+    If MESSAGE_ID is given, only that message is affected.
     """
     from worker.service.quarantine import drop
     from worker.settings import load_settings

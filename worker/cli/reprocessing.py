@@ -1,4 +1,4 @@
-"""Commands that reprocess stored pages, of one site or of all."""
+"""Commands that reprocess the stored pages of one or all sites."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("site", required=False)
-@click.option("--all", "every", is_flag=True, help="All sites, one after another.")
+@click.option("--all", "every", is_flag=True, help="Reprocess all sites, one after another.")
 @click.option(
     "--from",
     "stage",
     type=click.Choice(REPROCESS_STAGES),
     default="extract",
     show_default=True,
-    help="First stage to repeat.",
+    help="First stage to run again.",
 )
 @click.option(
     "--rate",
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> None:
     """Process all pages of SITE again.
 
-    Each article gets a new revision. With --all, reprocess the pages of all sites, and follow the
-    progress with `detourage reprocessing`.
+    Each article gets a new revision. With --all, the pages of all sites are reprocessed, and
+    `detourage reprocessing` shows the progress.
     """
     if every == (site is not None):
         raise click.UsageError("give either SITE or --all")
@@ -102,7 +102,7 @@ def reprocessing(context: click.Context) -> None:
 
 @reprocessing.command("pause")
 def reprocessing_pause() -> None:
-    """Start no further sites until resumed; finish those in progress."""
+    """Finish the sites in progress, but start no others until resumed."""
     from worker.store import reprocessings
 
     _change(reprocessings.pause, "paused")
@@ -118,7 +118,7 @@ def reprocessing_resume() -> None:
 
 @reprocessing.command("cancel")
 def reprocessing_cancel() -> None:
-    """Start no further sites, and end the reprocessing."""
+    """End the reprocessing without starting further sites."""
     from worker.store import reprocessings
 
     _change(reprocessings.cancel, "cancelled")

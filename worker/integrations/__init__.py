@@ -1,1 +1,1 @@
-"""Integrations with crawlers."""
+"""Integrations with crawling frameworks."""

@@ -1,11 +1,11 @@
 """A Scrapy item pipeline that publishes page messages (extra ``scrapy``).
 
-In a project's settings, or a spider's ``custom_settings``::
+Add to the project's settings, or to a spider's ``custom_settings``::
 
     ITEM_PIPELINES = {"worker.integrations.scrapy.PagePipeline": 900}
     DETOURAGE_BROKER_URL = "amqp://…"
 
-and in a spider: ``yield page_item(response)``.
+and in the spider, ``yield page_item(response)``.
 """
 
 from datetime import UTC, datetime
@@ -23,18 +23,18 @@ from worker.messaging.topology import Topology
 from worker.messaging.transport import tls_options
 
 PAGE = "detourage_page"
-"""Key of the items that the pipeline publishes; it passes on all others."""
+"""Key that marks the items to publish; all other items are passed on unchanged."""
 
 
 def page_item(response: Response, identifier: str | None = None) -> dict[str, Any]:
-    """Return the item of a page with its page message.
+    """Return an item that contains the page message for a response.
 
     Parameters
     ----------
     response
-        The page as fetched, with its status and headers.
+        The fetched page, with its status and headers.
     identifier
-        The crawler's own ID, returned in the article as ``page_id``.
+        The crawler's own ID for the page, which the article returns as ``page_id``.
     """
     headers = response.headers.to_unicode_dict()
     message = page_message(
@@ -52,14 +52,14 @@ def page_item(response: Response, identifier: str | None = None) -> dict[str, An
 class PagePipeline:
     """Publishes page items with publisher confirms.
 
-    While the broker is unavailable, the crawl waits, so that no page is lost.
+    While the broker is unavailable, the crawl is blocked, so that no page is lost.
 
     Parameters
     ----------
     broker_url
         AMQP URL of RabbitMQ.
     queue_prefix, ca_file
-        As the service's settings ``DETOURAGE_QUEUE_PREFIX`` and ``DETOURAGE_BROKER_CA_FILE``.
+        Same as the settings ``DETOURAGE_QUEUE_PREFIX`` and ``DETOURAGE_BROKER_CA_FILE``.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class PagePipeline:
         Raises
         ------
         NotConfigured
-            Without ``DETOURAGE_BROKER_URL``.
+            If ``DETOURAGE_BROKER_URL`` is not set.
         """
         broker_url = crawler.settings.get("DETOURAGE_BROKER_URL")
         if not broker_url:
@@ -93,7 +93,7 @@ class PagePipeline:
         )
 
     def open_spider(self) -> None:
-        """Declare the queues if the broker's user may; otherwise they must exist."""
+        """Declare the queues if the broker user may do so; otherwise, they must exist."""
         self._connection.ensure_connection()
         self._topology.declare_for_crawler(self._connection)
         self._producer = Producer(self._connection)
@@ -103,7 +103,7 @@ class PagePipeline:
         self._connection.release()
 
     def process_item(self, item: Any) -> Any:
-        """Publish the page of an item."""
+        """Publish the page of an item, if it has one."""
         message = item.get(PAGE) if isinstance(item, dict) else None
         if message is not None:
             exchange, routing_key = self._topology.pages_address

@@ -1,1 +1,1 @@
-"""The whole service in one command on one machine."""
+"""The whole service, run by a single command on one machine."""

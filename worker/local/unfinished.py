@@ -1,6 +1,6 @@
-"""The folder next to a run's output that allows an unfinished run to be resumed.
+"""The folder next to a run's output from which an unfinished run can be resumed.
 
-Uses only the standard library, so that a run can be refused before other libraries load.
+This module uses only the standard library, so that a run can be refused before others are loaded.
 """
 
 import fcntl
@@ -20,14 +20,14 @@ Leftover = Literal["refuse", "resume", "overwrite"]
 
 
 class UnfinishedRunError(ExpectedError):
-    """An unfinished run with the same output exists; the message says what to do."""
+    """An unfinished run with the same output exists; the message tells users what to do."""
 
 
 class RunFolder:
     """The folder of a run, locked by this process.
 
-    ``run_id`` is the prefix of the run's message IDs; ``is_resumed`` is set if an earlier process
-    started the run, ``is_unfinished`` if it can be resumed.
+    ``run_id`` is the prefix of the run's message IDs. ``is_resumed`` is set if an earlier process
+    started the run, and ``is_unfinished`` if the run can be resumed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -43,7 +43,7 @@ class RunFolder:
         return self.path / "services"
 
     def take_up(self, leftover: Leftover) -> None:
-        """Resume or discard an earlier run; raise `UnfinishedRunError` if `leftover` is refuse."""
+        """Resume or discard an earlier run, or raise `UnfinishedRunError`, as ``leftover`` says."""
         if leftover == "overwrite":
             self._begun.unlink(missing_ok=True)
         try:
@@ -74,7 +74,7 @@ class RunFolder:
         self._conditions = conditions
 
     def begin(self) -> None:
-        """Record that from now on there is a run to resume."""
+        """Record that there now is a run to resume."""
         if self.is_unfinished:
             return
         at = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
@@ -85,12 +85,12 @@ class RunFolder:
         self.is_unfinished = True
 
     def finish(self) -> None:
-        """Record that there is no run to resume."""
+        """Record that there is no longer a run to resume."""
         self._begun.unlink(missing_ok=True)
         self.is_unfinished = False
 
     def remove(self) -> None:
-        """Remove the run's own files, and the folder unless it contains others."""
+        """Remove the run's files, and the folder unless it contains other files."""
         shutil.rmtree(self.services, ignore_errors=True)
         for name in ("run.draft", "lock"):
             (self.path / name).unlink(missing_ok=True)
@@ -99,29 +99,29 @@ class RunFolder:
 
 
 def quarantine_of(output: Path) -> Path:
-    """Return the file for the unusable messages of a run."""
+    """Return the file for a run's unusable messages."""
     return output.with_name(f"{output.name}.quarantine.jsonl")
 
 
 @contextmanager
 def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
-    """Lock the folder of a run, ``OUTPUT.run``, and remove it when the run is finished.
+    """Lock the folder of a run, ``OUTPUT.run``, and remove it once the run is finished.
 
     Parameters
     ----------
     output
-        File for the articles, whose folder is created if missing.
+        File for the articles; its folder is created if missing.
     leftover
-        How to treat an unfinished earlier run. Resuming without one starts a new run.
+        How to treat an unfinished earlier run. Resuming starts a new run if there is none.
 
     Raises
     ------
     UnfinishedRunError
-        If there is an unfinished run, or one in progress.
+        If there is an unfinished run, or another process is running it.
     """
     path = output.with_name(f"{output.name}.run")
     path.mkdir(parents=True, exist_ok=True)
-    # The kernel releases it however this process ends.
+    # The kernel releases the lock however this process ends.
     with (path / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -263,7 +263,7 @@ def _tell(session: Session, plan: _Plan) -> bool:
 
 
 def retell_some(database: Database) -> bool:
-    """Update more articles of a story whose first article changed; return False if none are left."""
+    """Update more articles of a story whose first article changed; return False if none is left."""
 
     def read(session: Session) -> tuple[story_articles.Retelling, Any, list[Any], Any] | None:
         story = story_articles.story_to_retell(session)
