@@ -86,7 +86,7 @@ def health(process: str) -> None:
     help="Also fail while the intake is paused because its backlog is full.",
 )
 def ready(accepting: bool) -> None:
-    """Check whether the deployment is ready for its processes to run.
+    """Check whether the deployment is ready for its processes.
 
     It is ready if the database responds and has the schema of this version, and the broker responds
     and has the queues. Exit code 0: ready; 1: not ready. To check whether a process is alive, use
@@ -125,7 +125,7 @@ def _report_findings(findings: list[Finding]) -> None:
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on.")
 def metrics(port: int | None, host: str) -> None:
-    """Show the metrics for monitoring, in the Prometheus text format."""
+    """Show the metrics in the Prometheus text format."""
     from worker.service.metrics import metrics_text, serve_metrics
 
     settings = process_settings("metrics" if port else None)

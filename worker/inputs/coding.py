@@ -8,10 +8,10 @@ _BLOCK_BYTES = 64 * 1024
 
 
 def dechunked(body: bytes) -> bytes:
-    """Undo the chunked transfer coding; return a body without it unchanged.
+    """Undo the chunked transfer coding; a body that is not chunked is returned unchanged.
 
-    Crawlers that store decoded bodies often keep the header. A truncated body gives the chunks
-    before the break.
+    Crawlers that store decoded bodies often retain the header, so the body itself is checked. A
+    truncated body yields the chunks before the truncation.
     """
     chunks = []
     start = 0
@@ -30,14 +30,14 @@ def dechunked(body: bytes) -> bytes:
 def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
     """Undo the content coding ``gzip``, ``x-gzip``, ``deflate`` or ``br``.
 
-    A body with another coding, or not encoded this way, is returned unchanged; a truncated or
-    damaged one gives the part before the damage. Decoding stops after `limit` bytes, or at most a
-    block later.
+    A body with another coding, or not actually encoded, is returned unchanged; a truncated or
+    damaged body yields the part before the damage. Decoding stops after `limit` bytes, or at most
+    one block later.
     """
     if coding in {"gzip", "x-gzip"}:
         return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body
     if coding == "deflate":
-        # With the zlib wrapper, as required by the standard, or without, as sent by some servers.
+        # With the zlib wrapper that the standard requires, or without it, as some servers send it.
         wrapped = _inflated(body, zlib.MAX_WBITS, limit)
         return wrapped or _inflated(body, -zlib.MAX_WBITS, limit) or body
     if coding == "br":
@@ -55,7 +55,7 @@ def _inflated(body: bytes, window_bits: int, limit: int) -> bytes:
             break
         whole += part
         body = decompressor.unconsumed_tail
-        # A full block may leave pending output although all input has been consumed.
+        # After a full block, output may be pending although all input has been consumed.
         if not body and len(part) < _BLOCK_BYTES:
             break
     return bytes(whole)

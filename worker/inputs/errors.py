@@ -1,4 +1,4 @@
-"""The error raised when a source cannot be read."""
+"""The error that is raised when a source cannot be read."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from worker.errors import ExpectedError
 
 
 class SourceError(ExpectedError):
-    """A source cannot be read, or not to its end; the message is one line for users.
+    """A source cannot be read completely; the message tells users why in one line.
 
     Parameters
     ----------
@@ -17,6 +17,6 @@ class SourceError(ExpectedError):
     """
 
     def __init__(self, path: Path | str, problem: str) -> None:
-        # A damaged file may influence the text of errors, so it must stay on one line.
+        # A damaged file may inject line breaks into error messages, which must stay on one line.
         self.path, self.problem = path, " ".join(problem.split())
         super().__init__(" ".join(f"{path}: {problem}".split()))

@@ -1,4 +1,4 @@
-"""HTML files as page messages."""
+"""Page messages from HTML files."""
 
 import os
 import re
@@ -15,21 +15,21 @@ HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0-9](?:[:+]\d+)?")
 
-# Characters not escaped in a URL after the host; "?" is among them, as mirrors write the query into
-# the file name, and "%" is not, so that no two files share a URL.
+# Characters that are not escaped in a URL after the host. They include "?", as mirrors write the
+# query into the file name, but not "%", so that no two files share a URL.
 _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of HTML files, for folders that do not imply it.
+    """Origin of HTML files whose folders do not imply it.
 
     Parameters
     ----------
     base_url
         URL of the folder.
     site
-        Name of the site, if other than its domain.
+        Name of the site, if it differs from the domain.
     """
 
     base_url: str | None = None
@@ -41,10 +41,10 @@ UNKNOWN = Origin()
 
 @dataclass(frozen=True)
 class HtmlFile:
-    """An HTML file as a page.
+    """An HTML file that is to be sent as a page.
 
-    The identifier is the ``id`` of its message. The content of a file that is too large is cut
-    right above the limit.
+    The identifier is the ``id`` in the message. The content of an oversized file is truncated just
+    above the limit.
     """
 
     url: str
@@ -53,12 +53,12 @@ class HtmlFile:
 
 
 def is_html(path: Path) -> bool:
-    """Return whether a file is HTML, by its name."""
+    """Return whether a file is HTML, judging by its name."""
     return Path(path.name.lower().removesuffix(".gz")).suffix in HTML_SUFFIXES
 
 
 def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterator[bytes]:
-    """Yield the message of an HTML file, see `html_file`."""
+    """Yield the message for an HTML file; see `html_file`."""
     file = html_file(path, folder, origin)
     yield page_message(
         url=file.url, site=origin.site, identifier=file.identifier, content=file.content
@@ -68,17 +68,17 @@ def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterat
 def html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> HtmlFile:
     """Read an HTML file without decoding it.
 
-    Its ID is the path relative to the folder. Its URL is that of a mirror made by ``wget``:
+    The ID is the path relative to the folder. The URL is derived as for a mirror made by ``wget``:
 
     - ``folder/news.example.org/2024/a.html`` is
-    ``https://news.example.org/2024/a.html``: the outermost directory is a host if it looks like
-    one;
-    - ``news.example.org/2024/a.html``, where the folder itself is named like a
-    host, is the same;
-    - ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``: the
-    pages of a folder without a host belong to one site, in the reserved domain ``invalid``.
+      ``https://news.example.org/2024/a.html``, since the outermost directory is treated as a host
+      if it looks like one;
+    - ``news.example.org/2024/a.html``, where the given folder itself is named like a host, gets the
+      same URL;
+    - ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``, since the pages of a
+      folder without a host form one site, in the reserved domain ``invalid``.
 
-    An origin's base URL takes precedence over the mirror's. `folder` is the one given by the user.
+    The base URL of `origin`, if any, takes precedence. `folder` is the folder given by the user.
     """
     relative = path.relative_to(folder)
     with open_source(path) as stream:

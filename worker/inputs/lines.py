@@ -1,4 +1,4 @@
-"""Page messages as JSON lines."""
+"""Page messages from JSON lines."""
 
 import codecs
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from worker.inputs.streams import open_source
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield each non-blank line unchanged; the intake validates it.
+    """Yield each non-blank line unchanged, as the intake validates messages.
 
-    A line above the maximum message size is replaced by an oversized message. A byte order mark at
+    Lines above the maximum message size are replaced by oversized messages. A byte order mark at
     the start of the file is dropped. Raises `SourceError` if the file cannot be read to its end.
     """
     with open_source(path) as stream:
@@ -21,7 +21,7 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 
 def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
-    """Yield the lines of an open file, as `read_lines` does; `name` is used in errors."""
+    """Yield the lines of an open file like `read_lines`; `name` is used in error messages."""
     for number, (line, length) in enumerate(_bounded_lines(stream), start=1):
         text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         if length > MAX_MESSAGE_BYTES:
@@ -32,7 +32,7 @@ def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
 
 
 def _bounded_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield each line, truncated if too long, with its full length."""
+    """Yield each line with its full length; lines that are too long are truncated."""
     while line := stream.readline(MAX_MESSAGE_BYTES):
         length = len(line)
         end = line

@@ -21,24 +21,24 @@ def page_message(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return the message of a page, or an oversized message if it does not fit into one.
+    """Return the message for a page, or an oversized message if the page does not fit.
 
     Parameters
     ----------
     url
-        Its URL.
+        URL of the page.
     identifier
-        The ``id``, which its article carries as ``page_id``.
+        The ``id``, which the article carries as ``page_id``.
     content
-        Its bytes.
+        Content of the page, as bytes.
     content_type
-        The HTTP header, if known.
+        The ``Content-Type`` header, if known.
     fetched_at
         Time of the fetch in RFC 3339, if known.
     site
-        Name of its site, if other than its domain.
+        Name of the site, if it differs from the domain.
     status, headers
-        HTTP status and headers, if known; headers beyond the limits of a message are dropped.
+        HTTP status and headers, if known. Headers that exceed the limits of a message are dropped.
     """
     if len(content) > MAX_CONTENT_BYTES:
         return oversized_message(
@@ -76,12 +76,12 @@ def oversized_message(
     identifier: str | None = None,
     start: bytes = b"",
 ) -> bytes:
-    """Return a message in place of one too large for the broker.
+    """Return a message to send in place of one that is too large for the broker.
 
-    It is not a valid page message, so it ends in quarantine, where ``unusable`` gives the reason:
-    the page is not lost silently, and its content is never held in memory. `detail` describes the
-    page and its location; `start` is the beginning of the message, if it has no other
-    identification.
+    Since it is not a valid page message, it is quarantined, and its key ``unusable`` states the
+    reason. The page is thus not lost silently, and its content is never kept in memory. `detail`
+    describes the page and its location; `start` is the beginning of the message, if nothing else
+    identifies the page.
     """
     message = {
         "version": 1,

@@ -1,4 +1,4 @@
-"""Page messages from a path on the command line."""
+"""Page messages from a path given on the command line."""
 
 import os
 from collections.abc import Callable, Collection, Iterator
@@ -20,38 +20,38 @@ _LINE_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 def read_messages(
     path: Path | str, origin: Origin = UNKNOWN, left_out: Collection[Path] = ()
 ) -> Iterator[bytes]:
-    """Return the raw page messages of a file, a folder or standard input.
+    """Return the raw page messages from a file, a folder or standard input.
 
     Parameters
     ----------
     path
-        One of
+        One of the following:
 
-        - a file of page messages as JSON lines (``.jsonl``, ``.ndjson``); ``-``
-        and any special file, such as a pipe, is read as such;
+        - a file of page messages as JSON lines (``.jsonl``, ``.ndjson``); ``-`` and special
+          files, such as pipes, are also read in this way;
         - a WARC archive (``.warc``);
         - an HTML file (``.html``, ``.htm``, ``.xhtml``);
-        - a folder with any of these, at any depth, read in the order of their
-        names; other files are ignored.
+        - a folder with any of these files, at any depth, which are read in the order of their
+          names; other files are ignored.
 
-        Each file may be compressed (``.gz``).
+        Files may be compressed (``.gz``).
     origin
         Origin of the HTML files.
     left_out
-        Files of a folder to skip, such as those being written there.
+        Files to skip in a folder, such as those being written there.
 
     Returns
     -------
     iterator of bytes
-        The messages to publish, read lazily. Lines are passed on unchanged, valid or not. Anything
-        above :data:`~models.limits.MAX_MESSAGE_BYTES` is replaced by a small message that the
-        intake quarantines with its reason.
+        The messages to publish, which are read lazily. Lines are passed on unchanged, whether valid
+        or not. Anything larger than :data:`~models.limits.MAX_MESSAGE_BYTES` is replaced by a small
+        message that the intake quarantines and that states the reason.
 
     Raises
     ------
     SourceError
-        At once, if the path does not exist, is an unsupported file, or a folder without supported
-        files; while reading, if a file is damaged or truncated.
+        Immediately, if the path does not exist, or is an unsupported file or a folder without
+        supported files; while reading, if a file is damaged or truncated.
     """
     path = Path(path)
     if path == STANDARD_INPUT:

@@ -1,4 +1,4 @@
-"""Opening of files, compressed or not."""
+"""Opening of files that may be compressed."""
 
 import gzip
 import io
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 STANDARD_INPUT = Path("-")
 
 MAX_RATIO = 200
-"""Maximum compression ratio. Gzip reaches 1,032 on repetitive data; our corpora as JSON lines give
-3 to 5, and one page repeated over and over 135.
+"""Maximum compression ratio. Gzip reaches 1,032 on repetitive data; our corpora, as JSON lines,
+reach 3 to 5, and a single page repeated over and over reaches 135.
 """
 
 FREE_BYTES = 64 * 1024 * 1024
-"""Uncompressed size allowed regardless of the ratio, as small files may be repetitive."""
+"""Uncompressed size that is allowed whatever the ratio, as small files may be repetitive."""
 
 _BUFFER_BYTES = 64 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -30,10 +30,10 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 @contextmanager
 def open_source(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, or standard input for ``-``, with streaming decompression of gzip.
+    """Open a file (or standard input for ``-``), decompressing gzip as it is read.
 
-    Gzip is recognised by content, not by name. Raises `SourceError` if the file cannot be read;
-    inside the block, also if it proves damaged or truncated.
+    Gzip is recognised by content, not by name. Raises `SourceError` if the file cannot be read and,
+    within the ``with`` block, if it turns out to be damaged or truncated.
     """
     try:
         with _open_raw(path) as raw:
@@ -54,7 +54,7 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
 
 
 class _Metered:
-    """A compressed file that counts the bytes read."""
+    """A compressed file that counts the bytes read from it."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw

@@ -1,7 +1,7 @@
-"""WARC archives (ISO 28500) as page messages.
+"""Page messages from WARC archives (ISO 28500).
 
-Implemented here because available libraries stop silently at a truncation and decompress
-responses into memory without a limit.
+The format is implemented here because available libraries stop silently at a truncation, and
+decompress responses into memory without a limit.
 """
 
 import io
@@ -25,11 +25,12 @@ _SKIP_BYTES = 1024 * 1024
 _STATUS = re.compile(rb"[245][0-9]{2}")
 
 _MAX_CODINGS = 3
-"""Maximum number of content codings undone; servers apply one, hostile headers name thousands."""
+"""Maximum number of content codings that are undone: servers apply one, but hostile headers name
+thousands."""
 
 
 class _TruncatedError(Exception):
-    """The data ends prematurely."""
+    """The data ended prematurely."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class _Record:
 
     @property
     def url(self) -> str:
-        # wget includes the angle brackets of the standard's grammar.
+        # wget includes the angle brackets from the grammar in the standard.
         return self.fields.get("warc-target-uri", "").strip("<>")
 
     @property
@@ -49,12 +50,13 @@ class _Record:
 
 
 def read_warc(path: Path) -> Iterator[bytes]:
-    """Yield a message for each page or HTTP error fetched over http or https.
+    """Yield a message for each page or HTTP error fetched by http or https.
 
-    The content is that of the response without transfer and content coding; of damaged content, the
-    part that can be decoded. Responses other than HTML are included to get their outcome, as are
-    errors with their status, which record what happened to a page. Requests, metadata, redirects,
-    and revisits, which have no content, are skipped. The ID is that of the record.
+    The content is that of the response after undoing transfer and content codings; if it is
+    damaged, the part that can be decoded. Responses other than HTML are included, so that they get
+    an outcome, as are errors with their status, which record what happened to a page. Requests,
+    metadata, redirects, and revisits, which have no content, are skipped. Message IDs are those of
+    the records.
 
     Raises `SourceError` if the file cannot be read to its end or is not WARC.
     """
@@ -86,7 +88,7 @@ def _records(stream: IO[bytes], path: Path) -> Iterator[_Record]:
 
 
 def _next_line(stream: IO[bytes]) -> bytes:
-    """Return the next line that is not blank, or an empty one at the end."""
+    """Return the next line that is not blank, or an empty line at the end."""
     while line := stream.readline(_MAX_HEAD_BYTES):
         if not line.isspace():
             return line
@@ -94,9 +96,9 @@ def _next_line(stream: IO[bytes]) -> bytes:
 
 
 def _read_fields(stream: IO[bytes]) -> dict[str, str]:
-    """Read header fields up to the blank line, with lower-case names; the first one wins.
+    """Read header fields up to a blank line, by lower-case name; repeated fields are ignored.
 
-    WARC and HTTP share the format.
+    WARC and HTTP use the same format.
     """
     fields: dict[str, list[str]] = {}
     value: list[str] = []
@@ -157,7 +159,7 @@ def _message(record: _Record) -> bytes | None:
 
 
 def _status(line: bytes) -> int | None:
-    """Return the status of a page or an error, or None for anything else."""
+    """Return the status of a page or an error, or None for any other response."""
     words = line.split(maxsplit=2)
     if len(words) < 2 or _STATUS.fullmatch(words[1]) is None:
         return None
@@ -174,7 +176,7 @@ def _content(body: bytes, headers: dict[str, str]) -> bytes:
 
 
 def _moment(date: str) -> str | None:
-    """Return a complete timestamp, or None: WARC 1.1 also allows a year or a day."""
+    """Return a complete timestamp, or None, as WARC 1.1 also allows a year or a day."""
     try:
         moment = datetime.fromisoformat(date)
     except ValueError:

@@ -1,4 +1,5 @@
-"""The inspector: a web application that shows a deployment's database and broker.
+"""The inspector, a web application that shows the state of a deployment.
 
-Each view is a function in a module of `worker.inspector.views` that registers itself there.
+It reads the deployment's database and broker. Each view is a function in a module of
+`worker.inspector.views`, and registers itself there.
 """

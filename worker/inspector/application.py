@@ -1,4 +1,4 @@
-"""The ASGI application: all registered views behind the safeguards."""
+"""The ASGI application, which serves all registered views behind the safeguards."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,14 +35,14 @@ _WORDS = {
 def create_app(
     settings: Settings, *, is_writing: bool = False, token: str | None = None
 ) -> ASGIApp:
-    """Return the web application for a deployment.
+    """Create the web application for a deployment.
 
     Parameters
     ----------
     settings
-        Settings of the deployment: its database and its broker.
+        Settings of the deployment, which name its database and broker.
     is_writing
-        Whether messages may be requeued and dropped, and pages processed again.
+        Whether users may requeue and drop messages, and process pages again.
     token
         The access token, or None if only this machine can connect.
     """
@@ -50,7 +50,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        # Each thread uses memory, and queued views cost the service nothing.
+        # Threads use memory, while queued views cost the service nothing.
         current_default_thread_limiter().total_tokens = CONNECTIONS
         yield
         deployment.close()
@@ -71,7 +71,7 @@ def create_app(
     )
     app.state.deployment = deployment
     app.state.secret = new_secret()
-    # Wrapped around the application: as its middleware, they would miss responses to exceptions.
+    # These wrap the application: as its middleware, they would miss responses to exceptions.
     return Safeguards(Gate(app, token))
 
 

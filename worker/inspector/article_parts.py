@@ -1,6 +1,6 @@
-"""Layout of an article message for display: blocks, with images and embeds in place.
+"""Layout of an article message for display, with images and embeds in their places.
 
-Messages are read as stored: fields missing from earlier versions are absent.
+Messages are read as stored, so those written by earlier versions may lack fields.
 """
 
 import ipaddress
@@ -16,19 +16,19 @@ from urllib.parse import urlsplit
 Values = Mapping[str, Any]
 
 LEADING_BLOCKS: Final = 3
-"""Number of leading blocks that may contain the lead."""
+"""Number of blocks at the beginning that may contain the lead."""
 
 WORDED: Final = ("paragraph", "heading", "quote")
-"""Types of blocks that may be the lead."""
+"""Block types that may be the lead."""
 
 SHORTEST_LEAD: Final = 20
-"""Minimum length of a lead to be recognised as the beginning of a text, not a whole block."""
+"""Minimum length of a lead that is recognised as the beginning of a block, not just all of it."""
 
 DEEPEST_LIST: Final = 8
 """Maximum indentation level of a list item."""
 
 _HOST: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
-"""A dotted host name in characters that a content security policy allows; never a local name."""
+"""Dotted host names of characters that a content security policy allows; never local names."""
 
 _NAMES_OF_NETWORKS: Final = (
     *(".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp"),
@@ -37,7 +37,7 @@ _NAMES_OF_NETWORKS: Final = (
 
 
 class Run(NamedTuple):
-    """A stretch of a block's text with uniform markup."""
+    """A stretch of a block's text with the same markup throughout."""
 
     text: str
     url: str | None
@@ -46,7 +46,7 @@ class Run(NamedTuple):
 
 
 class Item(NamedTuple):
-    """An item of a list; without a marker it continues the previous item."""
+    """A list item; an item without a marker continues the previous one."""
 
     runs: Sequence[Run]
     marker: str
@@ -63,7 +63,7 @@ class Figure(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name shown in place of the image."""
+        """The text shown in place of the image."""
         is_distinct = self.alt and _plain(self.alt) != _plain(self.caption)
         return self.alt if is_distinct else (self.source or self.url).partition("://")[2]
 
@@ -83,14 +83,14 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class ArticleParts:
-    """An article in reading order; the lead is empty if it is one of the parts."""
+    """An article in reading order. The lead is empty if one of the parts is the lead."""
 
     lead: str
     parts: Sequence[Part]
 
     @property
     def sources(self) -> list[str]:
-        """Distinct sources of the article's images, each a scheme and host."""
+        """Distinct sources of the article's images, each consisting of a scheme and a host."""
         figures = (part.value for part in self.parts if part.kind == "image")
         return list(dict.fromkeys(each.source for each in figures if each.source))
 
@@ -101,7 +101,7 @@ def article_parts(message: Values) -> ArticleParts:
     lead = message.get("lead") or ""
     leading = _leading(blocks, lead)
     media = _by_place(message, len(blocks), first=0 if lead and leading is None else 1)
-    # Texts already shown, above the article or below an image.
+    # Texts that are already shown above the article or below an image.
     shown = {
         "heading": {_plain(message.get("title") or "")},
         "caption": {_plain(image.get("caption") or "") for image in message.get("images") or ()},
@@ -123,10 +123,10 @@ def article_parts(message: Values) -> ArticleParts:
 
 
 def source_of(url: str) -> str | None:
-    """Return scheme and host of an image in the form of a content security policy.
+    """Return the scheme and host of an image URL, as written in a content security policy.
 
-    None if the image must not be loaded: a page may refer to a URL in the reader's own network, or
-    to one that means something else within a policy.
+    Returns None if the image must not be loaded: a page may refer to a URL in the reader's own
+    network, or to one that has another meaning in a policy.
     """
     try:
         parts = urlsplit(url)
@@ -151,7 +151,7 @@ def _piece(block: Values, *, is_lead: bool) -> Part | Item:
     runs = list(_runs(block))
     if kind != "list_item":
         return Part(kind, runs, block.get("level"))
-    # Messages without levels have no markers; otherwise an item without one continues another.
+    # Messages without levels have no markers; in others, an item without one continues another.
     marker = block.get("marker") or ("" if "level" in block else "-")
     level = min(max(block.get("level") or 1, 1), DEEPEST_LIST)
     return Item(runs, "•" if marker == "-" else marker, level)
@@ -178,7 +178,7 @@ def _runs(block: Values) -> Iterator[Run]:
 
 
 class _Spans:
-    """Ordered, non-overlapping stretches of a block, found by offset."""
+    """Ordered, non-overlapping stretches of a block, which can be looked up by offset."""
 
     def __init__(self, start: int, spans: Sequence[Values]) -> None:
         self._spans = spans
@@ -187,16 +187,16 @@ class _Spans:
         self.borders = (*self._begins, *self._ends)
 
     def around(self, offset: int) -> Values | None:
-        """Return the stretch that contains a character."""
+        """Return the stretch that contains the character at ``offset``, if any."""
         place = bisect_right(self._begins, offset) - 1
         return self._spans[place] if place >= 0 and offset < self._ends[place] else None
 
 
 def _by_place(message: Values, blocks: int, first: int) -> Mapping[int, list[Part]]:
-    """Group images and embeds by the number of the block they precede.
+    """Group images and embeds by the number of the block that they precede.
 
-    If image positions are unknown, the first image is placed where pages usually show it, and the
-    rest at the end.
+    If the positions of images are unknown, the first image is placed where pages usually show it,
+    and the others at the end.
     """
     placed: defaultdict[int, list[Part]] = defaultdict(list)
     is_first = True
@@ -227,7 +227,7 @@ def _leading(blocks: Sequence[Values], lead: str) -> int | None:
 
 
 def _is_cut(plain_lead: str, text: str) -> bool:
-    """Return whether a lead, which may be cut off anywhere, is the beginning of a text."""
+    """Return whether a text begins with a lead, which may be cut off anywhere."""
     return len(plain_lead) >= SHORTEST_LEAD and text.startswith(plain_lead)
 
 

@@ -1,4 +1,4 @@
-"""Validated request parameters and form fields."""
+"""Validation of request parameters and form fields."""
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -25,11 +25,11 @@ MOST_DIGITS = 18
 """Maximum number of digits; no database ID has more."""
 
 QUOTED_CHARACTERS = 40
-"""Maximum number of quoted characters of a rejected value."""
+"""Maximum number of characters quoted from a rejected value."""
 
 
 class Number(Convertor[int]):
-    """A number in a path; numbers with too many digits do not match."""
+    """Converter for numbers in paths; numbers with too many digits do not match."""
 
     regex = f"[0-9]{{1,{MOST_DIGITS}}}"
 
@@ -38,7 +38,7 @@ class Number(Convertor[int]):
         return int(value)
 
     def to_string(self, value: int) -> str:
-        """Return the number as a string for a path."""
+        """Return the number as a string for use in a path."""
         return str(value)
 
 
@@ -47,14 +47,14 @@ register_url_convertor("number", Number())
 
 @dataclass(frozen=True)
 class Asked:
-    """One request to the inspected deployment, with the fields of an action's form."""
+    """A request to the inspected deployment, with the form fields if it is an action."""
 
     request: Request
     deployment: Deployment
     fields: Mapping[str, list[str]]
 
     def read(self, query: Callable[[Session], T]) -> T:
-        """Return the result of a query in one snapshot of the database."""
+        """Return the result of a query against one snapshot of the database."""
         return self.deployment.read(query)
 
     def known(self, query: Callable[[Session], T | None]) -> T:
@@ -70,9 +70,9 @@ class Asked:
         return number
 
     def text(self, name: str) -> str | None:
-        """Return a parameter with blanks stripped, or None if missing or blank.
+        """Return a parameter without surrounding blanks, or None if it is missing or blank.
 
-        Like all methods that read a parameter, it responds with status 400 if the value is invalid.
+        Like all methods that read parameters, it responds with status 400 if the value is invalid.
         """
         value = self.request.query_params.get(name, "").strip()
         if len(value) > LONGEST_VALUE:
@@ -82,14 +82,14 @@ class Asked:
         return value or None
 
     def choice(self, name: str, choices: Collection[str]) -> str | None:
-        """Return a parameter that must be one of the given choices, or None if missing."""
+        """Return a parameter that must be one of the given choices, or None if it is missing."""
         value = self.text(name)
         if value is not None and value not in choices:
             raise refused(name, value, f"one of {', '.join(choices)}")
         return value
 
     def number(self, name: str) -> int | None:
-        """Return a parameter that must be a whole number, or None if missing."""
+        """Return a parameter that must be a whole number, or None if it is missing."""
         value = self.text(name)
         if value is None:
             return None
@@ -98,7 +98,7 @@ class Asked:
         return int(value)
 
     def share(self, name: str) -> float | None:
-        """Return a parameter that must be a number from 0 to 1, or None if missing."""
+        """Return a parameter that must be a number from 0 to 1, or None if it is missing."""
         value = self.text(name)
         if value is None:
             return None
@@ -108,7 +108,7 @@ class Asked:
         raise refused(name, value, "a number from 0 to 1, such as 0.8")
 
     def day(self, name: str) -> date | None:
-        """Return a parameter that must be a date, or None if missing."""
+        """Return a parameter that must be a date, or None if it is missing."""
         value = self.text(name)
         if value is None:
             return None

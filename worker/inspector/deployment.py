@@ -1,4 +1,4 @@
-"""The inspected deployment, read through read-only sessions."""
+"""Access to the inspected deployment, through read-only sessions."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -18,19 +18,19 @@ from worker.store.database import Database, ReadOnly
 T = TypeVar("T")
 
 STATEMENT_SECONDS = 10
-"""Time limit per statement. The slowest take a hundredth of this on 10⁵ pages."""
+"""Time limit per statement. On 10⁵ pages, the slowest statements take a hundredth of this."""
 
 REMEMBERED_SECONDS = 5.0
-"""Maximum age of cached figures about all pages."""
+"""Maximum age of cached statistics on all pages."""
 
 CONNECTIONS = 4
-"""Number of pooled connections and of concurrent views; further views queue."""
+"""Number of pooled connections, and of concurrent views; further views are queued."""
 
 
 class Deployment:
     """Access to the deployment for views and, if writing is allowed, for actions.
 
-    ``last_reading`` caches the reading of the page viewed last.
+    ``last_reading`` caches the reading of the most recently viewed page.
     """
 
     def __init__(self, settings: Settings, *, is_writing: bool = False) -> None:
@@ -46,10 +46,10 @@ class Deployment:
         )
 
     def read(self, query: Callable[[Session], T]) -> T:
-        """Return the result of a query in one snapshot, without waiting and without retries.
+        """Return the result of a query against one snapshot, without waiting or retries.
 
-        Raises `TooSlowError` if a statement takes longer than `STATEMENT_SECONDS`, or no connection
-        becomes free in that time.
+        Raises `TooSlowError` if a statement takes longer than `STATEMENT_SECONDS`, or if no
+        connection becomes free within that time.
         """
         try:
             with self._reading.transaction() as session:
@@ -63,9 +63,9 @@ class Deployment:
             raise
 
     def read_lately(self, query: Callable[[Session], T]) -> T:
-        """Return the result of a costly query, at most `REMEMBERED_SECONDS` old.
+        """Return the result of an expensive query, which may be up to `REMEMBERED_SECONDS` old.
 
-        The database is queried at most once in that time, regardless of the number of users.
+        The database is queried at most once in that time, whatever the number of users.
         """
         with self._remembering:
             found = self._remembered.get(query)

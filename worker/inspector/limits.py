@@ -1,4 +1,4 @@
-"""Time limit for views."""
+"""Time limits for views."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -11,7 +11,7 @@ from worker.errors import ExpectedError
 T = TypeVar("T")
 
 VIEW_SECONDS: Final = 10.0
-"""Time limit for a view; by then, users have stopped waiting."""
+"""Time limit for a view, after which users have stopped waiting anyway."""
 
 LATER: Final = "Try again later: the database or this host has much to do."
 
@@ -21,11 +21,11 @@ class TooSlowError(ExpectedError):
 
 
 async def in_time(work: Callable[[], T], advice: str) -> T:
-    """Return the result of work done in a thread, within `VIEW_SECONDS`.
+    """Run work in a thread, and return its result if it ends within `VIEW_SECONDS`.
 
-    Work that takes longer is abandoned; it ends on its own, because database statements and page
-    parsing have time limits. The response is then status 503 with `advice`, a sentence on what to
-    do.
+    Work that takes longer is abandoned; it ends eventually, because database statements and page
+    parsing have time limits. The response then has status 503 and contains `advice`, a sentence on
+    what to do.
     """
     try:
         with move_on_after(VIEW_SECONDS):

@@ -1,4 +1,4 @@
-"""HTML pages from templates: everything is escaped, and only web URLs become links."""
+"""Rendering of HTML templates: everything is escaped, and only web URLs become links."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,10 +17,10 @@ from worker.store.reads.sites import TrendPart
 from worker.text.plural import counted
 
 LONGEST_ADDRESS = 90
-"""Maximum number of characters of a URL to display; `title` holds the full URL."""
+"""Maximum number of characters displayed of a URL; the ``title`` attribute holds the full URL."""
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
-"""Tags of right-to-left languages."""
+"""Pattern of the tags of right-to-left languages."""
 
 _ADDRESS_PARTS = re.compile(r"[^./_-]*[./_-]*")
 
@@ -28,7 +28,7 @@ _UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
 
 def render(template: str, asked: Asked, values: Mapping[str, Any]) -> str:
-    """Render the template of a view for a request."""
+    """Render a view's template for a request."""
     return _ENVIRONMENT.get_template(template).render(
         asked=asked,
         path=asked.request.url.path,
@@ -46,7 +46,7 @@ def instant(moment: datetime | str | None) -> Markup:
         read = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         utc = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        # Pages contain dates that are out of range, or become so in some time zone.
+        # Pages contain dates that are out of range, or are in some time zone.
         return Markup("{}").format(moment)
     exact = utc.isoformat().replace("+00:00", "Z")
     return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(
@@ -55,7 +55,7 @@ def instant(moment: datetime | str | None) -> Markup:
 
 
 def link(url: str | None, text: str | None = None) -> Markup:
-    """Return a web URL as a link, any other URL as text."""
+    """Return a web URL as a link, and any other URL as text."""
     if not url:
         return Markup("")
     cut = url if len(url) <= LONGEST_ADDRESS else f"{url[: LONGEST_ADDRESS - 1]}…"
@@ -89,7 +89,7 @@ def marked(text: str, words: Sequence[str]) -> Markup:
     """Return a text with words highlighted, ignoring case."""
     if not words:
         return Markup("{}").format(text)
-    # The longest first, as one word may be a prefix of another.
+    # Longest first, as one word may be a prefix of another.
     sought = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
     parts = re.split(f"({sought})", text, flags=re.IGNORECASE)
     forms = cycle([Markup("{}"), Markup("<mark>{}</mark>")])
@@ -106,24 +106,24 @@ def is_of_web(url: str) -> bool:
 
 
 def direction(language: str | None) -> str:
-    """Return the value of the ``dir`` attribute for a language; ``auto`` if it is unknown."""
+    """Return the ``dir`` attribute for a language, which is ``auto`` if the language is unknown."""
     if language is None:
         return "auto"
     return "rtl" if RIGHT_TO_LEFT.match(language.lower()) else "ltr"
 
 
 def number(value: float | None) -> str:
-    """Return a whole number with thousands separated."""
+    """Format a whole number with thousands separators."""
     return "–" if value is None else f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def share(value: float | None) -> str:
-    """Return a number from 0 to 1 with two decimals; only 1 itself is shown as 1."""
+    """Format a number from 0 to 1 with two decimals; only 1 itself is shown as 1."""
     return "–" if value is None else f"{min(value, 0.99) if value < 1 else value:.2f}"
 
 
 def age(seconds: float | None) -> str:
-    """Return an age in its largest unit."""
+    """Format an age in its largest unit."""
     if seconds is None:
         return "–"
     for unit, length in _UNITS:
@@ -133,21 +133,21 @@ def age(seconds: float | None) -> str:
 
 
 def rate(value: float) -> str:
-    """Return a rate with suitable precision."""
+    """Format a rate with suitable precision."""
     return (
         number(value) if value >= 10 or not value else f"{value:.1f}" if value >= 0.1 else "< 0.1"
     )
 
 
 def duration(seconds: float | None) -> str:
-    """Return a duration with two significant digits."""
+    """Format a duration with two significant digits."""
     if seconds is None:
         return ""
     return f"{1000 * seconds:.2g} ms" if seconds < 0.1 else f"{seconds:.2g} s"
 
 
 def span(seconds: float) -> str:
-    """Return a round time span in words, such as the slots of a chart."""
+    """Describe a round time span, such as a slot of a chart, in words."""
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
             several = round(seconds / length)
@@ -156,7 +156,7 @@ def span(seconds: float) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """Return a site name or URL with line-break opportunities between its parts."""
+    """Mark up a site name or URL with line-break opportunities between its parts."""
     return Markup("<wbr>").join(part for part in _ADDRESS_PARTS.findall(name) if part)
 
 

@@ -1,4 +1,4 @@
-"""Passages of a text that contain search terms."""
+"""Passages of texts that contain search terms."""
 
 import re
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ MOST_PASSAGES: Final = 3
 
 
 def passages_of(text: str, words: Sequence[str]) -> list[str]:
-    """Return passages that contain search terms, ignoring case, in the order of the text.
+    """Return the passages of a text that contain search terms, ignoring case, in text order.
 
-    A passage is added for the first occurrence of each term not in an earlier passage.
+    Each term not contained in an earlier passage adds a passage with its first occurrence.
     """
     places = sorted(
         (found.start(), word) for word in words if (found := _find(word, text)) is not None
@@ -31,7 +31,7 @@ def passages_of(text: str, words: Sequence[str]) -> list[str]:
 
 
 def _find(word: str, text: str) -> re.Match[str] | None:
-    """Find a term as a whole word, or else within one, as the search does."""
+    """Find a term as a whole word or, failing that, within a word, as the search does."""
     sought = re.escape(word)
     return re.search(rf"(?<!\w){sought}(?!\w)", text, re.IGNORECASE) or re.search(
         sought, text, re.IGNORECASE

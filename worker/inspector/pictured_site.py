@@ -1,4 +1,4 @@
-"""Data for the pictures of a site: its trees, their distances, order and positions."""
+"""Data for the pictures of a site: its trees, with their distances, order and positions."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from worker.store import trees
 from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_picture
 
 MOST_TREES: Final = 400
-"""Maximum number of trees in a picture: all trees of a site that is compared as a whole, otherwise
-only its references.
+"""Maximum number of trees in a picture. These are all trees of a site if all its pairs are
+compared; otherwise, only its references.
 """
 
 Matrix = npt.NDArray[np.float64]
 
 
 class PicturedTree(NamedTuple):
-    """A tree in the pictures.
+    """A tree shown in the pictures.
 
-    `page` is one of the pages with this tree, preferably its group's representative; `pages` is the
-    number of such pages.
+    `page` is one of the pages with this tree, preferably the representative of its group; `pages`
+    is the number of such pages.
     """
 
     id: int
@@ -39,8 +39,8 @@ class PicturedTree(NamedTuple):
 class PicturedSite:
     """Trees in the order of the leaves of their dendrogram.
 
-    Holds the normalised distances and the size-tolerant distances used for grouping, both of shape
-    (n, n).
+    Also holds the normalised distances, and the size-tolerant distances used for grouping; both
+    have the shape (n, n).
     """
 
     trees: list[PicturedTree]
@@ -54,12 +54,12 @@ class PicturedSite:
         return sum(tree.pages for tree in self.trees)
 
     def positions(self) -> Matrix:
-        """Return the positions of the trees in the plane, shape (n, 2)."""
+        """Return the positions of the trees in the plane, with the shape (n, 2)."""
         return place_pages(self.tolerant)
 
 
 def pictured_site(session: Session, site_id: int, generation: int) -> PicturedSite:
-    """Return the data for the pictures of a site, without trees whose distances are unknown."""
+    """Return the data for the pictures of a site; trees with unknown distances are omitted."""
     tree_ids = trees_to_picture(session, site_id, MOST_TREES)
     pages: defaultdict[int, list[PageOfTree]] = defaultdict(list)
     for page in pages_of_trees(session, site_id, generation, tree_ids):

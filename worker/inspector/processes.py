@@ -1,4 +1,4 @@
-"""Liveness of a deployment's processes, as visible from this host."""
+"""Liveness of a deployment's processes, as far as it is visible from this host."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,9 @@ PROCESSES = ("intake", "relay", "worker", "beat")
 class Process:
     """A kind of process.
 
-    The number of consumers of its queues is None if the broker does not report it; the age of its
-    last heartbeat on this host is None if there is none; ``is_alive`` is None if it cannot be seen
-    from this host.
+    The number of consumers of its queues is None if the broker does not report it. The age of the
+    latest heartbeat on this host is None if there is none. ``is_alive`` is None if this host cannot
+    tell.
     """
 
     name: str
@@ -26,9 +26,9 @@ class Process:
 
 
 def processes(settings: Settings, queues: dict[str, QueueState]) -> list[Process]:
-    """Return the processes with their liveness, from queue consumers and local heartbeats.
+    """Return the processes and their liveness, judging by queue consumers and local heartbeats.
 
-    `queues` is empty if the broker does not answer.
+    `queues` is empty if the broker does not respond.
     """
     topology = topology_of(settings)
     taken = {

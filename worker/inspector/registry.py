@@ -1,4 +1,4 @@
-"""Registration of views: pages with a JSON version, plain responses, actions."""
+"""Registration of views: pages with a JSON version, plain responses, and actions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,15 +18,15 @@ from worker.inspector.pages import render
 from worker.inspector.security import is_own_form
 
 LARGEST_FORM = 256 * 1024
-"""Maximum size of a form in bytes."""
+"""Maximum size of a form, in bytes."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Content of a view.
+    """Content of a view's response.
 
-    The template shows both `values` (dataclasses, moments and JSON types) and `only_shown`
-    (pictures, URLs of next pages); the JSON version contains only `values`.
+    The template shows both `values` (dataclasses, datetimes and JSON types) and `only_shown`
+    (pictures, URLs of next pages), but the JSON version contains only `values`.
     """
 
     values: Mapping[str, Any]
@@ -45,10 +45,10 @@ class Views:
         self.routes: list[Route] = []
 
     def page(self, path: str, template: str, *, if_slow: str = LATER) -> Callable[[View], View]:
-        """Register a view: its page at `path`, and its JSON version at ``path.json``.
+        """Register a view, with its page at `path` and its JSON version at ``path.json``.
 
-        Views run in threads, several at a time. `if_slow` is a sentence of advice if the view takes
-        too long.
+        Views run in threads, several at a time. `if_slow` is a sentence of advice that is shown if
+        the view takes too long.
         """
 
         def register(view: View) -> View:
@@ -67,7 +67,7 @@ class Views:
             async def twin(request: Request) -> Response:
                 return await in_time(partial(json_response, _asked(request)), if_slow)
 
-            # The JSON version first, as a path may end in a parameter that matches any name.
+            # The JSON version comes first, as a path may end in a parameter that matches any name.
             self.routes += [Route(f"{path}.json", twin), Route(path, page)]
             return view
 
@@ -86,7 +86,7 @@ class Views:
         return register
 
     def action(self, path: str) -> Callable[[PlainView], PlainView]:
-        """Register a form's action, allowed only with ``--write`` and from our own forms."""
+        """Register a form's action, which requires ``--write`` and one of our own forms."""
 
         def register(view: PlainView) -> PlainView:
             async def action(request: Request) -> Response:

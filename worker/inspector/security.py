@@ -1,4 +1,4 @@
-"""Access control, and security headers of responses."""
+"""Access control and security headers."""
 
 import hashlib
 import hmac
@@ -28,8 +28,8 @@ FRAMED_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'self'"
 )
-"""Policy of a stored page in its frame: inline styles only. It loads, runs and submits nothing and
-has no links, even if opened outside of the frame.
+"""Policy for stored pages, which allows only inline styles. They load, run and submit nothing and
+have no links, even if opened outside their frame.
 """
 
 _HEADERS: Final = {
@@ -46,7 +46,7 @@ _FORM_COOKIE: Final = "detourage_form"
 _ACCESS_COOKIE: Final = "detourage_access"
 
 _SESSION: Final = "detourage.session"
-"""Key in the request scope for the session ID, to which forms are bound."""
+"""Key of the session ID, to which forms are bound, in the request scope."""
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -54,7 +54,7 @@ _LARGEST_TOKEN_FORM: Final = 16 * 1024
 
 
 class Safeguards:
-    """Middleware that sets security headers and the session cookie for forms."""
+    """Middleware that sets security headers, and the session cookie to which forms are bound."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -82,16 +82,16 @@ class Safeguards:
 
 
 class Gate:
-    """Middleware that requires the token or, without one, a loopback host name.
+    """Middleware that requires the token or, if there is none, a loopback host name.
 
-    Another site could resolve its host name to this machine (DNS rebinding) and read everything
-    that needs no token; the requested host name reveals such an attack.
+    Another site could make its host name resolve to this machine (DNS rebinding), and read
+    everything that requires no token. The requested host name reveals such an attack.
     """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
         self._app = app
         self._token = token
-        # The cookie does not reveal the token, and becomes invalid on restart.
+        # The cookie does not reveal the token, and becomes invalid when the inspector restarts.
         self._pass = "" if token is None else _digest(secrets.token_bytes(32), token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -123,12 +123,12 @@ class Gate:
 
 
 def form_token(request: Request) -> str:
-    """Return the token included in the forms of a browser session."""
+    """Return the token that is included in the forms of a browser session."""
     return _digest(request.app.state.secret, request.scope[_SESSION])
 
 
 def is_own_form(request: Request, token: str) -> bool:
-    """Return whether a form was issued to the session in its cookie.
+    """Return whether a form was issued to the browser session in the cookie.
 
     The cookie is sent only with requests from this site (``SameSite=Strict``), and other sites
     cannot know the token.
@@ -137,7 +137,7 @@ def is_own_form(request: Request, token: str) -> bool:
 
 
 def new_secret() -> bytes:
-    """Return the secret that form tokens are derived from."""
+    """Return a new secret, from which form tokens are derived."""
     return secrets.token_bytes(32)
 
 
@@ -151,7 +151,7 @@ def _digest(secret: bytes, text: str) -> str:
 
 
 def _equal(given: str, wanted: str) -> bool:
-    """Compare in constant time."""
+    """Compare two strings in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8"))
 
 
@@ -179,7 +179,7 @@ _MISDIRECTED = (
 
 
 def _door(problem: str) -> str:
-    """Return the page that asks for the token; it reveals nothing about the deployment."""
+    """Return the page that asks for the token, and reveals nothing about the deployment."""
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Détourage</title>'
         '<meta name="viewport" content="width=device-width">'

@@ -14,10 +14,10 @@ from starlette.types import ASGIApp
 from worker.errors import ExpectedError
 
 SHORTEST_TOKEN = 16
-"""Minimum length of a token: shorter ones can be guessed."""
+"""Minimum length of a token, as shorter ones can be guessed."""
 
 STOP_SECONDS = 3
-"""Time to finish open responses on shutdown."""
+"""Time allowed for finishing open responses on shutdown."""
 
 
 class InspectorError(ExpectedError):
@@ -33,10 +33,10 @@ def is_loopback(host: str) -> bool:
 
 
 def read_token(host: str, token_file: Path | None) -> str | None:
-    """Return the access token, or None if none is given and only this machine can connect.
+    """Return the access token, or None if there is none and only this machine can connect.
 
-    Raises `InspectorError` if others could connect without a token, or the token is too short or
-    not text.
+    Raises `InspectorError` if other machines could connect without a token, or if the token is too
+    short or not text.
     """
     if token_file is None:
         if not is_loopback(host):
@@ -52,7 +52,7 @@ def read_token(host: str, token_file: Path | None) -> str | None:
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 picks a free one."""
+    """Return a listening socket; port 0 selects a free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family)
 
@@ -64,7 +64,7 @@ def serve(app: ASGIApp, listening: socket.socket) -> None:
 
 @contextmanager
 def served(app: ASGIApp, listening: socket.socket) -> Iterator[None]:
-    """Serve in a thread during the block."""
+    """Serve in a thread during a ``with`` block."""
     server = _server(app)
     thread = Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()

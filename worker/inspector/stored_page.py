@@ -1,4 +1,4 @@
-"""A stored page, read again with the service's template knowledge."""
+"""Stored pages, which are read again with the service's template knowledge."""
 
 from collections.abc import Hashable
 from contextlib import suppress
@@ -21,15 +21,15 @@ from worker.store.reads.details import PagePlace, place_of_page
 from worker.workflow.comment_patterns import patterns_for_page
 
 READING_SECONDS: Final = 5.0
-"""Time limit for reading a page. Most take 0.1 s; one with 10,000 lines takes 6 s."""
+"""Time limit for reading a page. Most pages take 0.1 s; one with 10,000 lines takes 6 s."""
 
 
 @dataclass(frozen=True)
 class KnownPage:
-    """The stored data of a page: its row, its position in the site's groups, and its content.
+    """The stored data of a page: its row, its place among the site's groups, and its content.
 
-    The content is as fetched, or None if no longer kept; the template is the knowledge learned from
-    the page it is compared with.
+    The content is as fetched, or None if it is no longer stored. The template is the knowledge
+    learned from the page with which this page is compared.
     """
 
     page: StoredPage
@@ -38,12 +38,12 @@ class KnownPage:
     template: TemplateKnowledge | None
 
     def parse(self) -> Page | None:
-        """Return the parsed page, or None if it is no longer kept or not a page."""
+        """Return the parsed page, or None if it is no longer stored or cannot be parsed."""
         return parsed(self.content, self.page.url, self.page.content_type)
 
     @property
     def key(self) -> Hashable:
-        """Cache key: everything that its reading depends on."""
+        """Cache key, which covers everything on which the reading depends."""
         row, place = self.page, self.place
         return (
             *(row.id, row.content_digest, row.comment_pattern, self.content is None),
@@ -53,8 +53,8 @@ class KnownPage:
     def read(self) -> "Reading | None":
         """Read the page as the service does, with an explanation.
 
-        Return None if the content is no longer stored or not a page. Raise `TooSlowError` if
-        reading takes longer than `READING_SECONDS`.
+        Returns None if the content is no longer stored or cannot be parsed. Raises `TooSlowError`
+        if reading takes longer than `READING_SECONDS`.
         """
         try:
             with thread_time_limit(READING_SECONDS):
@@ -76,14 +76,14 @@ class Reading:
 
 
 class LastReading:
-    """Cache of the most recent reading, which the view and its frame share."""
+    """Cache of the most recent reading, which a view and its frame share."""
 
     def __init__(self) -> None:
         self._changing = Lock()
         self._kept: tuple[Hashable, Reading | None] = (None, None)
 
     def of(self, known: KnownPage) -> Reading | None:
-        """Return the reading of a page, see `KnownPage.read`."""
+        """Return the reading of a page; see `KnownPage.read`."""
         with self._changing:
             key, reading = self._kept
         if key != known.key:
@@ -94,7 +94,7 @@ class LastReading:
 
 
 def known_page(session: Session, page_id: int) -> KnownPage | None:
-    """Return the stored data of a page, or None if there is no such page."""
+    """Return the stored data of a page, or None if the page does not exist."""
     page = load_page(session, page_id)
     place = place_of_page(session, page_id)
     if page is None or place is None:
@@ -104,7 +104,7 @@ def known_page(session: Session, page_id: int) -> KnownPage | None:
 
 
 def parsed(content: bytes | str | None, url: str, content_type: str | None) -> Page | None:
-    """Return a stored page parsed, or None if it is missing or not a page."""
+    """Parse a stored page; return None if it is missing or cannot be parsed."""
     if content is None:
         return None
     try:
@@ -118,7 +118,7 @@ def _template_of(session: Session, pivot: Pivot) -> TemplateKnowledge | None:
     if packed is not None:
         with suppress(ValueError):
             return TemplateKnowledge.from_bytes(packed)
-        # Written by an earlier version of the service.
+        # The stored knowledge was written by an earlier version of the service.
         content = load_content(session, pivot.id)
     page = parsed(content, pivot.url, pivot.content_type)
     return TemplateKnowledge.from_pages([page]) if page is not None else None

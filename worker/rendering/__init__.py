@@ -1,4 +1,4 @@
-"""Pages rendered by a browser that runs their scripts (extra ``render``)."""
+"""Rendering of pages by a browser that runs their scripts (extra ``render``)."""
 
 from worker.rendering.browser import Browser, RenderingError
 

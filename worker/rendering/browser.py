@@ -1,8 +1,8 @@
-"""A browser process that renders a single page.
+"""Browser processes, each of which renders a single page.
 
-Scripts of pages are untrusted: the browser runs in separate processes below a guardian that leaves
-none of them behind, without the worker's settings in its environment, with limits on time and
-memory, and without network access unless it is granted.
+Page scripts are untrusted. The browser therefore runs in separate processes under a guardian that
+leaves none of them behind, without the worker's settings in its environment, with limits on time
+and memory, and without network access unless it is granted.
 """
 
 import json
@@ -24,7 +24,7 @@ _SECRET = "DETOURAGE_"  # noqa: S105 - the beginning of the names of settings
 
 
 class RenderingError(ExpectedError):
-    """A page could not be rendered; the message is one line for users."""
+    """A page could not be rendered; the message tells users why in one line."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,16 @@ class Browser:
     Attributes
     ----------
     executable
-        Chromium or a compatible browser.
+        Executable of Chromium or a compatible browser.
     seconds
-        Time limit per page, including the browser's start and end.
+        Time limit per page, including the start and end of the browser.
     memory_mib
-        Memory limit for each of the browser's processes, in MiB.
+        Memory limit for each process of the browser, in MiB.
     has_network
-        Whether pages may load resources; otherwise they have only their own HTML.
+        Whether pages may load resources; otherwise, they have only their own HTML.
     is_sandboxed
-        Whether to use the browser's own sandbox, which needs user namespaces and a user other than
-        root.
+        Whether to use the browser's own sandbox, which requires user namespaces and a user other
+        than root.
     """
 
     executable: Path
@@ -58,14 +58,14 @@ class Browser:
         Parameters
         ----------
         html
-            The page as fetched; it is not fetched again.
+            HTML of the page as fetched; the page is not fetched again.
         url
-            Its URL, under which it is rendered.
+            URL under which the page is rendered.
 
         Returns
         -------
         str
-            The document, with shadow trees serialised as ``template`` elements.
+            HTML of the document, with shadow trees serialised as ``template`` elements.
 
         Raises
         ------

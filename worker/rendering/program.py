@@ -1,6 +1,6 @@
-"""The process that renders a page with Playwright.
+"""The program that renders a page with Playwright.
 
-Run as ``python -m worker.rendering.program REQUEST RESULT`` by `worker.rendering.browser`, which
+`worker.rendering.browser` runs it as ``python -m worker.rendering.program REQUEST RESULT``, and
 terminates it. The result file is moved into place once it is complete.
 """
 
@@ -17,19 +17,19 @@ from playwright.sync_api import Error, Page, Route, sync_playwright
 from playwright.sync_api import TimeoutError as Overdue
 
 SETTLED_LOOKS = 3
-"""Number of consecutive checks without a change of text for a page to count as settled."""
+"""Number of consecutive checks without a change in text after which a page counts as settled."""
 
 LOOK_MILLISECONDS = 200
 """Interval between two checks."""
 
 MAX_LOAD_SHARE = 0.4
-"""Maximum share of a page's time to wait for its resources."""
+"""Maximum share of a page's time limit spent waiting for its resources."""
 
 MAX_SETTLE_SHARE = 0.3
-"""Maximum share of a page's time to wait for its text to settle."""
+"""Maximum share of a page's time limit spent waiting for its text to settle."""
 
 NOWHERE = "http://127.0.0.1:9"
-"""A proxy that does not exist, for requests that bypass interception."""
+"""Address of a non-existent proxy for requests that bypass interception."""
 
 _CONTENT = """() => {
     const roots = [];
@@ -46,7 +46,7 @@ _LENGTH = "() => document.documentElement.textContent.length"
 
 
 def main(request_file: Path, result_file: Path) -> None:
-    """Render the page of a request."""
+    """Render the page described by a request file."""
     request: dict[str, Any] = json.loads(request_file.read_text(encoding="utf-8"))
     limited = _limited(request, request_file.with_name("browser"))
     html = _render(request, limited)
@@ -58,7 +58,7 @@ def main(request_file: Path, result_file: Path) -> None:
 def _limited(request: dict[str, Any], script: Path) -> Path:
     """Write a script that runs the browser, but not its driver, with a memory limit.
 
-    The address space cannot be limited, as browsers reserve far more than they use.
+    The limit does not apply to the address space, as browsers reserve far more than they use.
     """
     limits = f"ulimit -c 0 && ulimit -d {request['memory'] // 1024}"
     script.write_text(f'#!/bin/sh\n{limits} && exec {quote(request["executable"])} "$@"\n')
@@ -92,7 +92,7 @@ def _render(request: dict[str, Any], executable: Path) -> str:
 
 
 def _serve(page: Page, request: dict[str, Any]) -> None:
-    """Serve the page's HTML for its own URL; allow other requests if it has network access."""
+    """Serve the page's HTML for its own URL; allow other requests if network access is granted."""
     address = urldefrag(request["url"]).url
     served = False
 
@@ -103,7 +103,7 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
             served = True
             route.fulfill(body=request["html"], content_type="text/html; charset=utf-8")
         elif asked.is_navigation_request():
-            # No content: the page does not navigate.
+            # Status 204 (no content) keeps the page from navigating.
             route.fulfill(status=204)
         elif request["has_network"]:
             route.continue_()
@@ -114,7 +114,7 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
 
 
 def _settle(page: Page, milliseconds: float) -> None:
-    """Wait until the page's text no longer changes, or its share of time is used up."""
+    """Wait until the page's text no longer changes, or until its share of the time is used up."""
     end = time.monotonic() + MAX_SETTLE_SHARE * milliseconds / 1000
     length, same = -1, 0
     while same < SETTLED_LOOKS and time.monotonic() < end:
@@ -128,5 +128,5 @@ if __name__ == "__main__":
     try:
         main(Path(sys.argv[1]), Path(sys.argv[2]))
     except Error as error:
-        # The rest of the message is browser output.
+        # The remaining lines of the message are browser output.
         sys.exit(error.message.splitlines()[0])

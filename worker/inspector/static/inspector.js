@@ -1,4 +1,4 @@
-// Moments in the zone of the reader; the page shows them in UTC where this does not run.
+// Shows times in the user's time zone; without this script, the page shows them in UTC.
 const form = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 for (const element of document.querySelectorAll("time[datetime]")) {
   const moment = new Date(element.dateTime);

@@ -1,4 +1,4 @@
-// Names the pages of the cell that the pointer is on; their names are those of the choices below.
+// Names the two pages of the cell under the pointer, as they are named in the choices below.
 const map = document.querySelector(".heat input[type=image]");
 const names = [...document.querySelectorAll("select[name=page] option")].map((option) => option.text);
 map?.addEventListener("pointermove", (event) => {

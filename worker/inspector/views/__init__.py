@@ -1,4 +1,4 @@
-"""The views, one module per subject; the application serves all `REGISTRIES`."""
+"""The views, with one module per subject. The application serves all `REGISTRIES`."""
 
 from worker.inspector.views import (
     articles,

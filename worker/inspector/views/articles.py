@@ -1,4 +1,4 @@
-"""Search of pages and articles, with download as JSON Lines."""
+"""Search for pages and articles, with a download as JSON lines."""
 
 import json
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ PAGES_AT_ONCE = 25
 MOST_WORDS = 8
 
 NARROWING = ("language", "since", "until", "above", "below")
-"""Parameters that are collapsed in the form unless used."""
+"""Parameters whose form fields are collapsed unless they are used."""
 
 IF_SLOW = "Narrow the search: name a site, or a shorter time."
 
@@ -59,7 +59,7 @@ def articles(asked: Asked) -> Answer:
 def lines(asked: Asked) -> Response:
     """Stream all matching articles as published, one per line."""
     batches = _batches(asked.deployment, _criteria(asked))
-    # Fetched before the response starts, when errors can still be reported.
+    # Fetched before the response starts, while errors can still be reported.
     first = next(batches)
     return StreamingResponse(
         chain([first], batches),
@@ -90,7 +90,7 @@ def _criteria(asked: Asked) -> Wanted:
         site=asked.text("site"),
         outcome=None if outcome == ANY else outcome,
         since=_begin_of(since) if since else None,
-        # The day itself is included; the last day of the calendar has no successor.
+        # The given day is included. The last day of the calendar has no successor.
         until=_begin_of(until + timedelta(days=1)) if until and until < date.max else None,
         language=asked.text("language"),
         below=asked.share("below"),

@@ -1,4 +1,4 @@
-"""One group of a site: its template as a wireframe, its pages, and the learned knowledge."""
+"""A group of a site: its template as a wireframe, its pages, and its template knowledge."""
 
 from typing import Any, Final
 
@@ -33,13 +33,13 @@ from worker.text.abridged import abridged
 views = Views()
 
 COMPARED: Final = 3
-"""Number of other pages used to recognise the template; each takes some 10 ms to read."""
+"""Number of other pages used to recognise the template; reading one takes about 10 ms."""
 
 PAGES: Final = 50
 """Number of pages listed at a time."""
 
 FIXED_LINES: Final = 60
-"""Maximum number of listed template lines."""
+"""Maximum number of template lines listed."""
 
 
 @views.page("/sites/{site:number}/groups/{group:number}", "group.html")
@@ -103,7 +103,7 @@ def _listed(
 def _compared_pages(
     asked: Asked, site: InspectedSite, shown: SiteGroup
 ) -> tuple[Page | None, list[Page]]:
-    """Return the representative and other members of its group with stored HTML."""
+    """Return the representative and other pages of its group whose HTML is stored."""
     members = asked.read(
         lambda session: pages_of_group(
             session, site.id, site.generation, shown.number, most=COMPARED + 1, after=0

@@ -1,4 +1,4 @@
-"""The whole deployment: totals first, then what needs attention."""
+"""Overview of the whole deployment: totals first, then whatever needs attention."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ views = Views()
 CHART_HEIGHT = 100.0
 
 ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
-"""Upper ends of a scale, repeated for each power of ten. Half of each except 1 is whole."""
+"""Upper ends of scales, for each power of ten. Except for 1, half of each is a whole number."""
 
 LEAST_SLOTS = 24
 """Minimum number of slots in a chart."""
 
 SHOWN = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FAILED)
-"""Categories of a chart, from the bottom up."""
+"""Categories of the chart, from the bottom up."""
 
 
 @views.page("/overview", "overview.html")
@@ -49,7 +49,7 @@ def overview(asked: Asked) -> Answer:
 
 @dataclass(frozen=True)
 class Stage:
-    """A processing stage: backlog, age of the oldest request, and mean duration of a request.
+    """A processing stage, with its backlog, oldest request, and mean duration.
 
     Values are None if unknown.
     """
@@ -98,7 +98,7 @@ def _queues(settings: Settings) -> tuple[dict[str, QueueState], str | None]:
 
 
 def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
-    """Return numbers of pages by category of a chart."""
+    """Return the number of pages by category of the chart."""
     counts = dict.fromkeys(SHOWN, 0)
     for outcome, number in outcomes.items():
         counts[outcome if outcome in counts else "other"] += number
@@ -107,11 +107,11 @@ def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Chart:
-    """Bars of pages over time, one per slot.
+    """A bar chart of pages over time, with one bar per slot.
 
-    Each bar has its slot, its index, and its parts from the bottom up: category, number of pages,
-    and vertical position. The middle is the end of the first half of the slots; the top is the
-    number of pages at the upper end of the scale.
+    Each bar consists of its slot, its index, and its parts from the bottom up (category, number of
+    pages, and vertical position). The middle is the end of the first half of the slots, and the top
+    is the number of pages at the upper end of the scale.
     """
 
     bars: list[dict[str, object]]
@@ -122,7 +122,7 @@ class Chart:
 
 
 def round_top(highest: int) -> int:
-    """Return a round upper end for a scale, at or slightly above the highest bar."""
+    """Return a round number for the upper end of a scale, at or slightly above the highest bar."""
     power = 1
     while ROUND_TOPS[-1] * power < highest:
         power *= 10

@@ -1,4 +1,4 @@
-"""One page: stored HTML, published article, reasons for each line, and processing steps."""
+"""A page: its stored HTML, published article, reasons for each line, and processing steps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,21 +30,21 @@ LINES: Final = 400
 """Maximum number of lines listed at a time."""
 
 CLOSE: Final = 0.1
-"""Minimum probability for a dropped line to be listed among the kept ones; nine in ten lines of a
+"""Minimum probability at which a dropped line is listed among the kept ones. Nine in ten lines of a
 page are below it.
 """
 
 MOST_NOTABLE: Final = 60
-"""Maximum number of kept or nearly kept lines shown at once; all others are collapsed."""
+"""Maximum number of kept or nearly kept lines shown initially; all others are collapsed."""
 
 REASONS: Final = 6
-"""Maximum number of reasons shown per line, the strongest first."""
+"""Maximum number of reasons shown per line, strongest first."""
 
 REVISIONS: Final = 50
 """Number of latest revisions listed."""
 
 RECEIPTS: Final = 20
-"""Number of latest messages listed."""
+"""Number of latest page messages listed."""
 
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""
@@ -52,17 +52,17 @@ DEEPEST: Final = 8
 TOO_SLOW: Final = "Look at the page as it is on the web; detourage explain has no time limit."
 
 VERDICTS: Final = {"title": "the title", "comment": "a comment"}
-"""Labels of lines that are neither in the text nor struck through."""
+"""Labels for lines that are neither in the text nor struck through."""
 
 COLUMNS: Final = (
     *("id", "url", "site_id", "crawler_id", "content_type", "encoding", "fetched_at", "outcome"),
     *("outcome_detail", "confidence", "revision", "generation", "html_removed_at"),
 )
-"""Columns shown of a stored page."""
+"""Columns of a stored page that are shown."""
 
 
 class Step(NamedTuple):
-    """A processing step of a page; its time is None if not yet reached."""
+    """A processing step of a page; its time is None if it has not been reached."""
 
     name: str
     at: datetime | str | None
@@ -107,7 +107,7 @@ def page(asked: Asked) -> Answer:
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,
-            # With chosen roles, the text consists of lines other than those explained.
+            # If roles are chosen, the text consists of other lines than those explained.
             None if asked.deployment.settings.chosen_text_roles else message.get("text"),
             is_last=shown == row.revision,
         ),
@@ -137,7 +137,7 @@ def page(asked: Asked) -> Answer:
 
 @views.plain("/pages/{page:number}/stored", if_slow=TOO_SLOW)
 def stored(asked: Asked) -> Response:
-    """Show the stored page in a frame with its boilerplate struck through and all content inert."""
+    """Show the stored page in a frame, inert and with its boilerplate struck through."""
     reading = asked.deployment.last_reading.of(_load_known(asked))
     if reading is None:
         raise HTTPException(404, "This page is no longer stored, or cannot be read.")
@@ -147,7 +147,7 @@ def stored(asked: Asked) -> Response:
 
 @views.action("/pages/{page:number}/again")
 def again(asked: Asked) -> Response:
-    """Enqueue a page for a stage again."""
+    """Process a page again from a given stage."""
     page_id = asked.place("page")
     stage = asked.fields.get("stage", [""])[0]
     if stage not in PAGE_STAGES:
@@ -162,7 +162,7 @@ def _load_known(asked: Asked) -> KnownPage:
 
 
 def _explained(asked: Asked, known: KnownPage) -> tuple[ExplainedContent | None, bool]:
-    """Read a page again; return also whether that took too long."""
+    """Read a page again, and return the result and whether reading took too long."""
     try:
         reading = asked.deployment.last_reading.of(known)
     except TooSlowError:
@@ -171,7 +171,7 @@ def _explained(asked: Asked, known: KnownPage) -> tuple[ExplainedContent | None,
 
 
 def _is_notable(line: ExplainedLine) -> bool:
-    """Return whether a line was kept, or nearly."""
+    """Return whether a line was kept or nearly kept."""
     return line.verdict in ("kept", "title") or (
         line.verdict == "dropped" and line.probability >= CLOSE
     )
@@ -224,7 +224,7 @@ def _steps(
         row.asked_at if place.role else None,
         f"{where}, silhouette {joined:.2f}" if joined is not None else where if place.role else "",
     )
-    # A page that joined existing groups was assigned after their clustering.
+    # A page that joined an existing group was assigned after the group's clustering.
     steps += [clustered, assigned]
     last = _message_of(revisions, row.revision)
     steps.append(Step("extracted", last.get("extracted_at"), row.outcome or "waits"))
@@ -238,7 +238,7 @@ def _steps(
 def _read_again(
     explained: ExplainedContent | None, text: str | None, *, is_last: bool
 ) -> dict[str, Any] | None:
-    """Return the outcome of reading the page now, or None if it is no longer stored."""
+    """Return the outcome of reading the page now, or None if the page is no longer stored."""
     if explained is None:
         return None
     article = explained.explanation.article

@@ -1,4 +1,4 @@
-"""Two pages: their distance, and the differences between their trees."""
+"""A pair of pages: their distance, and the differences between their trees."""
 
 from typing import Any, Final
 
@@ -21,10 +21,10 @@ from worker.text.abridged import abridged
 views = Views()
 
 MOST_CELLS: Final = 9_000_000
-"""Maximum product of the sizes of two trees for mapping them, which takes some 100 ms."""
+"""Maximum product of the sizes of two trees that are mapped, which takes about 100 ms."""
 
 MOST_LINES: Final = 500
-"""Maximum number of lines of the comparison that are listed."""
+"""Maximum number of lines listed in the comparison."""
 
 SHOWN_LINES: Final = 60
 """Number of lines initially shown."""
@@ -77,7 +77,7 @@ def _changes(a: Tree, b: Tree, documents: list[Page | None]) -> TreeChanges | No
 
 
 def _names(tree: Tree, page: Page | None) -> list[str] | None:
-    # The tree of a page rendered by a browser differs from that of its fetched HTML.
+    # The tree of a page rendered by a browser differs from the tree of its fetched HTML.
     return element_names(page) if page is not None and page.tree == tree else None
 
 

@@ -1,4 +1,4 @@
-"""Quarantined messages by reason and traceback, to be requeued or dropped after a preview."""
+"""Quarantined messages, grouped by reason and traceback; requeued or dropped after a preview."""
 
 import hashlib
 import re
@@ -22,8 +22,8 @@ from worker.text.terminal import printable
 views = Views()
 
 MESSAGES_OF_STAGE = 400
-"""Maximum number of messages read per stage. Getting a message and returning it to the broker takes
-a tenth of a millisecond, and bodies may be large.
+"""Maximum number of messages read per stage: fetching a message and returning it to the broker
+takes a tenth of a millisecond, and bodies may be large.
 """
 
 MESSAGES_SHOWN = 20
@@ -38,7 +38,7 @@ _PLACE = re.compile(r"(?m)^ *File \"[^\"\n]{1,500}\", line \d+, in \S+$")
 
 @dataclass(frozen=True)
 class ShownMessage:
-    """The displayed part of a message."""
+    """The parts of a message that are displayed."""
 
     fingerprint: str
     message_id: str | None
@@ -52,7 +52,7 @@ class ShownMessage:
 
 @dataclass
 class Group:
-    """Messages that failed in the same way, with the traceback of the first if any.
+    """Messages that failed in the same way, with the traceback of the first one, if any.
 
     The key identifies the group in URLs.
     """
@@ -65,13 +65,13 @@ class Group:
 
     @cached_property
     def shown(self) -> list[ShownMessage]:
-        """The messages shown."""
+        """The messages that are shown."""
         return self.messages[:MESSAGES_SHOWN]
 
 
 @views.page("/quarantine", "quarantine.html")
 def quarantine(asked: Asked) -> Answer:
-    """Show the quarantine in groups, the largest first."""
+    """Show the quarantined messages in groups, largest first."""
     settings = asked.deployment.settings
     held = _held(settings)
     groups = _groups(each for stage in held for each in _browse(settings, stage))
@@ -125,7 +125,7 @@ def _act(asked: Asked, action: str) -> Response:
 
 
 def _held(settings: Settings) -> dict[str, int]:
-    """Return the number of quarantined messages per stage; the relay's are not counted."""
+    """Return the number of quarantined messages per stage, except for those of the relay."""
     states = queue_states(settings)
     quarantines = topology_of(settings).quarantines
     held = {stage: states[queue].messages for stage, queue in quarantines.items()}
@@ -155,9 +155,9 @@ def _groups(messages: Iterable[QuarantinedMessage]) -> list[Group]:
 
 
 def way(traceback: str) -> str:
-    """Return the part of a traceback that failures with one cause share: frames and error type.
+    """Return the part of a traceback that failures with the same cause share.
 
-    The message is omitted, as it may be specific to one page.
+    This is the frames and the error type; the message is omitted, as it may be specific to a page.
     """
     lines = traceback.rstrip().rsplit("\n", 1)
     return "\n".join([*_PLACE.findall(traceback), lines[-1].partition(":")[0]])

@@ -1,4 +1,4 @@
-"""One site: a map of its pages, their distances, groups and generations."""
+"""A site: a map of its pages, with their distances, groups and generations."""
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
@@ -29,7 +29,7 @@ GENERATIONS = 60
 """Number of latest clusterings drawn."""
 
 NAMED_ROWS = 46
-"""Maximum number of heat map rows to label; with more, the rows are too low for labels."""
+"""Maximum number of heat map rows that are labelled; if there are more, they are too low."""
 
 
 @views.page("/sites/{site:number}", "site.html")
@@ -96,7 +96,7 @@ def site(asked: Asked) -> Answer:
 
 
 def _reasons(asked: Asked, given_up: Quarantine | None, *, is_clustered: bool) -> tuple[str, ...]:
-    """Return why pages are in no group, in the order of `PagesInNoGroup`."""
+    """Return the reasons why pages are in no group, in the order of `PagesInNoGroup`."""
     settings = asked.deployment.settings
     soon = (
         f"a site is clustered once no page of it came for {settings.settle_seconds:g} s,"
@@ -126,7 +126,7 @@ def distances(asked: Asked) -> Response:
 
 @views.plain("/sites/{site:number}/pair")
 def pair(asked: Asked) -> Response:
-    """Redirect to the pair of a heat map cell, or of two selected pages."""
+    """Redirect to the pair of pages of a heat map cell, or to two selected pages."""
     chosen = [asked.number("page"), asked.number("other")]
     column, row = asked.number("x"), asked.number("y")
     if column is not None and row is not None:

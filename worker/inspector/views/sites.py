@@ -1,4 +1,4 @@
-"""Paginated, searchable list of sites."""
+"""A paginated, searchable list of sites."""
 
 import re
 from typing import cast
