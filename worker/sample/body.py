@@ -1,4 +1,4 @@
-"""The body of an article: its passages, and inserts between them."""
+"""The body of an article, which consists of passages with inserts between them."""
 
 import html
 import random
@@ -11,25 +11,25 @@ from worker.sample.story import Newsroom, Passage, Picture, Story
 from worker.sample.view import Context, View
 
 _LINK_SHARE = 0.35
-"""Share of the paragraphs in which a name becomes a link."""
+"""Share of paragraphs in which a name becomes a link."""
 
 _EMPHASIS_SHARE = 0.08
 
 _PASTED_SHARE = 0.15
-"""Share of pages, at full noise, with text pasted from a word processor."""
+"""Share of pages with text pasted from a word processor, at full noise."""
 
 _GAP_SHARE = 0.3
-"""Share of the paragraphs of such a page followed by an empty one."""
+"""Share of paragraphs on such a page that are followed by an empty paragraph."""
 
 _FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
 
 
 @dataclass
 class Body:
-    """A laid-out body.
+    """The layout of a body.
 
     The items are template contexts in order, each under the name of its kind; the texts are the
-    visible passages. Pictures and embeds stand between the passages.
+    visible passages. Pictures and embeds are placed between passages.
     """
 
     items: list[Context] = field(default_factory=list)
@@ -40,18 +40,18 @@ class Body:
 
 @dataclass(frozen=True)
 class Layout:
-    """Lays out the bodies of a site's articles in one design."""
+    """Layout engine for the bodies of a site's articles in one design."""
 
     view: View
     newsroom: Newsroom
     noise: float
 
     def lay_out(self, story: Story, maybe: Mapping[str, bool], rng: random.Random) -> Body:
-        """Return the body of ``story`` with the inserts allowed by ``maybe``."""
+        """Lay out the body of ``story``, with the inserts that ``maybe`` allows."""
         passages = [(passage.kind, passage.text) for passage in story.body]
         if self.view.design.lead[story.kind] == "body":
             passages.insert(0, ("paragraph", story.lead))
-        # Inserts precede a paragraph, so that they do not split lists.
+        # Inserts are placed before paragraphs, so that they do not split lists.
         places = [place for place, (kind, _) in enumerate(passages) if kind == "paragraph"]
         wanted = [name for name in self.view.design.inserts[story.kind] if maybe[f"insert-{name}"]]
         inserts = dict(zip(rng.sample(places[1:], len(wanted)), wanted, strict=True))

@@ -1,4 +1,4 @@
-"""The sample crawl: pages of fictional sites with their gold records, in the order of fetching."""
+"""The sample crawl: pages of fictional sites, with gold records, in the order of fetching."""
 
 import base64
 import gzip
@@ -18,20 +18,21 @@ from worker.sample.story import Newsroom
 
 DEFAULT_SEED = 1869
 DEFAULT_PAGES_PER_TEMPLATE = 7
-"""Enough for groups to form, and few enough for the whole chain to take about a minute."""
+"""Default number of pages per template: enough for groups to form, and few enough for the whole
+pipeline to take about a minute."""
 
 DEFAULT_NOISE = 0.3
 
 _PAGES_A_ROUND = 3
-"""A round of the crawl fetches one page per template."""
+"""Number of pages fetched in a round of the crawl: one per template."""
 
 _ONE_OFF_SHARE = 0.1
-"""Pages without a template for each page with one, at full noise."""
+"""Ratio of pages without a template to pages with one, at full noise."""
 
 
 @dataclass(frozen=True)
 class SamplePage:
-    """One page of the crawl.
+    """A page of the crawl.
 
     Parameters
     ----------
@@ -55,25 +56,26 @@ def generate(
     sites: Iterable[str] | None = None,
     noise: float = DEFAULT_NOISE,
 ) -> Iterator[SamplePage]:
-    """Yield the pages of a crawl of fictional news sites.
+    """Generate the pages of a crawl of fictional news sites.
 
     Parameters
     ----------
     seed
-        Seed for stories, readers and layouts. Equal arguments give equal pages, byte for byte.
+        Seed for stories, readers and layouts. Equal arguments generate the same pages, byte for
+        byte.
     pages_per_template
-        Pages for each of the three templates of a design: news, opinion, section front.
+        Number of pages for each of a design's three templates: news, opinion and section front.
     sites
         Domains of the sites, a subset of `site_names`; None for all.
     noise
-        Variation among the pages of a template, from 0 (the same blocks on each, only the articles
-        vary) to 1 (each optional block on half of the pages, lists and discussions of any length,
-        one page in ten without a template).
+        Variation among the pages of a template, from 0 (all pages have the same blocks, and only
+        the articles vary) to 1 (half of the pages have each optional block, lists and discussions
+        vary in length, and one page in ten has no template).
 
     Raises
     ------
     ValueError
-        If a site is unknown, ``pages_per_template`` is less than 1 or ``noise`` not in [0, 1].
+        If a site is unknown, ``pages_per_template`` is less than 1, or ``noise`` is not in [0, 1].
     """
     if pages_per_template < 1:
         raise ValueError("pages_per_template must be at least 1")
@@ -99,14 +101,15 @@ def write_crawl(
     sites: Iterable[str] | None = None,
     noise: float = DEFAULT_NOISE,
 ) -> int:
-    """Write a crawl as ``pages.jsonl.gz`` and ``gold.jsonl.gz`` and return its number of pages.
+    """Write a crawl as ``pages.jsonl.gz`` and ``gold.jsonl.gz``, and return its number of pages.
 
-    Other parameters are those of `generate`; equal ones give equal files, byte for byte.
+    The other parameters are those of `generate`; equal arguments produce the same files, byte for
+    byte.
 
     Parameters
     ----------
     directory
-        Target directory, created if missing.
+        Target directory, which is created if missing.
     """
     directory.mkdir(parents=True, exist_ok=True)
     pages = list(
@@ -120,7 +123,7 @@ def write_crawl(
 def _write(path: Path, records: Iterable[dict[str, Any]]) -> None:
     lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     buffer = io.BytesIO()
-    # Neither time nor file name may enter the bytes.
+    # The bytes must contain neither the time nor the file name.
     with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as archive:
         archive.write(lines.encode())
     path.write_bytes(buffer.getvalue())

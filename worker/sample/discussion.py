@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from worker.sample.story import Story
 
 MAX_COMMENTS = 60
-"""Maximum length of a discussion, as on the first page of comments on real sites."""
+"""Maximum number of comments, as on the first page of comments on real sites."""
 
 _SPREAD = 1.1
-"""Standard deviation of the logarithm of a discussion's length, at full noise."""
+"""Standard deviation of the logarithm of the number of comments, at full noise."""
 
 _REPLY_SHARE = 0.4
 _SECOND_PARAGRAPH_SHARE = 0.15
@@ -31,7 +31,7 @@ class Remark:
 
 
 def discussion_length(median: int, noise: float, rng: random.Random) -> int:
-    """Draw the number of comments: constant without noise, with a long tail otherwise."""
+    """Draw the number of comments: constant without noise, otherwise with a long tail."""
     if median == 0 or rng.random() < 0.3 * noise:
         return 0
     return min(MAX_COMMENTS, round(median * math.exp(_SPREAD * noise * rng.gauss(0, 1))))
@@ -40,8 +40,8 @@ def discussion_length(median: int, noise: float, rng: random.Random) -> int:
 def discuss(story: Story, count: int, rng: random.Random, *, nested: bool) -> Sequence[Remark]:
     """Write the discussion of a story.
 
-    If ``nested``, replies follow the comment that they answer; otherwise, comments are in order of
-    time.
+    If ``nested``, replies follow the comments that they answer; otherwise, comments are in
+    chronological order.
     """
     voice = story.reader(rng)
     moment = story.published

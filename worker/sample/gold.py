@@ -1,4 +1,4 @@
-"""Gold records: the truth about pages, for measuring extractors."""
+"""Gold records, which hold the truth about pages and serve to measure extractors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ Gold = dict[str, Any]
 
 
 def articleless_gold(view: View, url: str, template: str, kind: str) -> Gold:
-    """Return the record of a page without an article: a ``menu`` or a ``service`` page."""
+    """Return the gold record of a page without an article: a ``menu`` or ``service`` page."""
     return {
         "url": url,
         "site": view.site.domain,
@@ -40,7 +40,7 @@ def article_gold(
     pictures: Sequence[Picture],
     remarks: Sequence[Remark],
 ) -> Gold:
-    """Return the record of the page of ``story``; pictures and remarks are in page order."""
+    """Return the gold record of a story's page; pictures and remarks are in page order."""
     return articleless_gold(view, url, template, "article") | {
         "title": story.title,
         "lead": story.lead,

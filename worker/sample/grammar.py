@@ -1,4 +1,4 @@
-"""Text from hand-written grammars: rules of alternatives with slots."""
+"""Generation of text from handwritten grammars, whose rules are alternatives with slots."""
 
 import random
 import re
@@ -21,7 +21,7 @@ class NumberStyle:
     thousands: str
 
     def integer(self, value: int) -> str:
-        """Format ``value`` with thousands separators from five digits on."""
+        """Format ``value``, with thousands separators if it has five or more digits."""
         return f"{value:,}".replace(",", self.thousands) if value >= 10_000 else str(value)
 
     def real(self, value: float, places: int) -> str:
@@ -30,24 +30,24 @@ class NumberStyle:
 
 
 class Voice:
-    """An author's voice: expands rules, dealing the alternatives of each like cards.
+    """An author's voice, which expands rules and deals the alternatives of each like cards.
 
-    An alternative recurs only once all others of its rule are used, so that an article does not
-    repeat itself. `tell` raises `GrammarError` if a slot names nothing.
+    An alternative recurs only once all others of its rule have been used, so that an article does
+    not repeat itself. `tell` raises `GrammarError` if a slot names no rule.
 
     Parameters
     ----------
     rules
         Alternatives of each rule. In an alternative, ``{name}`` is replaced by the cast member or
         rule ``name``, ``{.name}`` by the rule ``name`` of the topic, ``{20-80}`` by a whole number,
-        ``{20-80/5}`` by a multiple of five, ``{1.0-9.9}`` by a number with as many decimals;
-        ``{^name}`` starts with a capital.
+        ``{20-80/5}`` by a multiple of five, and ``{1.0-9.9}`` by a number with the same number of
+        decimals; ``{^name}`` starts with a capital letter.
     numbers
         Number format.
     rng
         Source of randomness.
     topic
-        Prefix of the rules that ``{.name}`` refers to.
+        Prefix of the rules to which ``{.name}`` refers.
     cast
         Names that remain the same throughout the text.
     """
@@ -74,12 +74,12 @@ class Voice:
         return self._cast
 
     def engage(self, roles: Mapping[str, str]) -> None:
-        """Expand each role once and add the result to the cast."""
+        """Expand each role once, and add the result to the cast."""
         for role, text in roles.items():
             self._cast[role] = self.fill(text)
 
     def tell(self, rule: str) -> str:
-        """Return one expansion of ``rule``."""
+        """Return an expansion of ``rule``."""
         if rule.startswith("."):
             rule = self._topic + rule
         deck = self._decks.get(rule)
@@ -91,7 +91,7 @@ class Voice:
         return self.fill(deck.pop())
 
     def fill(self, text: str) -> str:
-        """Return ``text`` with its slots filled."""
+        """Fill the slots in ``text``."""
         return _SLOT.sub(self._slot, text)
 
     def _slot(self, match: re.Match[str]) -> str:

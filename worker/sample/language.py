@@ -1,4 +1,4 @@
-"""Languages of the sample: word lists and labels from ``languages/*.toml``."""
+"""The languages of the sample, with word lists and labels from ``languages/*.toml``."""
 
 import random
 import tomllib
@@ -15,11 +15,11 @@ _DATA = resources.files(__package__).joinpath("languages")
 
 @dataclass(frozen=True)
 class Language:
-    """A language, as needed by the sites.
+    """A language, with the data that the sites need.
 
-    The word space separates sentences and may be empty; labels are the words of the page's
-    furniture, by their English meaning; topics have the name of the section for each; the reading
-    speed is in characters per minute.
+    The word space separates sentences, and may be empty. Labels are the words outside the articles,
+    by their English meaning. Topics map to section names. The reading speed is in characters per
+    minute.
     """
 
     code: str
@@ -39,7 +39,7 @@ class Language:
     def voice(
         self, rng: random.Random, topic: str = "", cast: Mapping[str, str] | None = None
     ) -> Voice:
-        """Return the voice for a text about ``topic``, with a new cast unless one is given."""
+        """Return a voice for a text about ``topic``, with a new cast unless one is given."""
         voice = Voice(self.rules, self._numbers, rng, topic=topic, cast=cast)
         if topic and cast is None:
             voice.engage(self._cast)
@@ -60,7 +60,7 @@ class Language:
 
 @cache
 def language(code: str) -> Language:
-    """Load a language by its tag."""
+    """Load the language with the given tag."""
     data = tomllib.loads(_DATA.joinpath(f"{code}.toml").read_text(encoding="utf-8"))
     rules = _alternatives(data["rules"])
     forms = _alternatives(data["forms"])

@@ -1,10 +1,11 @@
-"""The template language of the page designs: a subset of Mustache.
+"""The template language of the page designs, which is a subset of Mustache.
 
 ``{{name}}`` is replaced by the escaped value, ``{{{name}}}`` by the raw value.
 ``{{#name}}…{{/name}}`` is repeated for each item of a list, rendered once for any other true value
-(which becomes the innermost context), and omitted for a false or missing one;
-``{{^name}}…{{/name}}`` is the inverse. ``{{>name}}`` includes another template of the design, or
-itself for trees; ``{{! … }}`` is a comment. Names may be dotted; ``{{.}}`` is the current item.
+(which becomes the innermost context), and omitted if the value is false or missing;
+``{{^name}}…{{/name}}`` is the inverse. ``{{>name}}`` includes another template of the design or,
+for trees, the template itself; ``{{! … }}`` is a comment. Names may be dotted; ``{{.}}`` is the
+current item.
 """
 
 import html
@@ -13,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 _TAG = re.compile(
-    # A section, include or comment alone on a line removes the whole line.
+    # If a line contains only a section tag, include or comment, the whole line is removed.
     r"^[ \t]*\{\{(?P<line_sigil>[#^/>!])\s*(?P<line_name>[^{}]*?)\s*\}\}[ \t]*\n"
     r"|\{\{\{\s*(?P<raw>[^{}]+?)\s*\}\}\}"
     r"|\{\{(?P<sigil>[#^/>!]?)\s*(?P<name>[^{}]*?)\s*\}\}",
@@ -36,7 +37,7 @@ _Nodes = list["_Tag | str"]
 
 
 class Templates:
-    """The templates of one design; `source` returns the text of a template by name."""
+    """The templates of a design; `source` returns the text of the template with a given name."""
 
     def __init__(self, source: Callable[[str], str]) -> None:
         self._source = source

@@ -1,4 +1,4 @@
-"""Pages without a template: special reports and service pages, each built individually."""
+"""Pages without a template: special reports and service pages, which are built individually."""
 
 import random
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _SERVICE_MODULES = _MODULES[3:]
 
 @dataclass
 class OneOff:
-    """The modules of a page without a template."""
+    """The modules that make up a page without a template."""
 
     modules: list[Context] = field(default_factory=list)
     body: Body = field(default_factory=Body)
@@ -67,7 +67,7 @@ def service_page(view: View, newsroom: Newsroom, newest: int, rng: random.Random
 
 
 def _module(name: str, context: Context) -> Context:
-    # Every module defines all names, as a template looks up missing ones in enclosing modules.
+    # Every module defines all names, as templates look up missing names in the enclosing modules.
     return dict.fromkeys(_MODULES) | {name: context}
 
 

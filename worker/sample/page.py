@@ -1,4 +1,4 @@
-"""The pages of a site in one design, with their gold records."""
+"""The pages of a site in a given design, with their gold records."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -14,23 +14,23 @@ from worker.sample.story import Newsroom, Picture, Story
 from worker.sample.view import Context, View
 
 _POPULAR_FOR = 8
-"""Number of new stories after which the list of the most read ones changes."""
+"""Number of new stories after which the list of most read stories changes."""
 
 _NEWEST_SKIPPED = 30
-"""Lists start at one of this many newest stories, so that the boxes of a page differ."""
+"""Number of newest stories at one of which each list starts, so that the boxes of a page differ."""
 
 _GALLERY_PICTURES = 20
-"""First picture number of a story's gallery, after those of its body."""
+"""Number of the first picture in a story's gallery; lower numbers are used in the body."""
 
 _SERVICE_SHARE = 0.5
-"""Share of pages without an article among those without a template."""
+"""Share of pages without an article among the pages without a template."""
 
 
 class Chance(dict[str, bool]):
     """Whether each optional block of a page is shown, decided on first lookup.
 
-    Any name works, so templates may make any block optional. `key` identifies the page in the
-    random streams; with `noise` 0 every block is shown, with 1 half of them.
+    Any name works, so templates can make any block optional. `key` identifies the page in the
+    random streams. If `noise` is 0, every block is shown; if it is 1, half of them are.
     """
 
     def __init__(self, key: Sequence[object], noise: float) -> None:
@@ -46,9 +46,9 @@ class Chance(dict[str, bool]):
 
 @dataclass(frozen=True)
 class PageMaker:
-    """Makes the pages of a site in one design.
+    """Generator of the pages of a site in one design.
 
-    `noise` is the variation among the pages of a template, from 0 to 1.
+    `noise` is the amount of variation among the pages of a template, from 0 to 1.
     """
 
     site: Site
@@ -62,7 +62,7 @@ class PageMaker:
         return View(self.site, self.design, self.seed)
 
     def article(self, story: Story) -> tuple[str, Gold]:
-        """Return the HTML and the gold record of the page of ``story``."""
+        """Return the HTML and the gold record of a story's page."""
         key, rng = self._streams("article", story.number)
         view = self._view
         maybe = Chance(key, self.noise)
@@ -98,7 +98,7 @@ class PageMaker:
     def menu(self, number: int, newest: int) -> tuple[str, Gold]:
         """Return a section front and its gold record.
 
-        `number` selects the section and makes the URL unique; stories listed are older than
+        `number` selects the section and makes the URL unique; the listed stories are older than
         `newest`.
         """
         key, rng = self._streams("menu", number)
@@ -118,9 +118,9 @@ class PageMaker:
         return markup, articleless_gold(view, url, f"{self.design.name}/section", "menu")
 
     def one_off(self, number: int, newest: int) -> tuple[str, Gold]:
-        """Return page `number` without a template, and its gold record.
+        """Return the page without a template that has the given number, and its gold record.
 
-        Linked stories are older than `newest`.
+        The linked stories are older than `newest`.
         """
         key, rng = self._streams("one-off", number)
         view = self._view
@@ -165,7 +165,7 @@ class PageMaker:
             else:
                 before = newest - rng.randrange(_NEWEST_SKIPPED)
             stories = self.newsroom.latest(before, self._count(name, rng), topic=within)
-            # The leading stories of a section front are not repeated in the lists below.
+            # The leading stories of a section front do not appear again in the lists below.
             front = stories[-1].number if within else front
             lists[name] = [
                 self._view.teaser(story) | {"position": place}

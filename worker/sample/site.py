@@ -1,4 +1,4 @@
-"""Fictional sites and their designs, from ``sites.toml``."""
+"""Fictional sites and their designs, as listed in ``sites.toml``."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,32 +15,32 @@ _DATA = resources.files(__package__)
 
 @dataclass(frozen=True)
 class Design:
-    """One design of a site: its templates, and how much of everything they show.
+    """A design of a site: its templates, and how many items they show.
 
     Parameters
     ----------
     name
         Name of the design, unique within its site.
     folder
-        Folder of its templates under ``designs/``.
+        Folder of the templates, under ``designs/``.
     encoding, content_type
-        Encoding of the pages' bytes, and the HTTP header sent with them.
+        Encoding of the pages, and the HTTP header sent with them.
     article_url, section_url, image_url
-        Paths, as format strings.
+        Format strings for paths.
     lead
-        Position of the lead for news and opinion templates: ``standfirst`` above the body, or
-        ``body`` as its first paragraph.
+        Position of the lead in news and opinion templates: ``standfirst`` (above the body) or
+        ``body`` (its first paragraph).
     threads
-        ``nested`` if replies stand inside the comment that they answer, ``flat`` if comments are in
-        order of time.
+        ``nested`` if replies are inside the comments that they answer, ``flat`` if comments are in
+        chronological order.
     comments
-        Median number of comments per article, for news and opinion templates.
+        Median number of comments per article, in news and opinion templates.
     lists
-        Minimum and maximum length of each list of the templates.
+        Minimum and maximum length of each list in the templates.
     inserts
-        Inserts between paragraphs, for news and opinion templates.
+        Inserts between paragraphs, in news and opinion templates.
     embed
-        Element for videos.
+        Element used for videos.
     """
 
     name: str
@@ -62,8 +62,8 @@ class Design:
 class Site:
     """A fictional news site under a reserved domain.
 
-    The domain is also the site key. The designs are in order of time: a second one is a redesign
-    half way.
+    The domain is also the site key. The designs are in chronological order; a second design means a
+    redesign halfway through the crawl.
     """
 
     domain: str
@@ -77,7 +77,7 @@ class Site:
 
     @property
     def zone(self) -> timezone:
-        """The site's time zone (the crawl takes place in winter)."""
+        """Time zone of the site, in winter, when the crawl takes place."""
         return timezone(timedelta(hours=self.utc_offset))
 
     @property

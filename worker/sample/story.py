@@ -1,4 +1,4 @@
-"""The stories of a site, independent of the pages that show them."""
+"""The stories of a site, which are independent of the pages that show them."""
 
 import random
 import re
@@ -20,7 +20,7 @@ _FIRST_STORY = datetime(2023, 11, 6, 5, 30)  # noqa: DTZ001 - local time; each d
 _STORY_INTERVAL = timedelta(hours=4, minutes=30)
 
 _FIRST_SPECIAL = -100_000
-"""Special reports have numbers beyond the reach of any list."""
+"""Number of the first special report, which is beyond the reach of any list."""
 
 _STAFF_SIZE = 9
 _NEWS_PARAGRAPHS = (7, 15)
@@ -49,10 +49,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Story:
-    """One story; its parts are written lazily.
+    """A story, whose parts are written lazily.
 
-    A story depends only on the site, the seed and its number. Stories with negative numbers are
-    older than the crawl: they are listed, but have no page.
+    It depends only on the site, the seed and its number. Stories with negative numbers are older
+    than the crawl: they are listed, but have no page.
     """
 
     site: Site
@@ -64,7 +64,7 @@ class Story:
 
     @property
     def kind(self) -> Kind:
-        """Every other story is an opinion piece."""
+        """Kind of the story; every other story is an opinion piece."""
         return "opinion" if self.number % 2 else "news"
 
     @cached_property
@@ -74,9 +74,9 @@ class Story:
 
     @cached_property
     def published(self) -> datetime:
-        """Time of publication, in the site's zone."""
+        """Time of publication, in the site's time zone."""
         jitter = timedelta(minutes=self._stream("time").randrange(240))
-        # A special report is as old as the crawl, whatever its number.
+        # Special reports are as old as the crawl, whatever their numbers.
         number = self.number if self.number > _FIRST_SPECIAL else 0
         moment = _FIRST_STORY + number * _STORY_INTERVAL + jitter
         return moment.replace(tzinfo=self.site.zone)
@@ -86,7 +86,7 @@ class Story:
         return self.site.language.voice(self._stream("cast"), self.topic).cast
 
     def _voice(self, rng: random.Random) -> Voice:
-        # Each part has its own voice, so that it does not depend on which part was written first.
+        # Each part has its own voice, so that the order in which parts are written does not matter.
         return self.site.language.voice(rng, self.topic, self._cast)
 
     def _rule(self, name: str) -> str:
@@ -100,19 +100,19 @@ class Story:
 
     @cached_property
     def lead(self) -> str:
-        """One or two sentences below the headline, used as a teaser in lists."""
+        """One or two sentences below the headline, which also serve as the teaser in lists."""
         return self._voice(self._stream("lead")).tell(self._rule("lead"))
 
     @cached_property
     def slug(self) -> str:
-        """The headline in URL letters; empty if it has none of them."""
+        """The headline in characters allowed in URLs; empty if it contains none."""
         plain = unicodedata.normalize("NFKD", self.title.replace("ł", "l"))
         words = re.findall(r"[a-z0-9]+", plain.encode("ascii", "ignore").decode().lower())
         return "-".join(words[:9])
 
     @cached_property
     def authors(self) -> tuple[str, ...]:
-        """The authors, members of the site's staff."""
+        """The authors, who are members of the site's staff."""
         voice = self.site.language.voice(stream(self.seed, self.site.domain, "staff"))
         staff = [voice.tell("staff") for _ in range(_STAFF_SIZE)]
         rng = self._stream("authors")
@@ -121,7 +121,7 @@ class Story:
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """Key words of the story."""
+        """The keywords of the story."""
         rng = self._stream("tags")
         voice = self._voice(rng)
         return tuple(dict.fromkeys(voice.tell(".tag") for _ in range(rng.randint(2, 5))))
@@ -135,7 +135,7 @@ class Story:
 
     @property
     def mentions(self) -> tuple[str, ...]:
-        """Names in the text that a content management system would link."""
+        """The names in the text that a content management system would link."""
         return tuple(self._cast[role] for role in ("expert", "official", "town", "agency"))
 
     @cached_property
@@ -144,7 +144,7 @@ class Story:
         return self.picture(0)
 
     def picture(self, position: int) -> Picture:
-        """Return the picture at ``position``, the main one being 0."""
+        """Return the picture at ``position``, where 0 is the main picture."""
         rng = self._stream(f"picture-{position}")
         voice = self._voice(rng)
         caption = voice.tell("caption")
@@ -160,7 +160,7 @@ class Story:
         return self._voice(self._stream("clip")).tell("video_title")
 
     def reader(self, rng: random.Random) -> Voice:
-        """Return the voice of readers who comment on the story."""
+        """Return a voice for readers who comment on the story."""
         return self._voice(rng)
 
 
@@ -206,11 +206,11 @@ class Newsroom:
         return self._stories[number]
 
     def special(self, number: int) -> Story:
-        """Return the story of special report ``number``, which no list contains."""
+        """Return the story of special report ``number``, which appears in no list."""
         return self.story(_FIRST_SPECIAL - number)
 
     def latest(self, before: int, count: int, *, topic: str | None = None) -> list[Story]:
-        """Return the ``count`` stories before number ``before``, newest first."""
+        """Return the ``count`` stories that precede story ``before``, newest first."""
         found: list[Story] = []
         number = before
         while len(found) < count:

@@ -13,16 +13,16 @@ from worker.sample.site import Design, Site
 from worker.sample.story import Picture, Story
 
 _SHORT_TEASER = 60
-"""Maximum length of a teaser in narrow columns."""
+"""Maximum length of a teaser in narrow columns, in characters."""
 
 Context = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class View:
-    """Contexts for the templates of a site in one design.
+    """Template contexts for a site in one design.
 
-    The crawl's `seed` decides what no story does.
+    The crawl's `seed` determines whatever no story determines.
     """
 
     site: Site
@@ -30,7 +30,7 @@ class View:
     seed: int
 
     def furniture(self, now: datetime, current: str | None) -> Context:
-        """Return the context shared by all pages; ``current`` is the topic of a section front."""
+        """Return the context shared by all pages; ``current`` is the topic if on a section front."""
         tongue = self.site.language
         return {
             "site": {
@@ -57,11 +57,11 @@ class View:
         }
 
     def section_path(self, topic: str, page: int) -> str:
-        """Return the path of page ``page`` in the section of ``topic``."""
+        """Return the path of page number ``page`` in the section on ``topic``."""
         return self.design.section_url.format(section=topic, page=page)
 
     def story_path(self, story: Story) -> str:
-        """Return the path of the article."""
+        """Return the path of a story's article."""
         return self.design.article_url.format(
             section=story.topic,
             moment=story.published,
@@ -70,12 +70,12 @@ class View:
         )
 
     def image_url(self, picture: Picture) -> str:
-        """Return the absolute URL of the image."""
+        """Return the absolute URL of a picture's image."""
         source = self.design.image_url.format(number=picture.number)
         return source if "://" in source else self.site.origin + source
 
     def moment(self, moment: datetime) -> Context:
-        """Return a moment in all formats."""
+        """Return a time in all formats."""
         styles = ("long", "short", "comment")
         return {style: self.site.language.date(moment, style) for style in styles} | {
             "iso": moment.isoformat(),
@@ -112,11 +112,11 @@ class View:
         }
 
     def tags(self, names: Sequence[str]) -> list[Context]:
-        """Return links to key word pages."""
+        """Return links to keyword pages."""
         return [{"name": name, "url": f"/tag/{quote(name)}"} for name in names]
 
     def byline(self, story: Story) -> list[Context]:
-        """Return the authors, each with a line about them."""
+        """Return the authors, each with a short description."""
         rng = stream(self.seed, self.site.domain, "staff", *story.authors)
         voice = self.site.language.voice(rng, story.topic)
         return [
@@ -156,7 +156,7 @@ class View:
         return {"open": bool(views), "count": len(views), "flat": views, "roots": roots}
 
     def json_ld(self, story: Story, pictures: Sequence[Picture]) -> str:
-        """Return the article's schema.org record, escaped for a script element."""
+        """Return an article's schema.org record, escaped for a script element."""
         record: Mapping[str, object] = {
             "@context": "https://schema.org",
             "@type": "NewsArticle" if story.kind == "news" else "OpinionNewsArticle",
