@@ -30,7 +30,7 @@ class View:
     seed: int
 
     def furniture(self, now: datetime, current: str | None) -> Context:
-        """Return the context shared by all pages; ``current`` is the topic if on a section front."""
+        """Return the context shared by all pages; ``current`` is the topic of a section front."""
         tongue = self.site.language
         return {
             "site": {
