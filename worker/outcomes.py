@@ -33,7 +33,7 @@ PENDING: Final = "pending"
 
 @unique
 class ReceiptResult(StrEnum):
-    """Result of a message at the intake."""
+    """Result of handling a message at the intake."""
 
     ACCEPTED = "accepted"
     UPDATED = "updated"

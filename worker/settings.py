@@ -53,7 +53,7 @@ class _SecretFiles(PydanticBaseSettingsSource):
     """Source of secrets that container engines mount as files."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """Return the value of a setting."""
+        """Return the value of a setting in the form that pydantic expects."""
         del field
         path = os.environ.get(file_variable(field_name)) if field_name in SECRETS else None
         if not path:
@@ -391,7 +391,7 @@ class Settings(BaseSettings):
 
     @property
     def broker_is_amqp(self) -> bool:
-        """Whether the broker speaks AMQP, and so has quorum queues and dead-lettering."""
+        """Whether the broker speaks AMQP and therefore has quorum queues and dead-lettering."""
         return self.require_broker_url().startswith(("amqp:", "amqps:", "pyamqp:"))
 
 
@@ -411,7 +411,7 @@ def _check_url(url: str, schemes: Collection[str]) -> None:
         raise ValueError(f"must begin with {', '.join(most)} or {last}")
     parts = urlsplit(f"//{rest}")
     try:
-        # The library's error message quotes the port, which may be part of the password.
+        # The library's error message would quote the port, which may be part of the password.
         is_port = parts.port is None or parts.port > 0
     except ValueError:
         is_port = False

@@ -27,7 +27,7 @@ FILE_COLUMNS = 200
 """Width of tables that are not written to a terminal."""
 
 TOP = 20
-"""Number of sites shown by default."""
+"""Default number of sites shown."""
 
 MAX_SINGLE_PAGE_SITES = 3
 """Maximum number of single-page sites listed individually; more are summarised by default."""

@@ -21,7 +21,7 @@ LINE_SECONDS = 10.0
 
 
 class BarsByStage:
-    """Progress of a run by stage."""
+    """Progress display of a run, by stage."""
 
     STAGES = ("intake", "comparison", "grouping", "extraction")
 
@@ -31,7 +31,7 @@ class BarsByStage:
         self._last_line = time.monotonic()
 
     def update(self, sent: int, counts: RunProgress) -> None:
-        """Show the counts."""
+        """Update the display with new counts."""
         stages = {
             "intake": (counts.received, sent),
             "comparison": (counts.compared, counts.pairs),

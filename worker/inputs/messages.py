@@ -1,4 +1,4 @@
-"""Page messages for pages found in files."""
+"""Construction of page messages for pages found in files."""
 
 import base64
 import json

@@ -70,7 +70,7 @@ class _Metered:
 
 
 class _Unpacked(io.RawIOBase):
-    """The content of a gzip file up to the first damage.
+    """The content of a gzip file, up to the first damage.
 
     :class:`gzip.GzipFile` reads ahead and, on damage, discards what it has already read.
     """

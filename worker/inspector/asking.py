@@ -19,10 +19,10 @@ from worker.text.terminal import printable
 T = TypeVar("T")
 
 LONGEST_VALUE = 500
-"""Maximum length of a parameter."""
+"""Maximum length of a parameter, in characters."""
 
 MOST_DIGITS = 18
-"""Maximum number of digits; no database ID has more."""
+"""Maximum number of digits in a number; no database ID has more."""
 
 QUOTED_CHARACTERS = 40
 """Maximum number of characters quoted from a rejected value."""

@@ -75,7 +75,7 @@ class Deployment:
         return value
 
     def write(self, change: Callable[[Session], T]) -> T:
-        """Return the result of a change made in its own transaction."""
+        """Run a change in its own transaction, and return its result."""
         database = Database(self.settings.require_database_url(), pool_size=1)
         try:
             with database.transaction() as session:

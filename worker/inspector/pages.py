@@ -69,7 +69,7 @@ def link(url: str | None, text: str | None = None) -> Markup:
 
 
 def marked_up(runs: Iterable[Run]) -> Markup:
-    """Return runs of text with their links and emphasis."""
+    """Render runs of text with their links and emphasis."""
     shown = []
     for run in runs:
         text = Markup("{}").format(run.text)
@@ -86,7 +86,7 @@ def marked_up(runs: Iterable[Run]) -> Markup:
 
 
 def marked(text: str, words: Sequence[str]) -> Markup:
-    """Return a text with words highlighted, ignoring case."""
+    """Highlight words in a text, ignoring case."""
     if not words:
         return Markup("{}").format(text)
     # Longest first, as one word may be a prefix of another.
@@ -161,7 +161,7 @@ def breakable(name: str) -> Markup:
 
 
 def trend_paths(parts: Sequence[TrendPart]) -> list[tuple[str, str]]:
-    """Return the bars of a trend, 80 by 20 units, as one path per category."""
+    """Draw the bars of a trend, 80 by 20 units in size, as one path per category."""
     paths = {"rest": "", "article": "", "doubtful": ""}
     for place, part in enumerate(parts):
         ground = 20.0

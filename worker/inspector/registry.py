@@ -74,7 +74,7 @@ class Views:
         return register
 
     def plain(self, path: str, *, if_slow: str = LATER) -> Callable[[PlainView], PlainView]:
-        """Register a view that builds its own response, such as a picture or a file; see `page`."""
+        """Register a view that builds its own response, such as a picture or file; see `page`."""
 
         def register(view: PlainView) -> PlainView:
             async def plain(request: Request) -> Response:

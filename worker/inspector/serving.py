@@ -21,7 +21,7 @@ STOP_SECONDS = 3
 
 
 class InspectorError(ExpectedError):
-    """The inspector cannot be started with these options."""
+    """The inspector cannot be started with the given options."""
 
 
 def is_loopback(host: str) -> bool:

@@ -36,7 +36,7 @@ from worker.errors import ExpectedError
 from worker.processes.supervisor import Supervisor
 
 DATABASE = "detourage"
-"""Name of the database and of its owner."""
+"""Name of both the database and its owner."""
 
 PORT = 5432
 
@@ -44,7 +44,7 @@ START_SECONDS = 60.0
 """Time limit for the server to start: crash recovery on a slow disk takes seconds."""
 
 STOP_SECONDS = 15.0
-"""Time limit for a stale server to stop before it is killed."""
+"""Time after which a stale server that does not stop is killed."""
 
 BROKER_TRANSPORT_OPTIONS = {
     # The server lacks the pgmq extension. Its SQL ships with the wheel and is loaded below.
@@ -191,7 +191,7 @@ class _Server:
 
     @property
     def given_data(self) -> str:
-        """The data directory, as passed to the programs."""
+        """Path of the data directory as passed to the programs."""
         # The other user may lack access to a parent directory. A process can always use its
         # working directory, so it is started in the data directory before it switches users.
         return "/proc/self/cwd" if self.user and sys.platform == "linux" else str(self.data)
@@ -350,7 +350,7 @@ def _runtime_directory() -> Path:
         if _SAFE_PATH.fullmatch(parent) and Path(parent).is_dir():
             directory = Path(tempfile.mkdtemp(prefix="detourage-", dir=parent))
             if os.geteuid() == 0:
-                # Other users may traverse it to reach their own files, but not list it.
+                # Other users may traverse the directory to reach their own files, but not list it.
                 directory.chmod(0o711)
             return directory
     raise EmbeddedError("no temporary directory with a short plain path; set TMPDIR to one")
@@ -394,7 +394,7 @@ def _stop_stale(data: Path) -> None:
 
 
 def _serves(pid: int, data: Path) -> bool:
-    """Return whether the process is a PostgreSQL server on this data."""
+    """Return whether a process is a PostgreSQL server that uses this data."""
     process = Path(f"/proc/{pid}")
     try:
         program = os.fsdecode((process / "cmdline").read_bytes().split(b"\0")[0])

@@ -46,7 +46,7 @@ CONDITIONS = (
     "story_days",
     "whole_matrix_trees",
 )
-"""Settings that affect the articles or the location of a run."""
+"""Settings that affect the articles of a run, or where the run takes place."""
 
 CLUSTER_POLL_SECONDS = 1.0
 """Interval at which the run acts as beat once all its pages are stored."""
@@ -82,7 +82,7 @@ class RunSummary:
 
     @property
     def totals(self) -> SiteTotals:
-        """Totals over all sites."""
+        """Totals for all sites."""
         return SiteTotals.of(self.sites)
 
     @property

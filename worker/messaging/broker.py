@@ -18,7 +18,7 @@ from worker.settings import Settings, SettingsError
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30
-"""Heartbeat interval. A connection is considered lost after one or two intervals without traffic.
+"""Heartbeat interval. A connection counts as lost after one or two intervals without traffic.
 
 The intake and the relay do not read from the broker while they parse a page or write to the
 database, which takes seconds at worst.

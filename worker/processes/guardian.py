@@ -155,7 +155,7 @@ def _become_child(
 
 
 class Guardian:
-    """Starts children, reports their exits, and terminates them all."""
+    """Guardian that starts children, reports their exits, and terminates all of them."""
 
     def __init__(self, *, is_preloaded: bool) -> None:
         self.is_preloaded = is_preloaded

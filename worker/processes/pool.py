@@ -78,7 +78,7 @@ def in_processes(
 
 
 def _started(processes: int, preload: str) -> ProcessPoolExecutor:
-    # Forked from a single-threaded process that has imported everything.
+    # Processes are forked from a single-threaded process that has imported everything.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([preload])
     with _without_interrupts():
@@ -97,7 +97,7 @@ def _submitted(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Fu
 
 def _end(pool: ProcessPoolExecutor) -> None:
     """Kill the processes of a pool without waiting for their work."""
-    # The pending results are no longer needed.
+    # Pending results are no longer needed.
     for process in list((pool._processes or {}).values()):  # noqa: SLF001  No other way until 3.14.
         process.kill()
     pool.shutdown(wait=True, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Threads started by numerical libraries."""
+"""Control over the threads that numerical libraries start."""
 
 import os
 

@@ -20,7 +20,7 @@ _SECOND_PARAGRAPH_SHARE = 0.15
 
 @dataclass(frozen=True)
 class Remark:
-    """A reader's comment; ``parent`` is the index of the comment that it replies to."""
+    """A reader's comment; ``parent`` is the index of the comment to which it replies."""
 
     author: str
     moment: datetime

@@ -36,7 +36,7 @@ class OneOff:
 
 
 def special_report(story: Story, view: View, newsroom: Newsroom, rng: random.Random) -> OneOff:
-    """Return a long article with large pictures, in randomly nested chapters."""
+    """Build a long article with large pictures, in randomly nested chapters."""
     page = OneOff()
     element = rng.choice(("p", "div"))
     passages = [passage.text for passage in story.body]
@@ -55,7 +55,7 @@ def special_report(story: Story, view: View, newsroom: Newsroom, rng: random.Ran
 
 
 def service_page(view: View, newsroom: Newsroom, newest: int, rng: random.Random) -> OneOff:
-    """Return a page of tables, forms, charts and lists, without an article."""
+    """Build a page of tables, forms, charts and lists, without an article."""
     page = OneOff()
     for name in rng.sample(_SERVICE_MODULES, rng.randint(3, 7)):
         if name == "wall":

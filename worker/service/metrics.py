@@ -51,7 +51,7 @@ class ServiceCollector:
         yield from (depths, consumers)
 
     def close(self) -> None:
-        """Close the connections to the database."""
+        """Close the database connections."""
         self._database.dispose()
 
 
@@ -65,7 +65,7 @@ def metrics_text(settings: Settings) -> str:
 
 
 def serve_metrics(settings: Settings, host: str, port: int, stop: threading.Event) -> None:
-    """Serve the metrics over HTTP until stopped; raise `OSError` if the port is not available."""
+    """Serve the metrics over HTTP until stopped; raise `OSError` if the port is unavailable."""
     collector = ServiceCollector(settings)
     server, thread = start_http_server(port, host, _registry(collector))
     try:

@@ -1,5 +1,4 @@
-"""All of the service's SQL, behind functions named for what they do.
+"""All SQL of the service, wrapped in functions that are named for what they do.
 
-Each function runs in the transaction of the session passed to it; nothing
-here commits.
+Each function runs in the transaction of the session passed to it, and never commits.
 """

@@ -1,4 +1,4 @@
-"""Page addresses: resolving a fetched URL to a stored page."""
+"""Page addresses, and the resolution of fetched URLs to stored pages."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -56,13 +56,13 @@ Fetch = tuple[int, FetchedPage, ReadPage]
 
 @dataclass(frozen=True)
 class Located:
-    """The address and the stored pages that a fetch resolves to.
+    """The address and the stored pages to which a fetch resolves.
 
     ``address`` is the canonical form and ``spelling`` the URL as sent. ``known`` is the stored row
     of the address and ``declared_before`` its previous declarations; both are None for a new
     address. ``is_stale`` means that a later fetch has already been read, so the stored row is left
     unchanged. ``joins`` holds the IDs of the addresses that lead to the same page, and ``page_ids``
-    those of the stored pages, ascending: more than one if several turn out to be the same page.
+    those of the stored pages, ascending; there are several if they turn out to be the same page.
     ``speaker`` is the address that provides the page's content (see `worker.addresses.speaking`),
     and ``parted_from`` the ID of the page that the address had joined but no longer matches.
     """
@@ -152,9 +152,9 @@ _YIELD_URL = rows_only(
 
 
 def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
-    """Resolve the longest prefix of the fetches in which no two share a page.
+    """Resolve fetches up to the first one that shares a page with an earlier one.
 
-    Their sites must be locked. The remaining fetches depend on changes made by the resolved ones.
+    The sites must be locked. The remaining fetches depend on changes made by the resolved ones.
     """
     forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     keys = [
@@ -223,7 +223,7 @@ def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
 
 
 def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Located]:
-    """Return addresses that leave a page to the page they had before joining it."""
+    """Give addresses that leave a page the page that they had before joining it."""
     leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
     if not leaving:
         return list(located)
@@ -243,7 +243,7 @@ def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Lo
 def _own(
     rows: Mapping[tuple[int, str], Row[Any]], site_id: int, url_digest: str, form: str
 ) -> Row[Any] | None:
-    """Return the stored row of the exact spelling if it was separated, else of the form."""
+    """Return the row of the exact spelling if it was separated, otherwise of the canonical form."""
     spelling = rows.get((site_id, url_digest))
     if spelling is not None and spelling.separated_at is not None:
         return spelling
@@ -280,7 +280,7 @@ def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, Declared]
 
 @dataclass(frozen=True)
 class _Stored:
-    """Stored declarations by address, and the address that speaks for each page."""
+    """Stored declarations by address, and the address that represents each page."""
 
     declared: Mapping[int, Declared]
     speakers: Mapping[int, Row[Any]]
@@ -352,7 +352,7 @@ def _is_older(one: datetime | None, other: datetime | None) -> bool:
     return one is not None and other is not None and one < other
 
 
-# Raw: the mapper would emit one statement per set of non-null columns.
+# The raw strategy, as the mapper would emit one statement per set of non-null columns.
 _ADD = rows_only(
     insert(Address)
     .returning(Address.id, Address.site_id, Address.digest)
@@ -408,7 +408,7 @@ def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
 def save_reading(session: Session, page: StoredPage, declared: Declared) -> None:
     """Store what a stored page declares about its address.
 
-    The address is joined to others only once one of them is fetched.
+    Addresses are joined only once one of them is fetched.
     """
     form = canonical_form(page.url)
     url_digest = digest_of_url(page.url)
@@ -494,11 +494,11 @@ _SETTLE = rows_only(
         joined_at=case((_TABLE.c.digest == bindparam("speaker_digest"), None), else_=func.now())
     )
 )
-"""Mark one URL as representing the page and all its other URLs as joined to it."""
+"""Mark one URL as representing the page, and all other URLs of the page as joined to it."""
 
 
 def settle(session: Session, page_id: int) -> None:
-    """Choose a new address to speak for a page whose speaking address was removed."""
+    """Choose a new address to represent a page whose representing address was removed."""
     rows = session.scalars(select(Address).where(Address.page_id == page_id)).all()
     if rows:
         canonical = canonical_of([_page_address(row) for row in rows])

@@ -27,13 +27,13 @@ class NewArticle:
     comments: Sequence[Comment]
 
 
-# Raw: the mapper would emit one statement per set of non-null columns.
+# The raw strategy, as the mapper would emit one statement per set of non-null columns.
 _ADD_ARTICLES = rows_only(insert(Article).execution_options(dml_strategy="raw"))
 _ADD_COMMENTS = rows_only(insert(ArticleComment).execution_options(dml_strategy="raw"))
 
 
 def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
-    """Store articles."""
+    """Store new revisions of articles, with their comments."""
     session.execute(
         _ADD_ARTICLES,
         [
@@ -127,7 +127,7 @@ def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
 def articles_of_run(
     session: Session, message_prefix: str, page_ids: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the latest article of each page in a run, or of the given pages, by site and URL.
+    """Yield the latest articles of a run's pages, or of the given ones, ordered by site and URL.
 
     A page whose latest outcome is not an article is skipped, unless it is now behind a wall or
     gone. Each message contains the article's current story, not the one at extraction time.

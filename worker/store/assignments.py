@@ -52,7 +52,7 @@ def pivot_of(session: Session, site_id: int, generation: int, group_number: int)
 def newest_outliers(
     session: Session, site_id: int, generation: int, limit: int
 ) -> Sequence[Outlier]:
-    """Return the newest outliers of a generation, by URL.
+    """Return the newest outliers of a generation, ordered by URL.
 
     Pages without HTML are excluded because they cannot be extracted with a group.
     """

@@ -22,7 +22,7 @@ from worker.store.pages import is_pending
 from worker.store.statements import rows_only
 
 NEARLY = 0.9
-"""Fraction of a limit at which it counts as nearly reached."""
+"""Fraction of a limit at which the limit counts as nearly reached."""
 
 
 def is_full(session: Session, limit: int, *, repeated: Collection[str]) -> bool:

@@ -54,7 +54,7 @@ def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> in
 
 
 def may_begin() -> ColumnElement[bool]:
-    """Condition: a site that has an attempt is neither quarantined nor pausing after the attempt.
+    """Condition: a site with a counted attempt is neither quarantined nor pausing after it.
 
     Binds ``pauses_seconds``: the pauses after the first attempt, the second and so on. Attempts
     beyond the end of the list are not followed by a pause.

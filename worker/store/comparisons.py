@@ -15,7 +15,7 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class NewBlock:
-    """Comparisons for one task: each row with each column, both being tree IDs.
+    """Comparisons for one task: each row with each column, where both are tree IDs.
 
     `pairs` is the maximum number of comparisons. If `reference_set_id` is given, the columns are
     the references in that set, and only the nearest one is needed.
@@ -93,7 +93,7 @@ _IS_IN_FLIGHT = rows_only(
 
 
 def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
-    """Mark overdue blocks as requested again, and return their IDs."""
+    """Mark overdue blocks as having been requested again, and return their IDs."""
     return list(
         session.scalars(
             update(ComparisonBlock)
@@ -118,7 +118,7 @@ def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
 
 
 def leave_rest(session: Session, block_id: int) -> bool:
-    """Record that the rest of a partly compared block is requested; return False if finished."""
+    """Record that the rest of a partly compared block was requested; return False if finished."""
     return bool(
         session.scalar(
             update(ComparisonBlock)
@@ -221,7 +221,7 @@ def load_nearest(
 
 
 def save_nearest(session: Session, set_id: int, nearest: Mapping[int, StoredNearest]) -> None:
-    """Store the nearest references of trees, keeping existing ones."""
+    """Store the nearest references of trees, without replacing stored ones."""
     values = [
         {
             "reference_set_id": set_id,

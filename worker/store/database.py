@@ -1,4 +1,4 @@
-"""Connections and transactions."""
+"""Database connections and transactions."""
 
 import json
 import logging
@@ -60,7 +60,7 @@ CONNECT_SECONDS = 10
 """Connection timeout, after which the process retries."""
 
 LOCK_SECONDS = 60
-"""Lock timeout of a statement, after which its transaction is retried."""
+"""Lock timeout per statement, after which the transaction is retried."""
 
 RESTING_SECONDS = 300
 """Maximum idle time within a transaction. A stuck process must not keep its locks, but one that is
@@ -298,7 +298,7 @@ def _check_if_idle(
     try:
         engine.dialect.do_ping(connection)
     except engine.dialect.loaded_dbapi.Error as error:
-        # Makes the pool try another connection.
+        # This error makes the pool try another connection.
         raise DisconnectionError from error
 
 

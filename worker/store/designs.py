@@ -70,8 +70,8 @@ def newest_pages(
 def note_change(session: Session, change: DesignChange) -> bool:
     """Store a redesign, and return whether it is new.
 
-    A redesign that began before the newest page seen with the latest stored one is the same
-    redesign, which is then updated.
+    If it began before the newest page that was seen when the latest redesign was stored, it is the
+    same redesign, which is then updated.
     """
     last = last_change(session, change.site_id)
     if last is None or change.since > last.seen_until:
@@ -115,7 +115,7 @@ def changes(session: Session, site_id: int) -> Sequence[DesignChange]:
 
 
 def group_histories(session: Session, site_id: int) -> list[GroupHistory]:
-    """Return the history of all past and present groups of a site, by number."""
+    """Return the histories of all past and present groups of a site, ordered by number."""
     last_generation = (
         select(func.max(Generation.number)).where(Generation.site_id == site_id).scalar_subquery()
     )

@@ -26,16 +26,16 @@ class SettleTimes:
     silence: float
     """Time without a new page after which a site is considered settled."""
     first_silence: float
-    """The same for a site that has never been clustered."""
+    """Same as ``silence``, for a site that has never been clustered."""
     longest: float
-    """Maximum wait for such an idle period since the latest clustering."""
+    """Maximum time since the latest clustering for which the site waits to settle."""
     first_longest: float
-    """Maximum wait since the first page of a site that has never been clustered."""
+    """Maximum time since the first page, for a site that has never been clustered."""
 
 
 @dataclass(frozen=True)
 class DueSite:
-    """A site to be clustered, with its number of pages; new if it has never been clustered."""
+    """A site to be clustered; ``is_new`` means that it has never been clustered."""
 
     id: int
     is_new: bool

@@ -1,4 +1,4 @@
-"""Durations of work, counted in the database so that any number of processes is supported."""
+"""Durations of work, which are counted in the database to support any number of processes."""
 
 import logging
 import math
@@ -23,7 +23,7 @@ BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)
 """Upper bounds of the histogram buckets, in seconds."""
 
 SLOTS = 16
-"""Rows per bucket, so that concurrent processes rarely wait for each other."""
+"""Number of rows per bucket, so that concurrent processes rarely wait for each other."""
 
 WRITTEN_AFTER_SECONDS = 5.0
 """Maximum delay before a duration is written; metrics are scraped every fifteen seconds. Writing
@@ -107,7 +107,7 @@ def _counting() -> Insert:
         .table_valued(*types, name="counted")
         .render_derived()
     )
-    # Set in the statement, which is its own transaction, so that no process waits for the disk.
+    # The statement, which is its own transaction, sets this so that no process waits for the disk.
     not_waited_for = func.set_config("synchronous_commit", "off", True).table_valued("setting")
     values = select(bindparam("slot", type_=Integer), *counted.c).select_from(
         counted.join(not_waited_for, true())

@@ -1,4 +1,4 @@
-"""Extraction jobs: which pages await one, and how a worker starts and completes it."""
+"""Extraction jobs: which pages await extraction, and how workers start and finish it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,8 +53,8 @@ def await_extraction(
 ) -> list[tuple[int, bool]]:
     """Mark pages as awaiting extraction with a generation, even if already extracted with it.
 
-    Returns their IDs, ascending, each with whether the page has an outcome. Pages without a tree or
-    without HTML are excluded.
+    Returns pairs of page ID, ascending, and whether the page has an outcome. Pages without a tree
+    or HTML are excluded.
     """
     values = {"page_ids": list(page_ids), "new_generation": generation}
     return sorted(
@@ -207,7 +207,7 @@ def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
 def begin(
     session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
 ) -> list[ExtractionJob]:
-    """Count an attempt for each extraction that its page still awaits, and return these jobs.
+    """Count an attempt for each extraction that is still awaited, and return the jobs.
 
     ``wanted`` maps page IDs to generations. Pages with more than ``earlier_attempts`` attempts are
     excluded.
@@ -248,7 +248,7 @@ def begin(
 
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
-    """Return the waiting pages whose extraction has already been started before, by site ID."""
+    """Return the waiting pages whose extraction has been started before, by site ID."""
     rows = session.execute(
         select(StoredPage.site_id, StoredPage.id)
         .join(
@@ -332,7 +332,7 @@ def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageSta
     ``wanted`` maps page IDs to generations.
     """
     locked = {page_id: rest for page_id, *rest in session.execute(_LOCK, _asked(wanted))}
-    # Read after locking: a transaction that held the lock may have changed them.
+    # These are read after locking, since the previous holder of the lock may have changed them.
     places = {page_id: rest for page_id, *rest in session.execute(_LAST_ARTICLES, _asked(wanted))}
     addresses_of = addresses.of_pages(session, list(locked))
     return {

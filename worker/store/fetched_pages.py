@@ -48,7 +48,7 @@ class FetchedPage:
 
     @cached_property
     def refusal(self) -> Refusal | None:
-        """The response of the site in place of the page, or None if it returned the page."""
+        """The site's response in place of the page, or None if it returned the page."""
         return refusal_of(self.url, self.answer)
 
     @cached_property
@@ -60,15 +60,15 @@ class FetchedPage:
 
     @cached_property
     def compressed(self) -> bytes:
-        """The content as stored."""
+        """The content in its stored form."""
         return pack_content(self.content_bytes)
 
     @cached_property
     def content_digest(self) -> str:
         """SHA-256 of the content.
 
-        It differs between text and bytes with the same characters, and between a page and a
-        refusal.
+        Text and bytes with the same characters have different digests, as do a page and a refusal
+        with the same content.
         """
         kind = b"text:" if isinstance(self.content, str) else b"bytes:"
         if self.refusal is not None:

@@ -38,7 +38,7 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class ComparablePage:
-    """The page data needed for clustering and dispatch."""
+    """The data of a page needed to cluster it and to request its extraction."""
 
     id: int
     url: str
@@ -85,7 +85,7 @@ def lock_clustering(session: Session, site_id: int) -> None:
 
 
 def try_lock_clustering(session: Session, site_id: int) -> bool:
-    """Try to lock a site's clustering until the transaction ends, and return whether it worked."""
+    """Try to lock a site's clustering until the transaction ends; return whether it was locked."""
     return bool(session.scalar(_TRY_LOCK, {"site_id": site_id}))
 
 
@@ -102,7 +102,7 @@ class SiteState(NamedTuple):
     """State of a site when its clustering starts.
 
     ``generation`` is the site's latest generation (0 if there is none), and ``seen_version`` the
-    version of the site that it was based on. ``compared_version`` and ``compared_trees`` describe
+    version of the site on which it was based. ``compared_version`` and ``compared_trees`` describe
     the comparison in progress, or are None; see `SiteComparison`.
     """
 
@@ -150,7 +150,7 @@ _LAST_GENERATION = rows_only(
 
 
 def generation_version(session: Session, site_id: int, number: int) -> int:
-    """Return the version of the site that a generation was based on."""
+    """Return the version of the site on which a generation was based."""
     version: int = session.scalars(
         _GENERATION_VERSION, {"site_id": site_id, "number": number}
     ).one()
@@ -231,7 +231,7 @@ def save_generation(
             ],
         )
 
-    # Raw: the mapper would emit one statement per set of non-null columns.
+    # The raw strategy, as the mapper would emit one statement per set of non-null columns.
 
 
 _ADD_GENERATION = rows_only(insert(Generation).execution_options(dml_strategy="raw"))
@@ -285,7 +285,7 @@ def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Seq
 
 
 def is_of_membership() -> ColumnElement[bool]:
-    """Condition: the group is the one that the membership refers to."""
+    """Condition: the group is the one to which the membership refers."""
     return and_(
         TemplateGroup.site_id == Membership.site_id,
         TemplateGroup.generation == Membership.generation,
@@ -304,7 +304,7 @@ def last_group(session: Session, site_id: int) -> int:
 
 
 def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
-    """Carry over to a generation the outcomes of pages that it does not affect."""
+    """Carry over the outcomes of pages that a new generation does not affect."""
     session.execute(
         update(StoredPage)
         .where(StoredPage.id.in_(page_ids))
@@ -336,14 +336,14 @@ def pages_of_generation(session: Session, site_id: int, number: int) -> list[int
 
 
 class StoredKnowledge(NamedTuple):
-    """The knowledge learned from a page or, if missing, the page as fetched if still stored."""
+    """The knowledge learned from a page or, if there is none, the stored content, if any."""
 
     packed: bytes | None
     content: bytes | str | None
 
 
 def load_knowledge(session: Session, page_id: int, content_digest: str) -> StoredKnowledge:
-    """Return the knowledge learned from a fetch of a page, or the content to learn it from."""
+    """Return the knowledge learned from a fetch of a page, or the content to learn from."""
     wanted = {"page_id": page_id, "content_digest": content_digest}
     found = session.execute(_LOAD, wanted).one_or_none()
     if found is None:
@@ -362,7 +362,7 @@ def save_knowledge(session: Session, page_id: int, content_digest: str, packed: 
 _LOAD = rows_only(
     select(
         PageKnowledge.packed,
-        # Load the content only if needed: it is as large as the page.
+        # The content is as large as the page, so load it only if needed.
         case((PageKnowledge.page_id.is_(None), PageContent.compressed)),
         PageContent.is_text,
     )

@@ -1,11 +1,11 @@
-"""Advisory locks of the service and the meaning of their keys."""
+"""The advisory locks of the service, and the meaning of their keys."""
 
 from enum import IntEnum, unique
 
 
 @unique
 class AdvisoryLock(IntEnum):
-    """Lock classes; nothing else that uses the database may use these numbers."""
+    """Classes of locks. Nothing else that uses the database may use these numbers."""
 
     GENERATION = 0x6474
     """The key is a site whose generation is being written; held until the transaction ends."""
@@ -14,7 +14,7 @@ class AdvisoryLock(IntEnum):
     """The key is a page being extracted."""
 
     REPROCESSING = 0x6476
-    """Held to continue the reprocessing of all sites; the key is 0."""
+    """Held while the reprocessing of all sites is continued; the key is 0."""
 
     CLUSTERING = 0x6477
     """The key is a site being clustered, which takes several transactions."""
@@ -23,14 +23,14 @@ class AdvisoryLock(IntEnum):
     """The key is a block of pairs being compared."""
 
     STORIES = 0x6479
-    """Held until the transaction ends, to group articles into stories; the key is 0."""
+    """Held until the end of a transaction that groups articles into stories; the key is 0."""
 
     STORY_TELLING = 0x6482
-    """Held to process articles waiting to be grouped; the key is 0."""
+    """Held while articles waiting to be grouped are processed; the key is 0."""
 
     SHORT_TEXTS = 0x6483
     """The key is a site whose identical short texts are being counted; held until the
     transaction ends."""
 
     PARTS = 0x6481
-    """Held to join the parts of articles; the key is 0."""
+    """Held while the parts of articles are joined; the key is 0."""

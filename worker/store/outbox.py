@@ -281,7 +281,7 @@ def refuse(session: Session, entry_id: int, refusal: str) -> None:
 def refused(
     session: Session, message_id: str | None = None, *, limit: int | None = None
 ) -> Sequence[OutboxEntry]:
-    """Return the entries refused by the broker, optionally of one message ID, oldest first."""
+    """Return the entries refused by the broker, optionally with one message ID, oldest first."""
     query = select(OutboxEntry).where(*_is_refused(message_id)).order_by(OutboxEntry.id)
     return session.scalars(query.limit(limit)).all()
 

@@ -1,4 +1,4 @@
-"""Links of pages, as most recently published."""
+"""The most recently published links of pages."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -19,13 +19,13 @@ _LAST_IDS = rows_only(
 
 
 def last_ids(session: Session, page_ids: Collection[int]) -> dict[int, str]:
-    """Return the IDs of the latest link messages, by page ID."""
+    """Return the IDs of pages' latest links messages, by page ID."""
     rows = session.execute(_LAST_IDS, {"page_ids": list(page_ids)})
     return dict(map(tuple, rows))
 
 
 def save(session: Session, messages: Mapping[int, dict[str, Any]]) -> None:
-    """Record the link messages of pages, which must be locked."""
+    """Record the links messages of pages, which must be locked."""
     new = insert(PageLinks).values(
         [{"page_id": page_id, "message": message} for page_id, message in messages.items()]
     )
@@ -38,6 +38,6 @@ def save(session: Session, messages: Mapping[int, dict[str, Any]]) -> None:
 
 
 def links_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
-    """Yield the link messages of a run's pages, ordered by site and URL."""
+    """Yield the links messages of a run's pages, ordered by site and URL."""
     query = select(PageLinks.message).join(StoredPage, StoredPage.id == PageLinks.page_id)
     yield from session.scalars(of_run(query, message_prefix))

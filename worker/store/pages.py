@@ -48,9 +48,9 @@ _ADD_SITES = rows_only(
 
 
 def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
-    """Return the IDs of sites, created if new, and lock their rows until the transaction ends.
+    """Lock sites until the transaction ends, creating them if new, and return their IDs.
 
-    The lock serialises writes to the pages of a site, so each sees the ones before it.
+    The lock serialises writes to the pages of a site, so that each write sees the previous ones.
     """
     # Transactions that lock the same sites in different orders would deadlock.
     missing = sorted(set(keys))
@@ -65,7 +65,7 @@ def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
 
 
 def lock_site(session: Session, key: str) -> int:
-    """Return the ID of a site, created if new, and lock its row until the transaction ends."""
+    """Lock a site until the transaction ends, creating it if new, and return its ID."""
     return lock_sites(session, [key])[key]
 
 
@@ -83,7 +83,7 @@ def sites_called(session: Session, name: str) -> dict[int, str]:
 def only_sites(
     query: Select[*Columns], site_id: InstrumentedAttribute[int], ids: Sequence[int] | None
 ) -> Select[*Columns]:
-    """Restrict a query to the given sites; None means all."""
+    """Restrict a query to the given sites; None means no restriction."""
     if ids is None:
         return query
     return query.where(site_id == any_(bindparam(None, list(ids), type_=ARRAY(BigInteger))))
@@ -173,7 +173,7 @@ def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
 
 
 def pending_with_tree(session: Session, site_id: int) -> list[int]:
-    """Return the IDs of a site's extractable pages awaiting extraction, ascending."""
+    """Return the IDs of a site's pages that have a tree and await extraction, ascending."""
     return list(
         session.scalars(
             select(StoredPage.id)
@@ -206,7 +206,7 @@ class NewReceipt(NamedTuple):
     page_id: int | None = None
 
 
-# Raw: the mapper would emit one statement per set of non-null columns.
+# The raw strategy, as the mapper would emit one statement per set of non-null columns.
 _ADD_RECEIPTS = rows_only(insert(Receipt).execution_options(dml_strategy="raw"))
 
 

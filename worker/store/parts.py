@@ -1,4 +1,4 @@
-"""Pages of multi-page articles: the parts they link to, and the articles joined from them."""
+"""Multi-page articles: the links between their parts, and the articles joined from these."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -250,7 +250,7 @@ def note_others(session: Session, others: Sequence[int], revised: Sequence[int])
 
 
 def due(session: Session, *, settle_seconds: float, limit: int) -> list[tuple[int, int]]:
-    """Return the pages due for joining, unchanged for ``settle_seconds``, with their versions."""
+    """Return the pages due for joining that have not changed for a while, with their versions."""
     query = (
         select(PageParts.page_id, PageParts.version)
         .where(
@@ -264,7 +264,7 @@ def due(session: Session, *, settle_seconds: float, limit: int) -> list[tuple[in
 
 
 def is_due() -> ColumnElement[bool]:
-    """Condition: the row is due for joining."""
+    """Condition: the page is due for joining."""
     return PageParts.version > PageParts.seen_version
 
 
@@ -358,7 +358,7 @@ _OWN_SIZE = _size_of(PageParts.message)
 
 
 def message_of(session: Session, page_id: int) -> dict[str, Any]:
-    """Return a part's own article message."""
+    """Return the article message of a part alone."""
     message: dict[str, Any] = session.execute(
         select(PageParts.message).where(PageParts.page_id == page_id)
     ).scalar_one()

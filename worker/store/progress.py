@@ -34,7 +34,7 @@ RECENT_SECONDS = 900
 
 @dataclass(frozen=True)
 class RunProgress:
-    """Progress of the messages of one run."""
+    """Progress of a run's messages."""
 
     received: int
     results: dict[str, int]
@@ -80,7 +80,7 @@ class SiteStatus:
 
 @dataclass(frozen=True)
 class SiteTotals:
-    """Totals of the states of several sites."""
+    """Totals for several sites."""
 
     sites: int
     pages: int
@@ -413,7 +413,7 @@ def service_counts(session: Session) -> ServiceCounts:
         outliers=_count(session, outliers),
         sites_in_quarantine=clusterings.count_quarantined(session),
         generations=_count(session, select(func.count()).select_from(Generation)),
-        # Superseded articles may have been removed.
+        # Revision numbers are added up, as superseded articles may have been removed.
         articles=_count(session, select(func.coalesce(func.sum(StoredPage.revision), 0))),
         design_changes=_counts(
             session,

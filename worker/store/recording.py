@@ -190,7 +190,7 @@ def _update_stored(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
     return False
 
 
-# Raw: the mapper would emit one statement per set of non-null columns.
+# The raw strategy, as the mapper would emit one statement per set of non-null columns.
 _ADD_PAGES = rows_only(
     insert(StoredPage)
     .returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)

@@ -35,7 +35,7 @@ class RowSession(Session):
         """Run a statement."""
         if not statement.get_execution_options().get(_ROWS_ONLY):
             return super().execute(statement, params, **options)
-        # Flush pending objects first, as the session does for its own statements.
+        # Flush pending objects first, as a session does for its own statements.
         self.flush()
         return self.connection().execute(statement, params)
 

@@ -61,7 +61,7 @@ class KnownText(NamedTuple):
 
 
 class GroupedText(NamedTuple):
-    """A text with the number of its shingles."""
+    """A text with its number of shingles."""
 
     id: int
     story_id: int

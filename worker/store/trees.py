@@ -1,4 +1,4 @@
-"""Trees and the distances between them, stored once per structure."""
+"""Trees and the distances between them; equal trees are stored once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Base class of all tasks."""
+"""The base class of all tasks."""
 
 import logging
 import os

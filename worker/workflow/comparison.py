@@ -61,7 +61,7 @@ class ComparisonJob:
 
 
 def compare_block(state: ProcessState, block_id: int) -> None:
-    """Compute and store the missing results of a block."""
+    """Compute and store the missing results of a block of comparisons."""
     job = state.database.run(lambda session: _load(session, state.trees, block_id))
     if job is None:
         return

@@ -65,7 +65,7 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
 
 
 def _was_watched(newest: Sequence[DatedPage], first: int) -> bool:
-    """Return whether a site was observed for long enough before the first page that differs."""
+    """Return whether the site was observed long enough before the first page that differs."""
     page = newest[first]
     if page.is_dated:
         return page.fetched_at - newest[0].fetched_at >= WATCHED

@@ -1,4 +1,4 @@
-"""Pages that are empty until a browser has run their scripts."""
+"""Rendering of pages that are empty until a browser has run their scripts."""
 
 from collections.abc import Sequence
 from dataclasses import replace

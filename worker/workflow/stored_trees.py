@@ -1,4 +1,4 @@
-"""A cache of unpacked trees."""
+"""A cache of trees in unpacked form."""
 
 from collections import OrderedDict
 from collections.abc import Sequence

@@ -564,7 +564,7 @@ class _Pairs:
         self._read.add(text_id)
 
     def read(self, session: Session, text_ids: Collection[int]) -> bool:
-        """Read the overlaps of texts; return whether they are within the limit."""
+        """Read the overlaps of texts, and return whether the total is within the limit."""
         new = set(text_ids) - self._read
         most = MAX_PAIRS + 1 - len(self.common)
         if len(new) > most:

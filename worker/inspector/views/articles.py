@@ -57,7 +57,7 @@ def articles(asked: Asked) -> Answer:
 
 @views.plain("/articles.jsonl", if_slow=IF_SLOW)
 def lines(asked: Asked) -> Response:
-    """Stream all matching articles as published, one per line."""
+    """Stream all matching articles in their published form, one per line."""
     batches = _batches(asked.deployment, _criteria(asked))
     # Fetched before the response starts, while errors can still be reported.
     first = next(batches)

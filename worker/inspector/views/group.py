@@ -36,7 +36,7 @@ COMPARED: Final = 3
 """Number of other pages used to recognise the template; reading one takes about 10 ms."""
 
 PAGES: Final = 50
-"""Number of pages listed at a time."""
+"""Number of pages listed per screen."""
 
 FIXED_LINES: Final = 60
 """Maximum number of template lines listed."""

@@ -27,7 +27,7 @@ from worker.workflow.page_requests import PAGE_STAGES, ask_again
 views = Views()
 
 LINES: Final = 400
-"""Maximum number of lines listed at a time."""
+"""Maximum number of lines listed per screen."""
 
 CLOSE: Final = 0.1
 """Minimum probability at which a dropped line is listed among the kept ones. Nine in ten lines of a
@@ -41,10 +41,10 @@ REASONS: Final = 6
 """Maximum number of reasons shown per line, strongest first."""
 
 REVISIONS: Final = 50
-"""Number of latest revisions listed."""
+"""Maximum number of revisions listed, newest first."""
 
 RECEIPTS: Final = 20
-"""Number of latest page messages listed."""
+"""Maximum number of page messages listed, newest first."""
 
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""

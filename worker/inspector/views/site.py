@@ -26,7 +26,7 @@ from worker.text.plural import counted
 views = Views()
 
 GENERATIONS = 60
-"""Number of latest clusterings drawn."""
+"""Maximum number of clusterings drawn, which are the latest ones."""
 
 NAMED_ROWS = 46
 """Maximum number of heat map rows that are labelled; if there are more, they are too low."""
