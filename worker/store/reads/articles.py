@@ -20,7 +20,7 @@ from worker.outcomes import PENDING
 
 LOOKED_THROUGH: Final = 5000
 LOOKING_SECONDS: Final = 0.04
-"""Maximum number of pages scanned, and maximum time spent, in one search for words or a language."""
+"""Maximum number of pages scanned, and time spent, in one search for words or a language."""
 
 BATCH: Final = 200
 """Number of pages whose articles are read by one statement."""
