@@ -52,7 +52,7 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
     if site is None:
         if _is_reprocessing(settings):
             raise click.ClickException(
-                "all sites are being reprocessed already: `detourage reprocessing` shows the"
+                "all sites are already being reprocessed: `detourage reprocessing` shows the"
                 " progress, and `detourage reprocessing cancel` ends it"
             )
         task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}

@@ -90,7 +90,7 @@ class _Unpacked(io.RawIOBase):
         self._given += len(data)
         if self._given > FREE_BYTES + MAX_RATIO * self._metered.taken:
             raise SourceError(
-                self._path, f"unpacks to more than {MAX_RATIO} times its size, which no pages do"
+                self._path, f"unpacks to more than {MAX_RATIO} times its size, unlike any pages"
             )
         view[: len(data)] = data
         return len(data)

@@ -13,7 +13,7 @@ T = TypeVar("T")
 VIEW_SECONDS: Final = 10.0
 """Time limit for a view, after which users have stopped waiting anyway."""
 
-LATER: Final = "Try again later: the database or this host has much to do."
+LATER: Final = "Try again later: the database or this host is busy."
 
 
 class TooSlowError(ExpectedError):

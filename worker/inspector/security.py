@@ -174,7 +174,7 @@ def _first(values: Iterable[str]) -> str:
 
 
 _MISDIRECTED = (
-    "Use 127.0.0.1 or localhost: without a token, the inspector answers to no other name.\n"
+    "Use 127.0.0.1 or localhost: without a token, the inspector responds to no other name.\n"
 )
 
 

@@ -333,7 +333,7 @@ def _unprivileged_user() -> tuple[int, int] | None:
         entry = pwd.getpwnam("nobody")
     except KeyError:
         raise EmbeddedError(
-            "PostgreSQL cannot run as root, and this machine has no user named nobody to run it as"
+            "PostgreSQL cannot run as root, and this machine has no user named nobody to run it"
         ) from None
     return entry.pw_uid, entry.pw_gid
 

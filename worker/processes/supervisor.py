@@ -211,7 +211,7 @@ class Supervisor:
                         raise ChildDied(name, None, log, f"did not start: {event['error']}")
                     return int(event["pid"])
             if time.monotonic() > deadline:
-                raise SupervisorError(f"no answer about the start of {name}")
+                raise SupervisorError(f"the guardian did not report the start of {name}")
             self._receive(_ANSWER_SECONDS)
 
     def check(self) -> None:
@@ -232,7 +232,7 @@ class Supervisor:
         try:
             self._socket.sendall(json.dumps(message).encode() + b"\n")
         except OSError as error:
-            raise SupervisorError(f"the guardian process is gone: {error}") from error
+            raise SupervisorError(f"the guardian process has ended: {error}") from error
 
     def _receive(self, timeout: float) -> None:
         """Read pending events, waiting up to ``timeout`` for the first."""
@@ -245,7 +245,7 @@ class Supervisor:
             except OSError:
                 chunk = b""
             if not chunk:
-                raise SupervisorError("the guardian process is gone")
+                raise SupervisorError("the guardian process has ended")
             *lines, self._buffer = (self._buffer + chunk).split(b"\n")
             self._events += [json.loads(line) for line in lines]
             timeout = 0

@@ -80,7 +80,7 @@ def generate(
     if pages_per_template < 1:
         raise ValueError("pages_per_template must be at least 1")
     if not 0 <= noise <= 1:
-        raise ValueError("noise must lie between 0 and 1")
+        raise ValueError("noise must be between 0 and 1")
     chosen = list(all_sites()) if sites is None else list(dict.fromkeys(sites))
     unknown = set(chosen) - set(all_sites())
     if unknown:

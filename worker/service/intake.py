@@ -320,7 +320,9 @@ class Intake(ConsumerMixin):
                 self._requeue(batch[0].message)
                 logs.unbind_all()
                 return True
-            logger.warning("could not store messages together, storing each alone", exc_info=True)
+            logger.warning(
+                "could not store messages together, storing each separately", exc_info=True
+            )
             return all(self._store_patiently([each]) for each in batch)
         for each in batch:
             if withheld_bytes(each.message):
@@ -353,7 +355,7 @@ class Intake(ConsumerMixin):
                 )
         except TimeIsUpError:
             # The HTML is stored: reprocessing parses it in a task, where no other page must wait.
-            detail = f"parsing took more than {limit:g} s of a processor"
+            detail = f"parsing took more than {limit:g} s of CPU time"
             logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - the trace adds nothing
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 

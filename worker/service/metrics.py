@@ -120,7 +120,7 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     yield changes
     doubtful = GaugeMetricFamily(
         "detourage_doubtful_articles",
-        "Doubtful articles of the last day, for sites where they are the majority.",
+        "Doubtful articles from the last day, for sites where they are the majority.",
         labels=["site"],
     )
     for site, number in counts.doubtful.items():
@@ -128,7 +128,7 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     yield doubtful
     walls = GaugeMetricFamily(
         "detourage_walls",
-        "Walls among the pages of the last day, for sites where they are the majority.",
+        "Walls from the last day, for sites where they are the majority.",
         labels=["site"],
     )
     for site, number in counts.walls.items():
@@ -151,18 +151,18 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
         ages.add_metric([work], age)
     yield ages
     for name, help_text, value in (
-        ("pages_waiting", "Pages that wait for an outcome or a better one.", counts.waiting),
+        ("pages_waiting", "Pages awaiting an outcome, or a better one.", counts.waiting),
         (
             "longest_wait_seconds",
-            "Longest time that a page has been without an outcome.",
+            "Longest time for which a page has had no outcome.",
             counts.longest_wait_seconds,
         ),
         ("sites", "Sites.", counts.sites),
-        ("template_groups", "Template groups of the last clustering of each site.", counts.groups),
+        ("template_groups", "Template groups of each site's latest clustering.", counts.groups),
         ("outliers", "Pages that fit no group.", counts.outliers),
         (
             "sites_in_quarantine",
-            "Sites for which clustering is disabled, as it failed too often.",
+            "Sites for which clustering is disabled because it failed too often.",
             counts.sites_in_quarantine,
         ),
         ("outbox_messages", "Messages waiting for the relay.", counts.outbox),

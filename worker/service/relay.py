@@ -360,7 +360,7 @@ def as_one_task(entries: Sequence[Waiting]) -> Waiting:
 def _set_aside(session: Session, entries: Sequence[Waiting], error: PreconditionFailed) -> None:
     for entry in entries:
         outbox.refuse(session, entry.id, str(error.reply_text))
-        logger.error("the broker refused a message, it was set aside: %s", error.reply_text)
+        logger.error("the broker refused a message, which was set aside: %s", error.reply_text)
 
 
 def _is_passing(error: Exception) -> bool:

@@ -163,7 +163,7 @@ def quarantines(session: Session, site_ids: Sequence[int] | None) -> dict[int, Q
 
 def _reason(number: int, error: str | None) -> str:
     how = f"the last error was {error}" if error else "its process ended, or it took too long"
-    return f"clustering was begun {counted(number, 'time')} and never ended: {how}"
+    return f"clustering was started {counted(number, 'time')} but never finished: {how}"
 
 
 def count_quarantined(session: Session) -> int:

@@ -134,7 +134,7 @@ def require_admitted(session: Session) -> None:
     Call this before any step that cannot be undone.
     """
     if not _admits(session.connection()):
-        raise ForeignSchemaError(f"the database does not admit version {newest_revision()} of it")
+        raise ForeignSchemaError(f"the database does not admit version {newest_revision()}")
 
 
 def _is_admitted(connection: Connection) -> bool:

@@ -232,9 +232,7 @@ def _compared(
 
 def _too_large(message: NewMessage) -> NoArticle:
     # The broker would refuse the message, so it must not enter the outbox.
-    return NoArticle(
-        PageOutcome.TOO_LARGE, f"its article is a message of {len(message.body)} bytes"
-    )
+    return NoArticle(PageOutcome.TOO_LARGE, f"the article message has {len(message.body)} bytes")
 
 
 def _not_overtaken(

@@ -121,7 +121,7 @@ def test_a_view_that_takes_too_long_says_what_to_do(
     with client_of(crawled) as reader, locked(crawled, "articles"):
         answer = reader.get(path)
     assert answer.status_code == 503
-    assert "Narrow the search: name a site, or a shorter time." in answer.text
+    assert "Narrow the search: enter a site or a shorter period." in answer.text
 
 
 def test_a_slow_statement_gives_the_same_advice(

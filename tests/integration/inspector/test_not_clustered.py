@@ -59,7 +59,7 @@ def test_a_site_view_says_why_pages_are_in_no_group(client: Client, site_id: int
         "waiting": 1,
     }
     assert "as the site is not clustered yet" in reasons["outliers"]["reason"]
-    assert "no page of it came for 3 s" in reasons["waiting"]["reason"]
+    assert "no new page has arrived for 3 s" in reasons["waiting"]["reason"]
     assert reasons["outliers"]["reason"] in client.get(f"/sites/{site_id}").text
 
 

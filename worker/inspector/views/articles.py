@@ -31,7 +31,7 @@ MOST_WORDS = 8
 NARROWING = ("language", "since", "until", "above", "below")
 """Parameters whose form fields are collapsed unless they are used."""
 
-IF_SLOW = "Narrow the search: name a site, or a shorter time."
+IF_SLOW = "Narrow the search: enter a site or a shorter period."
 
 
 @views.page("/articles", "articles.html", if_slow=IF_SLOW)

@@ -49,7 +49,7 @@ RECEIPTS: Final = 20
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""
 
-TOO_SLOW: Final = "Look at the page as it is on the web; detourage explain has no time limit."
+TOO_SLOW: Final = "View the page on the web, or run detourage explain, which has no time limit."
 
 VERDICTS: Final = {"title": "the title", "comment": "a comment"}
 """Labels for lines that are neither in the text nor struck through."""

@@ -99,20 +99,20 @@ def _reasons(asked: Asked, given_up: Quarantine | None, *, is_clustered: bool) -
     """Return the reasons why pages are in no group, in the order of `PagesInNoGroup`."""
     settings = asked.deployment.settings
     soon = (
-        f"a site is clustered once no page of it came for {settings.settle_seconds:g} s,"
-        f" and at the latest after {settings.max_settle_seconds:g} s"
+        f"a site is clustered once no new page has arrived for {settings.settle_seconds:g} s,"
+        f" and after {settings.max_settle_seconds:g} s at the latest"
     )
     if given_up is not None:
         outliers = f"clustering of the site was aborted: {given_up.reason}"
         waiting = outliers
     elif is_clustered:
         outliers = (
-            "unlike every group, and no second page is like them; each is read by itself, and"
+            "unlike every group, and unlike each other; extracted without a template, and"
             " compared again at the next clustering"
         )
         waiting = f"not yet compared with the groups; {soon}"
     else:
-        outliers = f"read by themselves, as the site is not clustered yet; {soon}"
+        outliers = f"extracted without a template, as the site is not clustered yet; {soon}"
         waiting = f"waiting for the first clustering of the site; {soon}"
     return outliers, waiting, "without a tree to compare: no HTML, too large or too deep"
 
