@@ -42,7 +42,7 @@ console = Console(stderr=True)
 
 
 def wide_output() -> Console:
-    """Return a console for standard output, which is wide enough for tables if not a terminal."""
+    """Return a console for standard output that, unless it is a terminal, has room for tables."""
     out = Console()
     if not out.is_terminal:
         out.width = FILE_COLUMNS

@@ -85,7 +85,7 @@ def inspected(settings: Settings) -> Iterator[None]:
 
 
 def wait_for_interrupt() -> None:
-    """Wait for Ctrl-C, which ends only this wait."""
+    """Wait for Ctrl-C, which ends the wait but not the program."""
     click.echo("the inspector runs until Ctrl-C", err=True)
     with suppress(KeyboardInterrupt):
         while True:

@@ -46,7 +46,7 @@ def instant(moment: datetime | str | None) -> Markup:
         read = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         utc = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        # Pages contain dates that are out of range, or are in some time zone.
+        # A page's date may be out of range, or become so when it is converted to UTC.
         return Markup("{}").format(moment)
     exact = utc.isoformat().replace("+00:00", "Z")
     return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(

@@ -179,7 +179,7 @@ _MISDIRECTED = (
 
 
 def _door(problem: str) -> str:
-    """Return the page that asks for the token, and reveals nothing about the deployment."""
+    """Return the page that asks for the token without revealing anything about the deployment."""
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Détourage</title>'
         '<meta name="viewport" content="width=device-width">'

@@ -257,7 +257,7 @@ def _note_failure(
     einfo: Any = None,
     **_: object,
 ) -> None:
-    # The task's message is quarantined, but a message has no room for a traceback.
+    # The failure is recorded because the quarantined message has no room for a traceback.
     if task_id is None or sender is None:
         return
     try:

@@ -75,8 +75,8 @@ goes first, so that a backlog of pages without an outcome does not starve the re
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
-"""First (`IDLE_SECONDS`) and longest pause while there is nothing to publish; each is half as long
-again as the previous one. A page may be delayed by a pause at each of its few steps."""
+"""First (`IDLE_SECONDS`) and longest pause while there is nothing to publish; each pause is 1.5
+times as long as the previous one. A page may be delayed by a pause at each of its few steps."""
 
 DEFAULT_EXCHANGE = ""
 """Exchange of messages for quarantine, for which there is no limit."""

@@ -181,7 +181,7 @@ class ServiceCounts:
 def run_progress(session: Session, message_prefix: str) -> RunProgress:
     """Count the results of the messages whose IDs start with a prefix."""
     of_run = Receipt.message_id.startswith(message_prefix, autoescape=True)
-    # A redelivered message has two receipts; the first holds its result.
+    # A redelivered message has two receipts, the first of which holds its result.
     first_ids = select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
     firsts = select(Receipt.result, Receipt.reason).where(Receipt.id.in_(first_ids)).subquery()
     results = _counts(session, select(firsts.c.result, func.count()).group_by(firsts.c.result))

@@ -120,7 +120,7 @@ def _record(
 
 
 def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
-    """Store the result of parsing a stored page again: a tree, or the outcome of a rejection."""
+    """Store the result of parsing a stored page again: its tree, or the outcome if it has none."""
     tree_ids = trees.save_trees(session, [read.tree] if read.tree is not None else [])
     _assign(page, _of_reading(read, tree_ids))
     addresses.save_reading(session, page, read.declared)

@@ -190,7 +190,7 @@ def first_of_story(
 
     The first article is the one fetched earliest; articles with equal or unknown times are ordered
     by text key, site and URL. Of a story with more than `MAX_COMPARED` articles, only that many are
-    considered, besides the recorded first article and that of ``page_id``, a page new to the story.
+    considered, plus the recorded first article and that of ``page_id``, a page new to the story.
     """
     asked = {"story_id": story_id, "new_page": page_id}
     row = session.execute(_FIRST, asked).one_or_none()
