@@ -98,7 +98,7 @@ Fault = Callable[[Scene], None]
 
 
 def kill_pool_children(scene: Scene) -> None:
-    """Kill a process of the worker's pool with -9, every half second, whatever it is at."""
+    """Kill a process of the worker's pool with -9 every half second, whatever its task."""
     for place in range(8):
         scene.ground.kill_pool_child("worker-0", place)
         time.sleep(0.5)
@@ -113,7 +113,7 @@ def kill_worker(scene: Scene) -> None:
 
 
 def terminate_worker(scene: Scene) -> None:
-    """Ask the worker to end, as a deployment of a new version does, and start it again."""
+    """Terminate the worker gracefully, as when a new version is deployed, and restart it."""
     scene.ground.terminate("worker-0")
     scene.ground.start("worker-0")
 
@@ -127,7 +127,7 @@ def kill_relay(scene: Scene) -> None:
 
 
 def kill_relay_before_it_marks(scene: Scene) -> None:
-    """Kill a relay that has published and not yet marked what it published."""
+    """Kill a relay that has published messages but not yet marked them as published."""
     with scene.ground.trap("relay", "process"):
         pass
 
@@ -141,7 +141,7 @@ def kill_intake(scene: Scene) -> None:
 
 
 def kill_intake_before_it_commits(scene: Scene) -> None:
-    """Kill the intake when it has written a page and not yet committed it."""
+    """Kill the intake after it has written a page, but before it commits."""
     with scene.ground.trap("intake", "process"):
         scene.publish(site_pages(scene.host, 3, first=1000))
 
@@ -160,39 +160,39 @@ def death_in_task(stage: str, victim: Victim) -> Fault:
         if stage in ("assign", "reprocess", "parse"):
             scene.wait_for_revisions(2)
 
-    who = "the process" if victim == "process" else "the worker with all its processes"
-    act.__doc__ = f"Kill {who} that has done `{stage}` and not yet committed it."
+    who = "the pool process" if victim == "process" else "the worker and its pool"
+    act.__doc__ = f"Kill {who} after `{stage}`, before it commits."
     return act
 
 
 def kill_broker(scene: Scene) -> None:
-    """Kill RabbitMQ with -9 and start it again."""
+    """Kill RabbitMQ with -9 and restart it."""
     scene.ground.servers.kill_broker()
     scene.ground.servers.start_broker()
 
 
 def stop_broker(scene: Scene) -> None:
-    """Stop RabbitMQ in good order and start it again."""
+    """Stop RabbitMQ cleanly and restart it."""
     scene.ground.servers.stop_broker()
     scene.ground.servers.start_broker()
 
 
 def fill_memory_of_broker(scene: Scene) -> None:
-    """Have RabbitMQ raise its memory alarm, with which it takes no message, for eight seconds."""
+    """Raise RabbitMQ's memory alarm, which blocks all publishers, for eight seconds."""
     scene.ground.servers.control_broker("set_vm_memory_high_watermark", "0")
     time.sleep(8)
     scene.ground.servers.control_broker("set_vm_memory_high_watermark", "0.4")
 
 
 def fill_disk_of_broker(scene: Scene) -> None:
-    """Have RabbitMQ raise its disk alarm, with which it takes no message, for eight seconds."""
+    """Raise RabbitMQ's disk alarm, which blocks all publishers, for eight seconds."""
     scene.ground.servers.control_broker("set_disk_free_limit", "1000GB")
     time.sleep(8)
     scene.ground.servers.control_broker("set_disk_free_limit", "50MB")
 
 
 def fill_queue_of_pages(scene: Scene) -> None:
-    """Bound the queue of pages to three messages, beyond which RabbitMQ refuses, and fill it."""
+    """Limit the page queue to three messages, beyond which RabbitMQ rejects more, and fill it."""
     control = scene.ground.servers.control_broker
     pattern = f"^{re.escape(scene.ground.topology.pages)}$"
     control("set_policy", "bound", pattern, '{"max-length": 3}', "--apply-to", "queues")
@@ -204,7 +204,7 @@ def fill_queue_of_pages(scene: Scene) -> None:
 
 
 def crash_postgresql(scene: Scene) -> None:
-    """Crash PostgreSQL, which cuts every transaction and recovers, three times."""
+    """Crash PostgreSQL three times; it aborts every transaction and recovers."""
     for _ in range(3):
         scene.ground.servers.crash_postgresql()
         time.sleep(2)
@@ -216,7 +216,7 @@ def repeat_every_page(scene: Scene) -> None:
 
 
 def repeat_every_task(scene: Scene) -> None:
-    """Send every task that can be asked for a hundred times in parallel, for pages and sites."""
+    """Send every task that clients may request a hundred times in parallel, for pages and sites."""
     scene.wait_for_revisions(1)
     with scene.ground.database.transaction() as session:
         site_id = session.scalars(select(Site.id).where(Site.key == scene.host)).one()
@@ -239,7 +239,7 @@ def repeat_every_task(scene: Scene) -> None:
 
 
 def send_in_another_order(scene: Scene) -> None:
-    """Publish the pages of the site as another site's, shuffled, from three threads."""
+    """Publish the site's pages again under another site, shuffled, from three threads."""
     other = f"other-{scene.host}"
     pages = site_pages(other, len(scene.pages))
     bodies = list(pages.values())
@@ -251,7 +251,7 @@ def send_in_another_order(scene: Scene) -> None:
 
 
 def flood(scene: Scene) -> None:
-    """Publish a thousand messages of ten kinds that nobody can use among the pages."""
+    """Publish a thousand unusable messages of ten kinds among the pages."""
     before = _quarantined(scene.ground)
     bodies = [body for body, _ in UNUSABLE.values()] * OF_EACH_KIND
     scene.ground.publish_persistently(bodies)
@@ -268,25 +268,25 @@ def send_poison(words: bytes) -> Fault:
         scene.publish(poison(scene.host, words))
 
     does = {
-        KILLS: "kills",
-        HANGS: "holds up, beyond any time limit,",
-        HANGS_NATIVELY: "holds up, in native code that hears of no time limit,",
-        BURNS: "keeps busy, beyond any time limit,",
-        BURNS_NATIVELY: "keeps busy, in native code that hears of no time limit,",
+        KILLS: "kills its process",
+        HANGS: "hangs beyond any time limit",
+        HANGS_NATIVELY: "hangs in native code, which no time limit can interrupt",
+        BURNS: "computes beyond any time limit",
+        BURNS_NATIVELY: "computes in native code, which no time limit can interrupt",
     }[words]
-    act.__doc__ = f"Publish a page that {does} the process that extracts it."
+    act.__doc__ = f"Publish a page whose extraction {does}."
     return act
 
 
 def crash_every_clustering(scene: Scene) -> None:
-    """Crash every process that groups the pages of the site, then publish three more."""
+    """Crash every process that groups the site's pages, then publish three more."""
     scene.ground.harm_clustering(scene.host)
     scene.wait_for_revisions(1)
     scene.publish(site_pages(scene.host, 3, first=1000))
 
 
 def send_tree_that_crashes(scene: Scene) -> None:
-    """Publish a page that crashes every process that compares a block with it."""
+    """Publish a page that crashes every process that compares a block containing it."""
     scene.publish(harmful_tree(scene.host))
 
 
@@ -333,7 +333,7 @@ def _jump(scene: Scene, clock: Clock, seconds: int) -> None:
 
 
 def fill_disk_of_postgresql(scene: Scene) -> None:
-    """Fill the disk with PostgreSQL's data while pages come in, and free it after 20 seconds."""
+    """Fill the disk that holds PostgreSQL's data while pages arrive; free it after 20 seconds."""
     servers = scene.ground.servers
     with servers.small_disk() as disk:
         scene.wait_for_revisions(1)
@@ -462,16 +462,16 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
         assert ground.standing(scene.pages) == ground.stored_texts(scene.pages)
         ground.restart()
 
-    broker = "and RabbitMQ with all its queues, " if is_broker_lost else ""
+    broker = "and all RabbitMQ queues " if is_broker_lost else ""
     act.__doc__ = (
-        f"Lose the database {broker}while pages come in, restore a dump from before three"
-        " revisions of each, and go on."
+        f"Lose the database {broker}while pages arrive, restore a dump from before three"
+        " revisions of each page, and continue."
     )
     return act
 
 
 def nothing(_scene: Scene) -> None:
-    """Let all be well, to compare with."""
+    """Inject no fault, for comparison."""
 
 
 VICTIMS: Mapping[Victim, str] = {"process": "pool child", "group": "worker"}

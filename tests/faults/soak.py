@@ -67,7 +67,7 @@ def restart_broker(ground: ProvingGround) -> None:
 KILLS: Mapping[str, tuple[float, Rule]] = {
     "pool child": (8, lambda ground: ground.kill_pool_child("worker-0", 0)),
     "worker": (3, restart("worker-0")),
-    "worker, in good order": (1, terminate_worker),
+    "worker, gracefully": (1, terminate_worker),
     "relay": (3, restart("relay-0")),
     "intake": (3, restart("intake-0")),
     "beat": (1, restart("beat-0")),
@@ -156,17 +156,18 @@ def main(minutes: float, seed: int) -> int:
     kills = ", ".join(f"{name} {number}" for name, number in sorted(soak.kills.items()))
     outcomes = ", ".join(f"{outcome} {number}" for outcome, number in found.outcomes.items())
     lines = [
-        f"{minutes:g} minutes, {soak.messages} messages of {len(soak.urls)} pages of {len(SITES)}",
-        "sites, a tenth of them repeated and a tenth with another text; two processes of each",
-        f"kind. Every {KILL_EVERY_SECONDS[0]:g} to {KILL_EVERY_SECONDS[1]:g} seconds one was"
-        f" killed at random (seed {seed}):",
+        f"A run of {minutes:g} minutes with {soak.messages} messages of {len(soak.urls)} pages of"
+        f" {len(SITES)} sites,",
+        "a tenth of them repeated and a tenth with another text, and two processes of each kind.",
+        f"Every {KILL_EVERY_SECONDS[0]:g} to {KILL_EVERY_SECONDS[1]:g} seconds, a random process"
+        f" was killed (seed {seed}):",
         f"{kills}.",
         "",
         f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}."
         f" Reordered: {found.reordered}. Repeats: {found.repeats}. In quarantine: {quarantined}.",
         "",
-        "Memory of those that were spared, of each at the same age, and of all processes of the",
-        "servers together; what several processes share counts for each in part:",
+        "Memory of the processes that were not killed, at the same age of each, and of all server",
+        "processes together; memory shared by several processes is divided among them:",
         "",
         *table(COLUMNS, soak.memory.by_age()),
     ]

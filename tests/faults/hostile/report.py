@@ -111,26 +111,26 @@ def _lines(report: Report, seed: int) -> list[str]:
 def _what_was_done(report: Report, seed: int) -> str:
     return (
         f"{report.messages} messages of {len(report.results)} kinds, hostile in every field, header"
-        f" and property, as pages and as crowds of pages, and {report.good.total()} good pages,"
-        f" whose sites a part of the hostile pages claims to be of (seed {seed}),"
-        " through one process of each kind and a pool of two, in"
-        f" {report.seconds:.0f} seconds. Each message must end in one way, each good page as its"
-        " article; nothing may come twice, no process may end or hold a gibibyte, no piece of work"
-        " may take ten seconds of the processor, no log may hold a password, a trace or a line that"
-        " a message forged, and an operator's commands must work on what is left."
-        " `make hostile` makes this section."
+        " and property, as pages and as crowds of pages, were sent together with"
+        f" {report.good.total()} good pages, on whose sites some of the hostile pages claim to be"
+        f" (seed {seed}), through one process of each kind and a pool of two, in"
+        f" {report.seconds:.0f} seconds. Each message must end in exactly one way, and each good"
+        " page in its article. Nothing may be delivered twice, no process may exit or use a"
+        " gibibyte, no piece of work may take ten seconds of CPU time, and no log may contain a"
+        " password, a traceback or a line forged by a message. An operator's commands must work on"
+        " the result. `make hostile` generates this section."
     )
 
 
 def _what_waited(report: Report) -> str:
     calm, _ = report.phases
     return (
-        "Good pages of the sample crawl are sent at an even pace: first alone, then as many of the"
-        " same sites alongside crowds of pages whose claims about each other do harm. Each phase"
-        f" takes {calm.sending_seconds:.0f} seconds to send. The tables show each page's wait, from"
-        " just before it is published until its article arrives, and how long transactions hold the"
-        " lock of stories, in wall-clock and in CPU time. Load average of the minute before:"
-        f" {report.load:.1f} on {os.cpu_count()} CPUs."
+        "Good pages of the sample crawl are sent at an even pace: first on their own, then again"
+        " from the same sites, alongside crowds of pages whose claims about each other do harm."
+        f" Sending takes {calm.sending_seconds:.0f} seconds in each phase. The tables show how long"
+        " each page waits, from just before it is published until its article is delivered, and how"
+        " long transactions hold the story lock, in wall-clock and in CPU time. The load average of"
+        f" the minute before was {report.load:.1f} on {os.cpu_count()} CPUs."
     )
 
 
