@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# Both stages: the wheels are built for this Python. deploy/pin-images.sh pins it by digest.
+# Base image of both stages, as the wheels are built for its Python; deploy/pin-images.sh pins its digest.
 ARG PYTHON_IMAGE=docker.io/library/python:3.11.13-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
@@ -9,14 +9,14 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
-# The service's dependencies, and the inspector's.
+# Dependencies of the service and of the inspector.
 COPY requirements-build.txt requirements-inspector.txt ./
 RUN pip install --require-hashes --no-deps --requirement requirements-build.txt \
  && pip wheel --require-hashes --no-deps --wheel-dir /wheels --requirement requirements-inspector.txt
-# What .dockerignore lets through: the packages, and what describes them.
+# Only the packages and their metadata; .dockerignore excludes everything else.
 COPY . .
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
- # The image has no compiler: a wheel without the kernel would compare pages slowly for ever.
+ # Fail if the wheel lacks the native kernel, without which comparisons would be slow: the image has no compiler.
  && python -m zipfile --list /wheels/detourage-*.whl | grep 'worker/grouping/distance/.*[.]so'
 
 FROM ${PYTHON_IMAGE}

@@ -1,28 +1,29 @@
-# make run                          the sample crawl: pages in out/sample, articles in out/articles.jsonl
-# make run INPUT=path OUTPUT=file   your own pages
-# make plot                         adds the extra plot; likewise every extra of pyproject.toml:
+# make run                          process the sample crawl: pages in out/sample, articles in
+#                                   out/articles.jsonl
+# make run INPUT=path OUTPUT=file   process your own pages
+# make plot                         install the extra plot; likewise for every extra of pyproject.toml:
 #                                   benchmarks, inspector, papers, render, scrapy, dev (all of them)
-# make test                         all checks and tests
-# make docs                         the reference pages, generated from the code
-# make site                         the documentation as a website, in out/site
-# make fuzz                         hostile input, for most of an hour
-# make hostile                      thousands of hostile messages among good pages
-# make test-browser                 the tests in a browser: rendering and the inspector; they need
-#                                   Debian's packages chromium and npm
-# make test-compose                 the tests of docker-compose.yml that need Docker's compose program:
+# make test                         run all checks and tests
+# make docs                         generate the reference pages from the code
+# make site                         build the documentation as a website, in out/site
+# make fuzz                         test with hostile input, for most of an hour
+# make hostile                      send thousands of hostile messages among good pages
+# make test-browser                 run the tests that use a browser (rendering and the inspector);
+#                                   needs Debian's packages chromium and npm
+# make test-compose                 run the tests of docker-compose.yml that use Docker Compose; needs
 #                                   Debian's package docker-compose
-# make coverage                     a line coverage report in out/coverage
+# make coverage                     write a line coverage report to out/coverage
 #
-# Each target installs its dependencies into .venv, once. Requirements: Python 3.11 or later with its
-# venv module, a C compiler and Python's headers.
+# Each target installs its dependencies into .venv if necessary. Requirements: Python 3.11 or later with
+# its venv module, a C compiler and Python's headers.
 
 .DELETE_ON_ERROR:
 extras := benchmarks inspector papers plot render scrapy
 
 .PHONY: run $(extras) dev test test-domain test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
-# The tests start more than a hundred Python processes. If their imports are compiled each time, as in
-# many container images, they take twice as long.
+# The tests start more than a hundred Python processes, and take twice as long if each compiles its
+# imports, as with this variable in many container images.
 unexport PYTHONDONTWRITEBYTECODE
 
 OUTPUT ?= out/articles.jsonl
@@ -51,14 +52,14 @@ else
 	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
 endif
 
-# Versions are those of requirements-dev.txt, which covers all extras.
+# requirements-dev.txt pins the versions of all extras.
 $(extras): $(runtime) $(package)
 	$(uv) --verify-hashes --constraint requirements-dev.txt --requirement pyproject.toml --extra $@
 
 dev: $(development) $(package)
 
-# Without the fault tests, which take minutes and use their own servers. Three jobs in parallel, the
-# longest first: the service tests spend half of their time waiting. Output is printed per job.
+# Excludes the fault tests, which take minutes and use their own servers. Runs three jobs in parallel,
+# the longest first: the service tests spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-services lint test-command-line test-domain
@@ -90,20 +91,20 @@ coverage: $(development) $(package)
 	$(bin)/coverage html --quiet --directory out/coverage
 	$(bin)/coverage report --skip-covered
 
-# Hostile messages, files and pages: 200 times the examples of the tests, for most of an hour.
+# Hostile messages, files and pages: 200 times as many examples as in the tests; takes most of an hour.
 fuzz: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz
 
-# The tests of faults, then all faults: half an hour and more. As root, for the row on a full disk.
+# The fault tests, then every fault; takes more than half an hour. The full-disk fault needs root.
 faults: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 tests/faults
 	$(bin)/python -m tests.faults.report
 
-# Ten minutes of kills at random.
+# Ten minutes of random kills.
 soak: $(development) $(package)
 	$(bin)/python -m tests.faults.soak
 
-# Thousands of hostile messages of every kind through a deployment: some twenty minutes.
+# Sends thousands of hostile messages of every kind through a deployment; takes some twenty minutes.
 hostile: $(development) $(package)
 	$(bin)/python -m tests.faults.hostile.report
 
@@ -126,15 +127,15 @@ site: $(development) $(package)
 	$(bin)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir out/.doctrees --conf-dir docs . out/site
 	@echo "out/site/index.html"
 
-# Versions and hashes of everything installed, without an index URL, so that any mirror works.
+# Pins versions and hashes of all dependencies, without an index URL, so that any mirror works.
 requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
 	$(compile) --output-file requirements-inspector.txt --extra inspector --constraints requirements.txt pyproject.toml
 	$(compile) --output-file requirements-dev.txt --extra dev --extra benchmarks --extra inspector --extra papers --extra plot --extra render --extra scrapy --constraints requirements.txt pyproject.toml
 
-# Known vulnerabilities of installed packages. Not part of the tests, because it needs PyPI's
-# advisories, which no mirror has.
+# Checks installed packages for known vulnerabilities. Not part of the tests, because it needs PyPI's
+# advisories, which mirrors do not have.
 audit: $(tools)
 	$(bin)/uv tool run pip-audit --strict --disable-pip --require-hashes --requirement requirements.txt
 
@@ -162,7 +163,7 @@ $(development): requirements-dev.txt $(tools)
 	$(uv) --compile-bytecode --require-hashes --no-deps --requirement requirements-dev.txt
 	@touch $@ $(runtime)
 
-# Accessibility checker for the inspector's pages; only used by tests.
+# Accessibility checker for the inspector's pages, used only by tests.
 $(axe):
 	@command -v npm >/dev/null || { echo "no npm: apt-get install npm" >&2; exit 1; }
 	npm install --silent --no-save --prefix .venv/node axe-core@4.10

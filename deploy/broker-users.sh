@@ -1,14 +1,14 @@
 #!/bin/sh
-# Creates the broker users, each with minimal rights:
+# Creates the broker users, each with the least privileges that it needs:
 #
 #   detourage_service   the processes: own the queues, consume pages, publish articles
 #   crawler             publishes pages to the exchange crawler.pages, consumes links
-#   recogniser          consumes articles and repeats, has a queue for unreadable ones
+#   recogniser          consumes articles and repeats, and has a queue for unreadable ones
 #
 # Run it on a host whose rabbitmqctl can reach the node. It is idempotent and applies new passwords,
 # taken from BROKER_SERVICE_PASSWORD, BROKER_CRAWLER_PASSWORD and BROKER_RECOGNISER_PASSWORD.
 # Arguments are passed to rabbitmqctl, as in `deploy/broker-users.sh --node rabbit@host`.
-# With a DETOURAGE_QUEUE_PREFIX, add it to each name in the expressions.
+# If DETOURAGE_QUEUE_PREFIX is set, add the prefix to each name in the expressions below.
 set -eu
 : "${BROKER_SERVICE_PASSWORD:?}" "${BROKER_CRAWLER_PASSWORD:?}" "${BROKER_RECOGNISER_PASSWORD:?}"
 

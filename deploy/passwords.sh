@@ -1,11 +1,11 @@
 #!/bin/sh
-# passwords.sh [DIRECTORY [FILE]]: generates the secrets of docker-compose.yml in DIRECTORY (default
+# passwords.sh [DIRECTORY [FILE]]: generates the secrets of docker-compose.yml in DIRECTORY (default:
 # secrets): a password for each user, unless it exists, and the files derived from it. Passwords that
-# an earlier version wrote to FILE (default .env) are migrated.
+# an earlier version wrote to FILE (default: .env) are copied from it.
 #
 # To change a password, write it to its file, in characters that need no quoting in a URL, and run
-# this script again; it applies when the deployment starts. Those of postgres and rabbitmq, the owner
-# and the administrator, are only applied at the first start.
+# this script again; the password applies from the next start of the deployment. The passwords of
+# postgres (the owner) and rabbitmq (the administrator) apply only at the first start.
 set -eu
 umask 077
 directory=${1:-secrets} former=${2:-.env}

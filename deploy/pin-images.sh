@@ -1,11 +1,11 @@
 #!/bin/sh
-# Pins the images of docker-compose.yml and the Dockerfile: asks their registry for the digest of each
-# tag, and prints lines for .env, where the compose file reads them:
+# Pins the images of docker-compose.yml and the Dockerfile: queries the registry for the digest of each
+# tag, and prints lines for .env, from which Docker Compose reads them:
 #
-#   deploy/pin-images.sh >>.env                the images of the compose file
-#   POSTGRES_IMAGE=… deploy/pin-images.sh      an image of another registry or version
+#   deploy/pin-images.sh >>.env                pin the images of the compose file
+#   POSTGRES_IMAGE=… deploy/pin-images.sh      pin an image of another registry or version
 #
-# Uses docker (buildx), or else podman, which pulls the images.
+# Uses docker (buildx) or, if unavailable, podman, which pulls the images.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ digest() {
     fi
 }
 
-# Lines such as `POSTGRES_IMAGE docker.io/library/postgres:17.6`.
+# The pipeline yields lines such as `POSTGRES_IMAGE docker.io/library/postgres:17.6`.
 sed -n 's/.*\${\([A-Z]*_IMAGE\):-\([^}]*\)}.*/\1 \2/p' docker-compose.yml | sort -u |
     while read -r name image; do
         eval "image=\${$name:-$image}"

@@ -1,7 +1,7 @@
 """The documentation site (Sphinx): ``make site`` builds it into ``out/site``.
 
-The pages are the Markdown files of the repository, as a forge shows them. What a reader of the site
-finds at the side is what `docs/README.md` lists, under its headings.
+The pages are the Markdown files of the repository, unchanged. The sidebar has the pages listed in
+`docs/README.md`, under its headings.
 """
 
 import re
@@ -23,14 +23,14 @@ include_patterns = ["*.md", "docs/**.md", "benchmarks/**.md"]
 exclude_patterns = [".*", "build", "dist", "node_modules", "out", "tests", "worker"]
 
 myst_heading_anchors = 4
-# Names in docstrings stand in single backticks.
+# Names in docstrings are in single backticks.
 default_role = "py:obj"
 autodoc_member_order = "bysource"
-# The dashes of the parameters; quotation marks stay as they are written.
+# Convert dashes, as between parameters and their descriptions; keep quotation marks as written.
 smartquotes_action = "D"
 
 html_theme = "furo"
-# The first page is the README; a site is opened by its index.
+# Redirects from index.html, which web servers open, to the first page, the README.
 html_extra_path = ["site/index.html"]
 html_static_path = ["site/site.css"]
 html_css_files = ["site.css"]
@@ -40,7 +40,7 @@ html_show_sourcelink = False
 
 
 def add_navigation(_: Sphinx, name: str, content: list[str]) -> None:
-    """Give the first page the navigation: the index, its sections, and what each lists."""
+    """Append the navigation to the first page: the index, and each section with its pages."""
     if name != root_doc:
         return
     content[0] += _toctree("docs/README.md")
@@ -58,5 +58,5 @@ def _toctree(*pages: str, caption: str = "") -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Connect it."""
+    """Register the event handler."""
     app.connect("source-read", add_navigation)
