@@ -14,9 +14,9 @@ Kind = Literal[
     "documentation",
     "service",
 ]
-"""Kinds of pages: those that hold an article, and others whose main content is treated as one.
+"""Kinds of pages: pages with an article, and others whose main content is treated as an article.
 
-A forum page is a thread. A collection shows things to buy or to choose from; a listing leads to
-pages, and if it consists only of links, it is a menu and has no article. A service page describes
-what a firm or an office does.
+A forum page is a thread. A collection shows items to buy or to choose from. A listing leads to
+other pages; a page that consists only of links is a menu, and has no article. A service page
+describes the services of a company or an authority.
 """

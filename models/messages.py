@@ -1,8 +1,8 @@
 """Contracts of the page message and the article message.
 
-Both contracts are stable: other services depend on them. A version guarantees its keys, their
-meanings and their types. Keys may be added within a version, so consumers must ignore unknown ones;
-any other change increments ``version``.
+Both contracts are stable, because other services depend on them. A version guarantees its keys,
+their meanings and their types. Keys may be added within a version, so consumers must ignore unknown
+keys; any other change increments ``version``.
 """
 
 import base64
@@ -40,17 +40,17 @@ HTML_NOT_GIVEN_ONCE: Final = "html_not_given_once"
 HTML_TOO_LARGE: Final = "html_too_large"
 UNLIKELY_TIME: Final = "unlikely_time"
 UNSUPPORTED_SITE: Final = "unsupported_site"
-"""Custom types of validation errors of a page message."""
+"""Types of the custom validation errors of page messages."""
 
 
 EARLIEST_FETCH = datetime(1990, 1, 1, tzinfo=UTC)
 LATEST_FETCH = datetime(2200, 1, 1, tzinfo=UTC)
-"""Range of plausible fetch times: the web is not older, and stored times must be representable in
-every zone.
+"""Range of plausible fetch times. The web is not older than the first; the second ensures that
+stored times are representable in every time zone.
 """
 
 _SITE = re.compile(r"[^\W_][\w.:-]*")
-"""Site names: host names, and slugs of letters and digits of any script."""
+"""Pattern of site names: host names, and slugs of letters and digits in any script."""
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -69,14 +69,14 @@ LocalTimestamp = Annotated[
         lambda moment: moment.isoformat().replace("+00:00", "Z"), return_type=str, when_used="json"
     ),
 ]
-"""An aware datetime in a page's own zone, serialised as RFC 3339 with that offset."""
+"""An aware datetime in the page's time zone, serialised as RFC 3339 with its UTC offset."""
 
 
 class PageMessage(BaseModel):
     """A fetched page, as published by the crawler on ``crawler.pages``.
 
-    Exactly one of ``html`` and ``html_base64`` is given. Unknown keys are kept (in ``model_extra``)
-    and ignored.
+    Exactly one of ``html`` and ``html_base64`` must be given. Unknown keys are ignored, but
+    retained in ``model_extra``.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, title="Page message")
@@ -91,24 +91,24 @@ class PageMessage(BaseModel):
     )
     id: Annotated[str, StringConstraints(max_length=1024)] | None = Field(
         default=None,
-        description="The crawler's own identifier, returned in the article as page_id.",
+        description="The crawler's identifier of the page, returned as page_id in the article.",
     )
     site: Annotated[str, StringConstraints(min_length=1, max_length=253)] | None = Field(
         default=None,
-        description="Site key: a host name, or letters and digits of any script separated by . _ -"
-        " :. Defaults to the registrable domain of the URL.",
+        description="Name of the site: a host name, or letters and digits of any script separated"
+        " by . _ - :. Defaults to the registrable domain of the URL.",
     )
     content_type: str | None = Field(default=None, description="The HTTP Content-Type header.")
     fetched_at: Timestamp | None = Field(
         default=None,
         strict=False,
         description="Time of the fetch, RFC 3339: not before 1990, and at most a day after the"
-        " message arrived.",
+        " arrival of the message.",
     )
     status: Annotated[int, Field(ge=100, le=599)] | None = Field(
         default=None,
-        description="HTTP status code. A response with an error is not an article, and replaces"
-        " none. Added to version 1.",
+        description="HTTP status code. An error response is not an article, and never replaces"
+        " one. Added to version 1.",
     )
     final_url: Annotated[str, StringConstraints(max_length=MAX_URL_CHARACTERS)] | None = Field(
         default=None,
@@ -118,7 +118,7 @@ class PageMessage(BaseModel):
         default=None,
         max_length=MAX_HEADERS,
         description="HTTP response headers, values by name, with at most 65,536 characters in"
-        " total. Its Content-Type is used if content_type is missing. Added to version"
+        " total. Their Content-Type is used if content_type is missing. Added to version"
         " 1.",
     )
 
@@ -159,7 +159,7 @@ class PageMessage(BaseModel):
         if "\\" in parts.netloc:
             # Browsers end the host here; other parsers end it only after the next "@".
             raise ValueError("must not contain a backslash before its path")
-        # Passwords must not be passed on.
+        # User name and password must not be stored or passed on.
         return value.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
 
     @field_validator("site")
@@ -215,14 +215,14 @@ class PageMessage(BaseModel):
 
     @property
     def answer(self) -> dict[str, Any]:
-        """The fields about the HTTP response, by name."""
+        """The given fields that describe the HTTP response, by name."""
         return self.model_dump(
             include={"status", "final_url", "headers"}, exclude_none=True, exclude_unset=True
         )
 
     @property
     def stated_type(self) -> str | None:
-        """The Content-Type: as given, or else from the headers."""
+        """The Content-Type, from ``content_type`` or else from ``headers``; None if neither."""
         if self.content_type is not None:
             return self.content_type
         named = {name.lower(): value for name, value in (self.headers or {}).items()}
@@ -230,7 +230,7 @@ class PageMessage(BaseModel):
 
     @property
     def content(self) -> bytes | str:
-        """The page: text if the message has text, otherwise the bytes as fetched."""
+        """The page: text if the message contains text, otherwise the bytes as fetched."""
         return self._content
 
 
@@ -258,8 +258,8 @@ class SentMessage(MessagePart):
         Parameters
         ----------
         values
-            The message as stored in the database, which does not preserve order. Keys not written
-            by an earlier version of the service stay absent.
+            The message as stored in the database, which does not preserve order. Keys that an
+            earlier version of the service did not write stay absent.
         """
         return cls.model_validate(values).model_dump(mode="json", exclude_unset=True)
 
@@ -287,16 +287,16 @@ def _is_empty(value: object) -> bool:
 class Block(MessagePart):
     """A range of the article's text: ``text == article.text[start:end]``.
 
-    Keys from ``level`` on are omitted unless they apply, as an article has many blocks.
+    As an article has many blocks, ``level`` and the keys after it are omitted if they do not apply.
     """
 
-    type: BlockType = Field(description="Type of the markup.")
+    type: BlockType = Field(description="Type of the block, by its markup.")
     text: str = Field(description="The text of the range.")
     start: int = Field(ge=0, description="Offset of the first character in text.")
     end: int = Field(ge=0, description="Offset after the last character in text.")
     role: LineRole | None = Field(
         default=None,
-        description="Role of the text for readers, whatever its markup; null if roles are not"
+        description="Role of the text for readers, regardless of its markup. Null if roles were not"
         " requested, except for authors and dates in a thread. Added to version 1.",
     )
     role_probability: float | None = Field(
@@ -309,13 +309,14 @@ class Block(MessagePart):
         default=None,
         exclude_if=_is_empty,
         ge=1,
-        description="Level of a heading, 1 to 6; nesting depth of a list item. Added to version 1.",
+        description="Level of a heading, 1 to 6, or nesting depth of a list item. Added to version"
+        " 1.",
     )
     marker: str | None = Field(
         default=None,
         exclude_if=_is_empty,
-        description='Marker of a list item: "-", or its number such as "3."; absent in a block'
-        " that continues an item. Added to version 1.",
+        description='Marker of a list item: "-", or a number such as "3."; absent if the block'
+        " continues an item. Added to version 1.",
     )
     links: list[Link] = Field(
         default=[],
@@ -330,7 +331,7 @@ class Block(MessagePart):
     language: str | None = Field(
         default=None,
         exclude_if=_is_empty,
-        description="Programming language of code. Added to version 1.",
+        description="Programming language of a code block. Added to version 1.",
     )
 
 
@@ -338,48 +339,55 @@ _PLACE = Field(
     default=None,
     exclude_if=_is_empty,
     ge=0,
-    description="Index of the block that it precedes, or the number of blocks if it follows"
-    " the last one; absent if its position is unknown. Added to version 1.",
+    description="Index of the block that follows, or the number of blocks if none follows; absent"
+    " if the position is unknown. Added to version 1.",
 )
 
 
 class Image(MessagePart):
-    """An image of the article's body."""
+    """An image in the article's body."""
 
     url: str = Field(description="Absolute URL of the image.")
-    alt: str | None = Field(default=None, description="Its alternative text.")
-    caption: str | None = Field(default=None, description="Its caption.")
+    alt: str | None = Field(default=None, description="Alternative text, or null.")
+    caption: str | None = Field(default=None, description="Caption, or null.")
     block: int | None = _PLACE
 
 
 class Embed(MessagePart):
-    """An embedded object in the article's body: a video, a post, a frame."""
+    """An embedded object in the article's body, such as a video, a post or a frame."""
 
     url: str = Field(description="Absolute URL of the object.")
-    type: str = Field(description="Element that embeds it: iframe, video, audio, object, embed.")
+    type: str = Field(
+        description="Element that embeds the object: iframe, video, audio, object or embed."
+    )
     block: int | None = _PLACE
 
 
 class Comment(MessagePart):
     """A reader's comment."""
 
-    author: str | None = Field(description="Name as displayed, or null.")
+    author: str | None = Field(description="Name of the author as displayed, or null.")
     date: str | None = Field(
-        description='As displayed, even if "3 hours ago"; otherwise as declared.'
+        description='Date as displayed, even if relative ("3 hours ago"); if none is displayed, as'
+        " declared in the markup; otherwise null."
     )
     text: str = Field(description="The text, with blank lines between paragraphs.")
-    parent: int | None = Field(description="Index of the comment that it replies to, or null.")
+    parent: int | None = Field(
+        description="Index of the comment to which this one replies, or null."
+    )
     published: str | None = Field(
         default=None,
-        description="The date in ISO 8601, as precisely as given. A relative date is resolved"
-        " against fetched_at, to the minute, hour or day; null if that is null, or for"
-        " weeks and longer. Added to version 1.",
+        description="Date in ISO 8601, as precisely as given. A relative date is resolved against"
+        " fetched_at, to the minute, hour or day; null if fetched_at is null, or if the"
+        " date is in weeks or longer units. Added to version 1.",
     )
-    permalink: str | None = Field(default=None, description="Its URL. Added to version 1.")
+    permalink: str | None = Field(
+        default=None, description="URL of the comment. Added to version 1."
+    )
     votes: int | None = Field(
         default=None,
-        description="Its score by readers; down-votes are subtracted if the page does so. Added to"
-        " version 1.",
+        description="Score given by readers, net of down-votes if the page shows a net score. Added"
+        " to version 1.",
     )
 
 
@@ -387,145 +395,148 @@ StoryRelation = Literal["same", "update", "excerpt", "contains"]
 
 
 class Story(MessagePart):
-    """The story of an article: articles of any site that repeat each other's text.
+    """The story of an article: the articles of all sites that repeat each other's text.
 
-    An article's story may change as others arrive; it is then corrected in a later revision.
+    An article's story may change when other articles arrive; a later revision then corrects it.
     """
 
     id: str = Field(
         description="The same for all articles of a story; derived from the text of the first."
     )
     first_seen: Timestamp | None = Field(
-        description="Earliest fetch time of the story's articles, RFC 3339 in UTC; null if none is"
-        " known."
+        description="Earliest known fetch time of the story's articles, RFC 3339 in UTC, or null."
     )
     relation: StoryRelation | None = Field(
-        description="Relation of the text to that of the first article: the same except for some"
-        " words, an excerpt of it, it contains it, or an update with parts in common."
-        " Null for the first article itself."
+        description="Relation of this text to that of the story's first article: the same except"
+        " for a few words, an excerpt of it, a text that contains it, or an update that"
+        " shares parts with it. Null for the first article itself."
     )
     similarity: float | None = Field(
         ge=0,
         le=1,
         description="Resemblance to the text of the first article: the share of shingles that both"
-        " have; null for the first article itself.",
+        " texts have in common. Null for the first article itself.",
     )
     wire: str | None = Field(
-        description="News agency named in byline, dateline or sign-off, or null."
+        description="News agency named in the byline, dateline or sign-off, or null."
     )
 
 
 class CommentsElsewhere(MessagePart):
     """A thread of readers' comments hosted by another service.
 
-    Everything is read from the page; only the service knows whether there are comments.
+    Everything is read from the page, which does not show whether the thread has comments.
     """
 
     vendor: str = Field(
-        description="The service: disqus, facebook, coral, viafoura, openweb, hyvor-talk, giscus"
-        " and others; wordpress for the site's own API."
+        description="Name of the service, such as disqus, facebook, coral, viafoura, openweb,"
+        " hyvor-talk or giscus; wordpress for the site's own API."
     )
     account: str | None = Field(
-        default=None, description="The site's identifier at the service, or null if unknown."
+        default=None, description="Identifier of the site at the service, or null if unknown."
     )
     thread: str | None = Field(
         default=None,
-        description="The thread's identifier at the service: an id or an address; null if unknown.",
+        description="Identifier of the thread at the service: an id or a URL; null if unknown.",
     )
     address: str | None = Field(
         default=None,
-        description="Absolute http or https URL of the service, its frame or its script, or null.",
+        description="Absolute http or https URL of the service, of its frame or of its script, or"
+        " null.",
     )
 
 
 class Entry(MessagePart):
     """An entry of a live report.
 
-    Each revision marks entries that are new or changed since the previous one. An entry removed
+    Each revision marks the entries that are new or changed since the previous one. An entry removed
     from the page is absent from later revisions.
     """
 
     id: str = Field(
-        description="The same in all revisions: the page's own id of the entry, or else derived"
-        " from its time and its title or first words. Unique within a message."
+        description="Identifier of the entry, the same in all revisions and unique within a"
+        " message: the page's own, or else one derived from the entry's time and its title"
+        " or first words."
     )
     time: str | None = Field(
         description="Time of writing in ISO 8601, as precisely as given; null if the page gives"
-        " none, or a time of day without a day."
+        " none, or only a time of day without a date."
     )
-    written_time: str | None = Field(description='The time as displayed ("12.31 Uhr"), or null.')
-    title: str | None = Field(description="Its headline, or null.")
+    written_time: str | None = Field(description='Time as displayed ("12.31 Uhr"), or null.')
+    title: str | None = Field(description="Headline of the entry, or null.")
     text: str = Field(
-        description="The text below its headline, with blank lines between paragraphs; may be"
-        " empty if there is a headline."
+        description="Text below the headline, with blank lines between paragraphs; may be empty if"
+        " there is a headline."
     )
-    author: str | None = Field(description="The author, or null.")
+    author: str | None = Field(description="Author of the entry, or null.")
     is_new: bool | None = Field(
-        description="Whether the previous revision lacked it; null if there is none, or if that"
-        " had no entries."
+        description="Whether the entry is absent from the previous revision; null if there is no"
+        " previous revision, or if it has no entries."
     )
     is_changed: bool | None = Field(
-        description="Whether the previous revision had it with another title or text; false for a"
-        " new entry. Null if is_new is."
+        description="Whether the entry has another title or text in the previous revision; false"
+        " for a new entry. Null if is_new is null."
     )
 
 
 class Part(MessagePart):
     """One of the pages of an article, a thread or a list."""
 
-    number: int = Field(description="Its number, from 1 or as the site counts.")
-    url: str = Field(description="Its absolute URL.")
+    number: int = Field(description="Number of the page, from 1 or as the site counts.")
+    url: str = Field(description="Absolute URL of the page.")
 
 
 class Parts(MessagePart):
     """The known pages of an article, a thread or a list.
 
-    URLs are absolute and without fragment. Threads and lists have only links: their pages are not
-    joined, and missing is null.
+    URLs are absolute and without fragment. For threads and lists, only the links are given: their
+    pages are not joined, and ``missing`` is null.
     """
 
     number: int | None = Field(default=None, description="Number of this page, or null if unknown.")
     pages: list[Part] = Field(
-        default=[], description="Numbered pages, ascending; possibly including this one."
+        default=[], description="Numbered pages, ascending; this page may be among them."
     )
     next: str | None = Field(
-        default=None, description="The page that this one calls next, or null."
+        default=None, description="URL of the page that this one links to as next, or null."
     )
     previous: str | None = Field(
         default=None,
-        description="The page that this one calls previous, or null. Blogs may call older posts"
-        " so.",
+        description="URL of the page that this one links to as previous, or null. On blogs, that"
+        " may be older posts.",
     )
     first: str | None = Field(
         default=None,
-        description="The first page, with the article that a later part belongs to; null if it is"
-        " this page or unknown.",
+        description="URL of the first page, whose article this part belongs to; null if it is this"
+        " page or unknown.",
     )
-    whole: str | None = Field(default=None, description="The page that shows everything, or null.")
+    whole: str | None = Field(
+        default=None, description="URL of the page that shows all parts, or null."
+    )
     joined: list[str] = Field(
         default=[],
         description="URLs of the parts contained in text, blocks, images, embeds and comments, in"
-        " order; empty if these are from this page only.",
+        " order; empty if they contain this page only.",
     )
     missing: list[str] | None = Field(
         default=None,
-        description="URLs of parts not received by the service, in order, to be fetched; null if"
-        " not determined, as for threads and lists.",
+        description="URLs of the parts that the service has not received and the crawler should"
+        " fetch, in order; null if not determined, as for threads and lists.",
     )
     held_by_whole: bool = Field(
         default=False,
-        description="Whether the article at whole is known and contains this one: use that one; no"
-        " parts are joined.",
+        description="Whether the article at whole is known and contains this one. If true, use that"
+        " article instead; no parts are joined.",
     )
 
 
 class Template(MessagePart):
-    """Place of the page among the template groups of its site."""
+    """Position of the page among the template groups of its site."""
 
     group: int | None = Field(
-        description="Number of the group within its site; null for an outlier."
+        description="Number of the group within the site; null for an outlier."
     )
-    generation: int = Field(ge=1, description="Number of the clustering of the site.")
+    generation: int = Field(ge=1, description="Number of the site's clustering.")
     size: int = Field(ge=1, description="Number of pages in the group.")
     role: Role = Field(description="Role of the page in its group.")
 
@@ -533,54 +544,56 @@ class Template(MessagePart):
 class Metadata(MessagePart):
     """Metadata of an article in addition to the message's other keys.
 
-    Dates are in ISO 8601, as precisely as given by the page: ``2024-05-31``,
-    ``2024-05-31T09:30:00`` without a zone, ``2024-05-31T09:30:00+02:00``.
+    Dates are in ISO 8601, as precisely as given by the page, such as ``2024-05-31``,
+    ``2024-05-31T09:30:00`` (without a time zone) or ``2024-05-31T09:30:00+02:00``.
     """
 
     published: str | None = Field(
-        default=None, description="Date of publication as given by the page, ISO 8601."
+        default=None, description="Date of publication as given by the page, ISO 8601, or null."
     )
     modified: str | None = Field(
-        default=None, description="Date of the last change as given by the page, ISO 8601."
+        default=None, description="Date of the last change as given by the page, ISO 8601, or null."
     )
     canonical_url: str | None = Field(
-        default=None, description="The page's own URL as it declares it."
+        default=None, description="Canonical URL declared by the page, or null."
     )
-    section: str | None = Field(default=None, description="Section that contains the article.")
+    section: str | None = Field(default=None, description="Section of the site, or null.")
     tags: list[str] = Field(default=[], description="Keywords.")
     paywall: bool | None = Field(
         default=None,
-        description="Whether the whole article is for subscribers only; null if unknown.",
+        description="Whether only subscribers can read the whole article; null if unknown.",
     )
     truncated: bool | None = Field(
         default=None,
         exclude_if=_is_empty,
-        description="True if the page shows only the beginning of the article, before an offer to"
-        " subscribe; otherwise absent. Added to version 1.",
+        description="True if the page shows only the beginning of the article, followed by a"
+        " subscription offer; otherwise absent. Added to version 1.",
     )
     kind: Kind = Field(default="article", description="Kind of page.")
 
 
 DOUBTFUL = 0.8
-"""Minimum confidence for an article not to be doubtful."""
+"""Confidence below which an article counts as doubtful."""
 
 
 class ArticleMessage(SentMessage):
     """A clean article, as published on the exchange ``articles``.
 
-    ``published_at`` is an instant. It defaults to UTC if the page gives no zone, and to midnight
-    UTC if it gives no time, so the day remains the page's. ``metadata.published`` has the precision
-    given by the page.
+    ``published_at`` is a point in time: if the page gives no time zone, it is UTC; if the page
+    gives no time, it is midnight UTC, so that the date is the one on the page.
+    ``metadata.published`` has the precision given by the page.
     """
 
     model_config = ConfigDict(title="Article message")
 
     version: Literal[1] = Field(default=1, description="Version of this contract.")
-    id: str = Field(description="Stable for page and revision: the consumer's idempotency key.")
+    id: str = Field(
+        description="The consumer's idempotency key, determined by the page and the revision."
+    )
     revision: int = Field(
         ge=1,
-        description="Number among the page's articles, from 1; the highest revision is valid."
-        " Numbers may be skipped, as after a restore of the database.",
+        description="Number of this revision of the page's article, from 1; the highest is valid."
+        " Numbers may be skipped, for example after the database is restored.",
     )
     page_id: str | None = Field(description="The crawler's id of the page, or null.")
     url: str = Field(description="URL of the page, as given by the crawler.")
@@ -591,66 +604,70 @@ class ArticleMessage(SentMessage):
     language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
     title: str | None = Field(description="The headline, or null.")
     lead: str | None = Field(
-        description="The standfirst as displayed, whether or not text begins with it."
+        description="The standfirst as displayed, whether or not text begins with it, or null."
     )
     authors: list[str] = Field(description="Names of the authors.")
     published_at: LocalTimestamp | None = Field(
         description="Time of publication, with the page's offset if given; null if unknown."
     )
     text: str = Field(
-        description="The body, with blank lines between paragraphs; the roles of its lines are"
-        " configurable. Of a forum page, the whole thread, with each post below its"
+        description="The body, with blank lines between paragraphs; the roles that it includes are"
+        " configurable. For a forum page, the whole thread, with each post below its"
         " author and date."
     )
     blocks: list[Block] = Field(description="The ranges that make up the text, in order.")
     images: list[Image] = Field(description="Images of the body, in order.")
     embeds: list[Embed] = Field(description="Embedded objects of the body, in order.")
     comments: list[Comment] = Field(
-        description="Readers' comments in page order; of a forum page, the posts."
+        description="Readers' comments in page order; for a forum page, the posts."
     )
-    template: Template = Field(description="Place of the page among its site's templates.")
+    template: Template = Field(description="Position of the page among the site's templates.")
     method: str = Field(description="Method that produced the text.")
-    xpath: str | None = Field(description="Container of the article in the page.")
+    xpath: str | None = Field(
+        description="XPath of the element that contains the article, or null."
+    )
     confidence: float = Field(
         ge=0,
         le=1,
-        description="Probability that at least four fifths of the text's words are right: that"
-        f" their F1 is at least 0.8. Below {DOUBTFUL} the article counts as doubtful.",
+        description="Probability that the text is right, i.e. that the F1 of its words is at least"
+        f" 0.8. Below {DOUBTFUL}, the article counts as doubtful.",
     )
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
     comments_elsewhere: list[CommentsElsewhere] | None = Field(
         default=None,
-        description="Threads of comments hosted elsewhere, at most one per service; null if the"
+        description="Comment threads hosted by other services, at most one per service; null if the"
         " page names none. Added to version 1.",
     )
     entries: list[Entry] | None = Field(
         default=None,
         description="Entries of a live report in page order, at most 1,000; null for other pages."
-        " Their text may also be in text. Added to version 1.",
+        " The text of the entries may also be in text. Added to version 1.",
     )
     story: Story | None = Field(
-        default=None, description="Articles that repeat each other. Added to version 1; see Story."
+        default=None,
+        description="Story to which the article belongs. Added to version 1; see Story.",
     )
     parts: Parts | None = Field(
         default=None,
-        description="The pages of an article in parts; null for a single page. Added to version 1.",
+        description="Pages of an article that spans several pages; null for a single page. Added to"
+        " version 1.",
     )
     canonical: str | None = Field(
         default=None,
-        description="The page's canonical URL, without parameters that do not identify it,"
-        " whichever URL it was fetched from. Equal in all messages of a page once its"
-        " URLs are known. Added to version 1.",
+        description="Canonical URL of the page, without parameters that do not identify it,"
+        " regardless of the URL from which it was fetched. The same in all messages of a"
+        " page once its URLs are known. Added to version 1.",
     )
     variants: list[str] | None = Field(
         default=None,
-        description="The other URLs from which the page was fetched, as given by the crawler,"
-        " sorted, at most 50. Added to version 1.",
+        description="Other URLs from which the page was fetched, as given by the crawler, sorted,"
+        " at most 50. Added to version 1.",
     )
     withdrawn: Timestamp | None = Field(
         default=None,
-        description="Time of the fetch that confirmed that the site removed the article, as"
-        " reported by at least two fetches. Everything else in such a revision equals"
-        " the last one. Null while the site shows the article or does not declare it"
-        " removed. Added to version 1.",
+        description="Time of the fetch that confirmed that the site has removed the article, as at"
+        " least two fetches reported. Everything else in such a revision is the same as in"
+        " the previous one. Null as long as the site shows the article, or does not"
+        " declare it removed. Added to version 1.",
     )

@@ -1,4 +1,4 @@
-"""Roles of a page's lines: the article's text, or parts of its surroundings."""
+"""Roles of the lines of a page, in the article's text or around it."""
 
 from collections.abc import Iterable
 from typing import Final, Literal, get_args
@@ -38,21 +38,21 @@ TEXT_ROLES: Final[tuple[LineRole, ...]] = ALL_ROLES[: ALL_ROLES.index("title")]
 """Roles that make up the article's text."""
 
 OUTER_ROLES: Final[tuple[LineRole, ...]] = ALL_ROLES[ALL_ROLES.index("title") :]
-"""Roles of the text's surroundings."""
+"""Roles of lines outside the article's text."""
 
 CHOOSABLE_ROLES: Final[tuple[LineRole, ...]] = tuple(
     role
     for role in ALL_ROLES
     if role not in ("title", "comment", "share", "legal", "navigation", "template")
 )
-"""Roles that may be chosen for the text: everything about the article.
+"""Roles that may be selected for the text: everything that belongs to the article.
 
 The headline is the message's ``title``, and readers' comments are its ``comments``.
 """
 
 
 def chosen_roles(names: Iterable[str]) -> tuple[LineRole, ...]:
-    """Return the roles with some names, in the order of `CHOOSABLE_ROLES`.
+    """Return the roles with the given names, in the order of `CHOOSABLE_ROLES`.
 
     Raises
     ------
