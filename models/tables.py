@@ -1,7 +1,7 @@
 """Database tables (SQLAlchemy 2, typed).
 
-Natural keys include a version (a digest, a generation or a revision), so a task that runs twice
-writes the same row twice.
+Natural keys include a version (a digest, a generation or a revision), so that a task that runs
+twice writes the same rows.
 """
 
 from datetime import datetime
@@ -32,7 +32,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class Base(DeclarativeBase):
-    """Base of all tables, with a naming convention for constraints that migrations rely on."""
+    """Base class of all tables, with the constraint naming convention used by migrations."""
 
     metadata = MetaData(
         naming_convention={
@@ -55,26 +55,26 @@ class Base(DeclarativeBase):
 
 
 class Site(Base):
-    """A site, within which pages are compared."""
+    """A site; only pages of the same site are compared."""
 
     __tablename__ = "sites"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
     version: Mapped[int] = mapped_column(
-        server_default="0", doc="Incremented by every change of the site's pages."
+        server_default="0", doc="Incremented whenever the site's pages change."
     )
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
     pairs_planned: Mapped[int] = mapped_column(
         server_default="0", doc="Number of tree pairs ever planned for comparison."
     )
     pairs_compared: Mapped[int] = mapped_column(
-        server_default="0", doc="Number of these that are done."
+        server_default="0", doc="Number of planned tree pairs that have been compared."
     )
 
 
 class StoredTree(Base):
-    """An element tree, shared by pages of equal structure."""
+    """An element tree, shared by all pages with the same structure."""
 
     __tablename__ = "trees"
 
@@ -85,7 +85,7 @@ class StoredTree(Base):
 
 
 class StoredPage(Base):
-    """A page of a site, as last fetched."""
+    """A page of a site, as of its latest fetch."""
 
     __tablename__ = "pages"
     __table_args__ = (
@@ -124,67 +124,71 @@ class StoredPage(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), index=True)
-    url: Mapped[str] = mapped_column(doc="As given by the crawler, of the current fetch.")
+    url: Mapped[str] = mapped_column(doc="URL of the current fetch, as given by the crawler.")
     url_digest: Mapped[str] = mapped_column(
-        doc="SHA-256 of its first URL; extended if another page has it."
+        doc="SHA-256 of the page's first URL, with a suffix if another page has the same URL."
     )
     crawler_id: Mapped[str | None]
     content_type: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
     waiting_since: Mapped[datetime] = mapped_column(
-        server_default=func.now(), doc="When it last lost its outcome."
+        server_default=func.now(), doc="When the page last became pending."
     )
     extra: Mapped[str] = mapped_column(
         server_default="{}",
-        doc="Unknown keys of the message and fields about the HTTP response, as JSON text: jsonb"
-        " rejects NUL.",
+        doc="Unknown keys of the message and fields about the HTTP response, as JSON text, because"
+        " jsonb rejects NUL characters.",
     )
     content_digest: Mapped[str] = mapped_column(doc="SHA-256 of the page as fetched.")
     refused: Mapped[dict[str, Any] | None] = mapped_column(
         JSONB(none_as_null=True),
-        doc="The site's last response if it was not the page; null if it was.",
+        doc="The latest response if it was a refusal; null if it was the page.",
     )
     encoding: Mapped[str | None]
     tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
     outcome: Mapped[str | None] = mapped_column(doc="A `PageOutcome`; null while pending.")
     outcome_detail: Mapped[str | None]
     generation: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="Clustering to extract the page with."
+        Integer, server_default="0", doc="Number of the clustering with which to extract the page."
     )
     extracted_generation: Mapped[int] = mapped_column(Integer, server_default="0")
     extraction_key: Mapped[str | None] = mapped_column(
-        doc="Digest of everything that the last extraction depended on."
+        doc="Digest of all inputs of the latest extraction."
     )
     forced: Mapped[bool] = mapped_column(
-        server_default=text("false"), doc="Whether the next extraction always gives a revision."
+        server_default=text("false"),
+        doc="Whether the next extraction gives a revision even if nothing has changed.",
     )
     revision: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="Revision of the last article; 0 before the first."
+        Integer, server_default="0", doc="Revision of the latest article; 0 before the first."
     )
     confidence: Mapped[float | None] = mapped_column(
-        Float, doc="`ArticleMessage.confidence` of the last extraction; null without an article."
+        Float, doc="`ArticleMessage.confidence` of the latest extraction; null without an article."
     )
     short_text: Mapped[bytes | None] = mapped_column(
-        doc="`Fingerprint.key` of its last text if that was short."
+        doc="`Fingerprint.key` of the latest text if that is short; null otherwise."
     )
-    asked_at: Mapped[datetime | None] = mapped_column(doc="When its extraction was last enqueued.")
+    asked_at: Mapped[datetime | None] = mapped_column(
+        doc="When the page's extraction was last enqueued."
+    )
     attempts: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="How often a worker has started that extraction."
+        Integer, server_default="0", doc="Number of times a worker has started that extraction."
     )
     comment_pattern: Mapped[str | None] = mapped_column(
-        doc="Location of its own comments, `CommentPattern.to_json`; null if never searched."
+        doc="Location of the page's own comments, as `CommentPattern.to_json`; null if not"
+        " determined yet."
     )
     html_removed_at: Mapped[datetime | None] = mapped_column(
-        doc="When its HTML was removed; null while it is stored. The page's results are kept."
+        doc="When the page's HTML was pruned; null while it is stored. Its results are kept."
     )
 
 
 class Address(Base):
-    """An address of a page: one for all spellings of a canonical form, or one split off.
+    """An address of a page: all spellings of a canonical form, or one that was separated from it.
 
-    Each fetch of it decides which page it leads to, by comparing the stored wording of its page
-    with that of other addresses.
+    Each fetch of the address determines which page it belongs to, by comparing the fetched wording
+    with that stored for other addresses.
     """
 
     __tablename__ = "addresses"
@@ -194,37 +198,37 @@ class Address(Base):
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
     digest: Mapped[str] = mapped_column(
-        doc="SHA-256 of the address, as long ones do not fit into an index row."
+        doc="SHA-256 of the address; long addresses do not fit into an index row."
     )
     address: Mapped[str] = mapped_column(
-        doc="Its canonical form; as given, if it was split off from the page of its canonical form."
+        doc="Canonical form; as given, if this spelling was separated from its canonical form."
     )
     spellings: Mapped[list[str]] = mapped_column(
-        ARRAY(Text), doc="Its spellings as given, sorted; only the first ones if there are many."
+        ARRAY(Text), doc="Spellings as given by the crawler, sorted; if many, only the first ones."
     )
     kind: Mapped[str | None] = mapped_column(
-        doc="`worker.addresses.Kind`; null if it is not a variant."
+        doc="`worker.addresses.Kind`; null if the address is not a variant."
     )
     headlines: Mapped[list[int]] = mapped_column(
-        server_default="{}", doc="Digests of the headline wordings of its page."
+        server_default="{}", doc="Digests of the headline wordings of the fetched page."
     )
     passages: Mapped[list[int]] = mapped_column(
-        server_default="{}", doc="Digests of passages of its page."
+        server_default="{}", doc="Digests of passages of the fetched page."
     )
     came_at: Mapped[datetime] = mapped_column(server_default=func.now())
     read_at: Mapped[datetime | None] = mapped_column(
-        doc="When its page's stored wording was fetched; null if unknown."
+        doc="Fetch time of the page whose wording is stored; null if unknown."
     )
     joined_at: Mapped[datetime | None] = mapped_column(
-        doc="When it joined the page of another address; null for the one that represents the page."
+        doc="When the address joined another's page; null for the authoritative address."
     )
     separated_at: Mapped[datetime | None] = mapped_column(
-        doc="When it was split off from its page; it never joins one again."
+        doc="When an operator separated the address from its page; it never joins a page again."
     )
 
 
 class AddressTarget(Base):
-    """An address that another one is, or has, a variant of, as declared or by its form."""
+    """An address of which another one is a variant, as declared by its page or by its form."""
 
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)
@@ -238,13 +242,13 @@ class AddressTarget(Base):
     target: Mapped[str] = mapped_column(doc="The target address in canonical form.")
     kind: Mapped[str]
     is_declared: Mapped[bool] = mapped_column(
-        doc="Whether its page declares it; otherwise only its form suggests it."
+        doc="Whether the page declares the target; otherwise, only the form of its address does."
     )
-    is_variant: Mapped[bool] = mapped_column(doc="Used by earlier versions; false.")
+    is_variant: Mapped[bool] = mapped_column(doc="Used by earlier versions only; always false.")
 
 
 class PageContent(Base):
-    """The page as fetched, compressed, so that a site can be reprocessed after improvements."""
+    """HTML of a page as fetched, compressed; kept so that a site can be reprocessed."""
 
     __tablename__ = "page_contents"
 
@@ -255,26 +259,28 @@ class PageContent(Base):
         doc="Zstandard; zlib if stored by an earlier version."
     )
     is_text: Mapped[bool] = mapped_column(
-        doc="Whether it was sent as text (stored as UTF-8) rather than bytes."
+        doc="Whether the page was sent as text (stored as UTF-8) rather than as bytes."
     )
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class PageKnowledge(Base):
-    """Template knowledge from a page, to extract others with it without its HTML."""
+    """Template knowledge learned from a page, with which other pages are extracted."""
 
     __tablename__ = "page_knowledge"
 
     page_id: Mapped[int] = mapped_column(
         ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
     )
-    content_digest: Mapped[str] = mapped_column(doc="Digest of the page that it was learned from.")
+    content_digest: Mapped[str] = mapped_column(
+        doc="`StoredPage.content_digest` of the page when the knowledge was learned."
+    )
     packed: Mapped[bytes] = mapped_column(doc="`TemplateKnowledge.to_bytes`.")
     learned_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class Distance(Base):
-    """Tree edit distance (raw, unit costs) of two trees."""
+    """Tree edit distance of two trees, with unit costs and not normalised."""
 
     __tablename__ = "distances"
     __table_args__ = (CheckConstraint("lower_tree_id < higher_tree_id", name="ordered"),)
@@ -291,38 +297,38 @@ class Distance(Base):
 
 
 class SiteComparison(Base):
-    """The comparisons that the next clustering of a site waits for.
+    """The comparisons for which the next clustering of a site waits.
 
-    They cover the trees that the site had when they began; later pages wait for the following
-    clustering.
+    They cover the trees that the site had when the comparisons began; later pages wait for the
+    clustering after that.
     """
 
     __tablename__ = "site_comparisons"
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
-    site_version: Mapped[int] = mapped_column(doc="Site.version at their start.")
+    site_version: Mapped[int] = mapped_column(doc="`Site.version` when the comparisons began.")
     tree_ids: Mapped[list[int]] = mapped_column(doc="Distinct trees of the site, ascending.")
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
     turn: Mapped[int] = mapped_column(
         server_default=text("(EXTRACT(epoch FROM now()) * 1000)::bigint"),
-        doc="Turn of the next block: the start in ms, plus the cost of blocks enqueued since.",
+        doc="Turn of the next block: the start time in ms plus the cost of blocks enqueued since.",
     )
 
 
 class ReferenceSet(Base):
-    """Trees that represent a site too large to compare all of its trees."""
+    """Reference trees of a site that has too many trees to compare all of them."""
 
     __tablename__ = "reference_sets"
     __table_args__ = (UniqueConstraint("site_id", "digest"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
-    digest: Mapped[str] = mapped_column(doc="SHA-256 of the ids.")
-    tree_ids: Mapped[list[int]] = mapped_column(doc="In the order of the trees' digests.")
+    digest: Mapped[str] = mapped_column(doc="SHA-256 of the tree ids.")
+    tree_ids: Mapped[list[int]] = mapped_column(doc="Tree ids, ordered by the trees' digests.")
 
 
 class NearestReference(Base):
-    """The nearest reference of a tree within a set."""
+    """The reference tree of a set that is nearest to a tree."""
 
     __tablename__ = "nearest_references"
 
@@ -333,9 +339,11 @@ class NearestReference(Base):
         ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
     )
     reference_id: Mapped[int | None] = mapped_column(
-        doc="Tree of the set; null if the tree is too large to compare."
+        doc="Nearest tree of the set; null if the tree is too large to be compared."
     )
-    distance: Mapped[float | None] = mapped_column(Float, doc="Normalised distance to it.")
+    distance: Mapped[float | None] = mapped_column(
+        Float, doc="Normalised distance to the reference."
+    )
 
 
 class ComparisonBlock(Base):
@@ -350,56 +358,58 @@ class ComparisonBlock(Base):
     reference_set_id: Mapped[int | None] = mapped_column(
         ForeignKey("reference_sets.id", ondelete="CASCADE"),
         index=True,
-        doc="Set if only the nearest reference of each row is needed, not every distance.",
+        doc="Reference set if only the nearest reference of each row is needed; null if every"
+        " distance is.",
     )
-    rows: Mapped[list[int]] = mapped_column(doc="Tree ids.")
-    columns: Mapped[list[int]] = mapped_column(doc="Ids of the trees to compare them with.")
+    rows: Mapped[list[int]] = mapped_column(doc="Ids of the trees to compare.")
+    columns: Mapped[list[int]] = mapped_column(doc="Ids of the trees to compare each row with.")
     pairs: Mapped[int] = mapped_column(Integer, doc="Maximum number of comparisons.")
     asked_at: Mapped[datetime] = mapped_column(
-        server_default=func.now(), doc="When its task was last enqueued."
+        server_default=func.now(), doc="When the block's task was last enqueued."
     )
     attempts: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="How often a worker has started it."
+        Integer, server_default="0", doc="Number of times a worker has started the block."
     )
 
 
 class Generation(Base):
-    """One clustering of a site."""
+    """A clustering of a site, or a provisional stand-in before the first clustering."""
 
     __tablename__ = "generations"
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
     number: Mapped[int] = mapped_column(Integer, primary_key=True)
-    site_version: Mapped[int] = mapped_column(doc="Site.version seen by the clustering.")
+    site_version: Mapped[int] = mapped_column(doc="`Site.version` that was clustered.")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     method: Mapped[str] = mapped_column(
-        doc="Grouping method; `worker.store.provisional` if no groups were sought."
+        doc="Grouping method; for a provisional generation, see `worker.store.provisional`."
     )
     silhouette: Mapped[float | None] = mapped_column(Float)
 
 
 class ClusteringAttempt(Base):
-    """A started clustering of a site; deleted when it succeeds."""
+    """Attempts of a site's clustering; deleted when it succeeds."""
 
     __tablename__ = "clustering_attempts"
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
-    number: Mapped[int] = mapped_column(Integer, doc="How often it was started.")
+    number: Mapped[int] = mapped_column(Integer, doc="Number of attempts started.")
     began_at: Mapped[datetime] = mapped_column(
-        server_default=func.now(), doc="Start of the last attempt."
+        server_default=func.now(), doc="Start of the latest attempt."
     )
     error: Mapped[str | None] = mapped_column(
-        doc="The last exception; null if its process always died."
+        doc="Latest exception; null if every attempt ended with the death of its process."
     )
     quarantined_at: Mapped[datetime | None] = mapped_column(
-        doc="Since when clustering is disabled for the site; null if enabled."
+        doc="When clustering was disabled for the site; null if it is enabled."
     )
 
 
 class ClusteringRequest(Base):
     """A requested clustering; deleted by the worker that starts it.
 
-    It has no foreign key: locking the row of a site would make it wait for the intake.
+    The table has no foreign key, because a request would then lock the row of its site, and wait
+    for the intake.
     """
 
     __tablename__ = "clustering_requests"
@@ -409,7 +419,7 @@ class ClusteringRequest(Base):
 
 
 class TemplateGroup(Base):
-    """A group of pages with one template, in one generation."""
+    """A group of pages that share a template, in one generation."""
 
     __tablename__ = "template_groups"
     __table_args__ = (
@@ -423,19 +433,20 @@ class TemplateGroup(Base):
     number: Mapped[int] = mapped_column(
         Integer,
         primary_key=True,
-        doc="Stable across generations: a group that continues keeps it.",
+        doc="Number of the group; a group that continues in the next generation keeps it.",
     )
     size: Mapped[int] = mapped_column(Integer)
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     comment_pattern: Mapped[str | None] = mapped_column(
-        doc="Location of comments on its pages, by majority; null if undecided."
+        doc="Location of comments on the group's pages, by majority; null if undecided."
     )
 
 
 class GroupRepresentative(Base):
-    """A tree that represents a group: new pages are compared with it.
+    """A tree that represents a group, with which new pages are compared.
 
-    It is the page's tree at the time of grouping; the page may have changed since.
+    It is the tree that the representative page had when the group was formed; the page may have
+    changed since.
     """
 
     __tablename__ = "group_representatives"
@@ -455,7 +466,7 @@ class GroupRepresentative(Base):
 
 
 class DesignChange(Base):
-    """A change of a site's design, detected by a clustering."""
+    """A design change of a site, detected by a clustering."""
 
     __tablename__ = "design_changes"
     __table_args__ = (
@@ -466,26 +477,30 @@ class DesignChange(Base):
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[int] = mapped_column(
-        Integer, primary_key=True, doc="Clustering that first detected it."
+        Integer, primary_key=True, doc="Clustering that first detected the change."
     )
     noticed_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    since: Mapped[datetime] = mapped_column(doc="When the first differing page was fetched.")
+    since: Mapped[datetime] = mapped_column(doc="Fetch time of the first page with the new design.")
     seen_until: Mapped[datetime] = mapped_column(
-        doc="Fetch time of the newest page in its last detection."
+        doc="Fetch time of the newest page when the change was last detected."
     )
-    first_url: Mapped[str] = mapped_column(doc="URL of the first differing page.")
+    first_url: Mapped[str] = mapped_column(doc="URL of the first page with the new design.")
     new_share: Mapped[float] = mapped_column(
         Float, doc="Share of the newest pages in new groups or in none."
     )
     outlier_share: Mapped[float] = mapped_column(
         Float, doc="Share of the newest pages in no group."
     )
-    new_groups: Mapped[list[int]] = mapped_column(doc="Groups with newest pages only.")
-    gone_groups: Mapped[list[int]] = mapped_column(doc="Groups without newest pages.")
+    new_groups: Mapped[list[int]] = mapped_column(
+        doc="Numbers of the groups that contain only the newest pages."
+    )
+    gone_groups: Mapped[list[int]] = mapped_column(
+        doc="Numbers of the groups that contain none of the newest pages."
+    )
 
 
 class Membership(Base):
-    """Place of a page in a generation: its group, and the page it is compared with."""
+    """Position of a page in a generation: its group, and the page with which it is compared."""
 
     __tablename__ = "memberships"
     __table_args__ = (
@@ -503,15 +518,15 @@ class Membership(Base):
     group_number: Mapped[int | None] = mapped_column(Integer, doc="Null for an outlier.")
     role: Mapped[str]
     pivot_id: Mapped[int | None] = mapped_column(
-        ForeignKey("pages.id"), doc="Page that this one is compared with; null for an outlier."
+        ForeignKey("pages.id"), doc="Page with which this one is compared; null for an outlier."
     )
     confidence: Mapped[float | None] = mapped_column(
-        Float, doc="Silhouette, 0 to 1, of a page that joined after the clustering."
+        Float, doc="Silhouette, 0 to 1, of a page assigned after the clustering; otherwise null."
     )
 
 
 class Article(Base):
-    """A published article, by page and revision."""
+    """A revision of a page's article, as published."""
 
     __tablename__ = "articles"
     __table_args__ = (UniqueConstraint("page_id", "revision"),)
@@ -520,8 +535,8 @@ class Article(Base):
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"))
     revision: Mapped[int] = mapped_column(Integer)
     content_digest: Mapped[str] = mapped_column(
-        doc="Digest of everything that a reader would notice; if it recurs, there is no new"
-        " revision."
+        doc="Digest of everything that a reader would notice; if it is the same after an"
+        " extraction, there is no new revision."
     )
     message: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -536,23 +551,23 @@ class ArticleComment(Base):
         ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True
     )
     number: Mapped[int] = mapped_column(
-        Integer, primary_key=True, doc="Its position on the page, from 0."
+        Integer, primary_key=True, doc="Position of the comment on the page, from 0."
     )
     parent: Mapped[int | None] = mapped_column(
-        Integer, doc="Number of the comment that it replies to, or null."
+        Integer, doc="Number of the comment to which this one replies, or null."
     )
     author: Mapped[str | None]
     published_at: Mapped[datetime | None] = mapped_column(
-        doc="Null if the page gives a relative date or none."
+        doc="Publication time; null if the page gives none, or a relative one."
     )
-    written_date: Mapped[str | None] = mapped_column(doc="The date as displayed.")
+    written_date: Mapped[str | None] = mapped_column(doc="Date as displayed.")
     text: Mapped[str]
     permalink: Mapped[str | None]
     votes: Mapped[int | None]
 
 
 class Story(Base):
-    """Texts that repeat each other, from any sites."""
+    """A story: texts of any sites that repeat each other."""
 
     __tablename__ = "stories"
     __table_args__ = (
@@ -561,23 +576,23 @@ class Story(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     first_page_id: Mapped[int | None] = mapped_column(
-        doc="Page of its first article; null until determined."
+        doc="Page of the story's first article; null until determined."
     )
     changed_at: Mapped[datetime] = mapped_column(
         server_default=func.now(), index=True, doc="When an article was last added."
     )
     retold_to: Mapped[list[int] | None] = mapped_column(
-        doc="Text and page of the last article already updated for another first article; null if"
-        " all are."
+        doc="After a change of the first article: text and page of the last article that has been"
+        " updated accordingly; null if all have."
     )
 
 
 class StoryText(Base):
-    """A text of one or more articles, for comparison with other texts."""
+    """A text that one or more articles have, for comparison with other texts."""
 
     __tablename__ = "story_texts"
     __table_args__ = (
-        # Without a pending list, whose occasional clean-up a page would have to wait for.
+        # The index has no pending list, because a page would have to wait while it is cleaned up.
         Index(
             "ix_story_texts_bands",
             "bands",
@@ -591,9 +606,13 @@ class StoryText(Base):
     key: Mapped[bytes] = mapped_column(index=True, doc="`Fingerprint.key`.")
     shingles: Mapped[bytes] = mapped_column(doc="`Fingerprint.shingles`, little-endian.")
     bands: Mapped[list[int]] = mapped_column(ARRAY(Integer), doc="`Fingerprint.bands`.")
-    sites: Mapped[list[int]] = mapped_column(doc="Ids of the sites that have it, ascending.")
-    seen_from: Mapped[datetime] = mapped_column(doc="When the first article with it was fetched.")
-    seen_to: Mapped[datetime] = mapped_column(doc="When the last one was fetched.")
+    sites: Mapped[list[int]] = mapped_column(doc="Ids of the sites with this text, ascending.")
+    seen_from: Mapped[datetime] = mapped_column(
+        doc="Fetch time of the earliest article with this text."
+    )
+    seen_to: Mapped[datetime] = mapped_column(
+        doc="Fetch time of the latest article with this text."
+    )
 
 
 class StoryOverlap(Base):
@@ -630,21 +649,21 @@ class StoryArticle(Base):
     text_id: Mapped[int | None] = mapped_column(
         ForeignKey("story_texts.id", ondelete="SET NULL"),
         index=True,
-        doc="Null if the text is too short to be compared, or no longer is compared.",
+        doc="Text of the article; null if it is too short, or too old, to be compared.",
     )
-    key: Mapped[bytes] = mapped_column(doc="`Fingerprint.key` of its text.")
+    key: Mapped[bytes] = mapped_column(doc="`Fingerprint.key` of the article's text.")
     fetched_at: Mapped[datetime | None]
     wire: Mapped[str | None]
     told: Mapped[dict[str, Any]] = mapped_column(doc="The current `messages.Story`.")
     sent: Mapped[dict[str, Any] | None] = mapped_column(
-        doc="The story in the page's last revision; null before the first revision with one."
+        doc="The story in the page's latest revision; null until a revision has one."
     )
     is_held_back: Mapped[bool] = mapped_column(
         server_default=text("false"),
-        doc="Whether, as a repeat, it was never published on the exchange of articles.",
+        doc="Whether the article is a repeat that was never published on the article exchange.",
     )
     corrections: Mapped[int | None] = mapped_column(
-        Integer, doc="Number of revisions sent only for another story; null if none."
+        Integer, doc="Number of revisions sent only because the story changed; null if none."
     )
     correct_after: Mapped[datetime | None] = mapped_column(
         doc="Earliest time for the next correction."
@@ -652,7 +671,7 @@ class StoryArticle(Base):
 
 
 class StoryArrival(Base):
-    """A page whose last article is yet to be grouped into a story."""
+    """A page whose latest article has not been grouped into a story yet."""
 
     __tablename__ = "story_arrivals"
 
@@ -669,7 +688,7 @@ class StoryArrival(Base):
     )
     wire: Mapped[str | None]
     arrived_at: Mapped[datetime] = mapped_column(
-        doc="When it was recorded; replaced by the next one."
+        doc="When the article was recorded; overwritten by the page's next article."
     )
 
 
@@ -691,33 +710,35 @@ class PageParts(Base):
     )
     site_id: Mapped[int]
     links: Mapped[dict[str, Any]] = mapped_column(
-        doc="`Pagination` of the page; empty if it no longer has any."
+        doc="`Pagination` of the page; empty if it no longer links to other parts."
     )
     message: Mapped[dict[str, Any] | None] = mapped_column(
-        doc="Last article message of this page alone; null without an article."
+        doc="Latest article message of this page without other parts; null without an article."
     )
     whole_digests: Mapped[list[str]] = mapped_column(
-        ARRAY(Text), doc="SHA-256 of the spellings of the address that shows all parts on one page."
+        ARRAY(Text), doc="SHA-256 of each spelling of the address that shows all parts on one page."
     )
     version: Mapped[int] = mapped_column(server_default="1", doc="Incremented by every change.")
     seen_version: Mapped[int] = mapped_column(
-        server_default="0", doc="Version seen by the last search for parts."
+        server_default="0", doc="Version processed by the latest search for parts."
     )
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    first_id: Mapped[int | None] = mapped_column(doc="Page whose article last included this one.")
+    first_id: Mapped[int | None] = mapped_column(
+        doc="Page whose article most recently included this part."
+    )
     joined_revision: Mapped[int | None] = mapped_column(
-        Integer, doc="Revision of the page's article made by the last search for parts."
+        Integer, doc="Revision of the page's article that the latest search for parts made."
     )
     size: Mapped[int | None] = mapped_column(
-        Integer, doc="Size of the message as text, in bytes; null if not recorded."
+        Integer, doc="Size of the message as JSON text, in bytes; null if not recorded."
     )
     attempts: Mapped[int | None] = mapped_column(
-        Integer, doc="Searches started since the last completed one; null if none."
+        Integer, doc="Number of searches started since the last completed one; null if none."
     )
 
 
 class PageLinks(Base):
-    """The last links message of a page."""
+    """The latest links message of a page."""
 
     __tablename__ = "page_links"
 
@@ -729,7 +750,7 @@ class PageLinks(Base):
 
 
 class Receipt(Base):
-    """Result of one message at the intake."""
+    """Result of a message that the intake received."""
 
     __tablename__ = "receipts"
 
@@ -746,7 +767,7 @@ class Receipt(Base):
 
 
 class TaskFailure(Base):
-    """Why a task ended in quarantine; the message there has the task's id."""
+    """Error of a task that is in quarantine, where its message has the task's id."""
 
     __tablename__ = "task_failures"
 
@@ -759,7 +780,7 @@ class TaskFailure(Base):
 
 
 class Reprocessing(Base):
-    """A reprocessing of all sites; at most one is in progress."""
+    """A reprocessing of all sites; at most one can be in progress."""
 
     __tablename__ = "reprocessings"
     __table_args__ = (
@@ -775,9 +796,9 @@ class Reprocessing(Base):
     stage: Mapped[str]
     pages_per_minute: Mapped[float | None] = mapped_column(Float, doc="Null for no limit.")
     asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    site_id: Mapped[int] = mapped_column(server_default="0", doc="Last site processed.")
+    site_id: Mapped[int] = mapped_column(server_default="0", doc="Id of the last site processed.")
     last_site_id: Mapped[int] = mapped_column(
-        doc="Last site that existed at the time of the request."
+        doc="Id of the newest site at the time of the request."
     )
     pages: Mapped[int] = mapped_column(server_default="0", doc="Number of pages processed so far.")
     resume_at: Mapped[datetime] = mapped_column(
@@ -788,7 +809,7 @@ class Reprocessing(Base):
 
 
 class FollowedRequest(Base):
-    """A request of another service that was carried out, as its message may be redelivered."""
+    """A request of another service that has been carried out; its message may be redelivered."""
 
     __tablename__ = "followed_requests"
 
@@ -798,21 +819,21 @@ class FollowedRequest(Base):
 
 
 class Duration(Base):
-    """Histogram of durations: how often a kind of work fell into a class."""
+    """Histogram of durations: the number of executions of a kind of work in each duration class."""
 
     __tablename__ = "durations"
 
-    work: Mapped[str] = mapped_column(primary_key=True, doc="Name of a task, or ``intake``.")
+    work: Mapped[str] = mapped_column(primary_key=True, doc="Name of a task, or `intake`.")
     slot: Mapped[int] = mapped_column(
         Integer,
         primary_key=True,
-        doc="Processes use different slots, to avoid waiting for each other.",
+        doc="Slot; processes use different ones, so that they do not wait for each other.",
     )
     at_most: Mapped[float] = mapped_column(
         Float, primary_key=True, doc="Upper bound of the class, in seconds."
     )
     number: Mapped[int]
-    seconds: Mapped[float] = mapped_column(Float, doc="Their total, in seconds.")
+    seconds: Mapped[float] = mapped_column(Float, doc="Total duration in seconds.")
 
 
 class OutboxEntry(Base):
@@ -829,13 +850,13 @@ class OutboxEntry(Base):
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     lane: Mapped[str | None] = mapped_column(
         Computed("CASE WHEN refused_at IS NULL THEN coalesce(task, exchange) END", persisted=True),
-        doc="Messages published in one order: the tasks of a kind, or the messages of an exchange;"
-        " NULL if the broker refused it.",
+        doc="Sequence in which the message is published: the tasks of a kind, or the messages of an"
+        " exchange; null if the broker refused it.",
     )
     turn: Mapped[int] = mapped_column(
-        server_default="0", doc="Position in its lane, so that sites take turns."
+        server_default="0", doc="Position in the lane, such that sites take turns."
     )
-    site_id: Mapped[int | None] = mapped_column(doc="Site that a task is for.")
+    site_id: Mapped[int | None] = mapped_column(doc="Site for which the task works, or null.")
     task: Mapped[str | None]
     arguments: Mapped[dict[str, Any] | None]
     exchange: Mapped[str | None]
@@ -844,6 +865,6 @@ class OutboxEntry(Base):
     message_id: Mapped[str | None]
     body: Mapped[bytes | None]
     refused_at: Mapped[datetime | None] = mapped_column(
-        doc="When the broker refused it; it is set aside until an operator decides."
+        doc="When the broker refused the message, which is kept until an operator decides."
     )
     refusal: Mapped[str | None] = mapped_column(doc="The broker's reason.")
