@@ -1,1 +1,1 @@
-"""Migrations of the schema (Alembic)."""
+"""Schema migrations (Alembic)."""

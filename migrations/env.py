@@ -1,4 +1,4 @@
-"""Alembic's environment: uses a given connection, or makes one from the settings."""
+"""Alembic environment: uses the connection that it is given, or opens one from the settings."""
 
 from alembic import context
 from sqlalchemy import Connection, create_engine

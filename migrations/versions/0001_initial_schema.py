@@ -1,4 +1,4 @@
-"""Initial schema."""
+"""Create the initial schema."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
-"""Comparisons of a site in blocks, and references for large sites.
+"""Compare the trees of a site in blocks, and large sites with references.
 
 Comparisons in the previous format are dropped from the outbox; the next clustering of each site
-requests everything that is missing.
+requests all that are missing.
 """
 
 from collections.abc import Sequence

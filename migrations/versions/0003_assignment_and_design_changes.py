@@ -1,7 +1,7 @@
-"""Assignment of new pages to groups, and changes of a site's design.
+"""Store representatives of groups, to which new pages are assigned, and design changes.
 
-Until the next clustering chooses representatives, the page that each group of the last generation
-was compared with is its only one.
+Until the next clustering chooses representatives, each group of the latest generation has a single
+one: the page with which its members were compared.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Template knowledge of representatives; learned again if it is missing."""
+"""Store template knowledge of representatives; if it is missing, it is learned again."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Attempts of extractions, when they were requested, and why tasks failed."""
+"""Store attempts and request times of extractions, and errors of failed tasks."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ depends_on: str | Sequence[str] | None = None
 def upgrade() -> None:
     op.add_column("pages", sa.Column("asked_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column("pages", sa.Column("attempts", sa.Integer(), server_default="0", nullable=False))
-    # Work in progress during the migration is requested again if its message gets lost.
+    # Work in progress during the migration is enqueued again if its message is lost.
     op.execute(
         "UPDATE pages SET asked_at = now() WHERE generation > 0"
         " AND (outcome IS NULL OR forced OR extracted_generation < generation)"

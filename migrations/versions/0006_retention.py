@@ -1,4 +1,4 @@
-"""When the HTML of a page was stored, and which pages' HTML was removed.
+"""Store when the HTML of a page was stored, and when it was removed.
 
 Existing HTML counts as stored at the time of the migration, so that none is removed too early.
 """

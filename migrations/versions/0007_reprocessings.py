@@ -1,4 +1,4 @@
-"""Reprocessings of all sites, and the requests for them that have been served."""
+"""Store reprocessings of all sites, and the requests that have been carried out."""
 
 from collections.abc import Sequence
 

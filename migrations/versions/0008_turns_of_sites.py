@@ -1,4 +1,4 @@
-"""Sites take turns in the outbox."""
+"""Let sites take turns in the outbox."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,8 @@
-"""Pages that claim the site of another domain are kept apart from that site's pages.
+"""Keep pages that claim the site of another domain separate from that site's pages.
 
-A site with pages of a single foreign domain gets its qualified key. If a site has pages of several
-domains, the foreign ones move to sites of their own, which are then clustered for the first time.
+A site whose pages are all from one foreign domain gets a qualified key. If a site has pages from
+several domains, the foreign ones move to sites of their own, which are then clustered for the first
+time.
 """
 
 from collections import defaultdict
@@ -63,7 +64,7 @@ def downgrade() -> None:
     keys = dict(connection.execute(sa.select(sites.c.id, sites.c.key)).all())
     taken = set(keys.values())
     for site_id, key in keys.items():
-        # If a site of that name exists, the pages stay apart.
+        # If a site with that name exists, the pages stay separate.
         if (name := site_name(key)) not in taken:
             taken.add(name)
             connection.execute(sa.update(sites).where(sites.c.id == site_id).values(key=name))

@@ -1,4 +1,4 @@
-"""Durations of tasks."""
+"""Store durations of tasks."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def upgrade() -> None:
         sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("seconds", sa.Float(), nullable=False),
         sa.PrimaryKeyConstraint("work", "slot", "at_most", name=op.f("pk_durations")),
-        # Every task updates a row: free space in each page of the table avoids index updates.
+        # Every task updates a row; free space in each block of the table avoids index updates.
         postgresql_with={"fillfactor": "50"},
     )
 

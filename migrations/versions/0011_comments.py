@@ -1,6 +1,6 @@
-"""Readers' comments, and their patterns on pages and in groups.
+"""Store readers' comments, and comment patterns of pages and groups.
 
-Existing pages are searched when they are parsed again.
+Existing pages are searched for comments when they are parsed again.
 """
 
 from collections.abc import Sequence

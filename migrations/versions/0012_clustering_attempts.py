@@ -1,4 +1,4 @@
-"""Failed or interrupted clusterings: their number, and when the service gave up."""
+"""Store the attempts of clusterings that failed or were interrupted, and their quarantine."""
 
 from collections.abc import Sequence
 

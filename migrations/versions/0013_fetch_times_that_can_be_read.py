@@ -1,4 +1,4 @@
-"""Fetch times that no client can read, or that are later than any future fetch."""
+"""Remove fetch times before 1990 or in the future, some of which no client can parse."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # A page with an implausible time counts as fetched when it was received.
+    # Without a fetch time, a page counts as fetched when it was received.
     op.execute(
         """
         UPDATE pages SET fetched_at = NULL
@@ -21,4 +21,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Keep the readable times."""
+    """Do nothing: the removed times are lost."""

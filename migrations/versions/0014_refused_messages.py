@@ -1,4 +1,4 @@
-"""Messages refused by the broker are set aside, so that they do not block others."""
+"""Set messages refused by the broker aside, so that they do not block others."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def downgrade() -> None:
 
 
 def _make_lane(expression: str, *, nullable: bool) -> None:
-    # PostgreSQL cannot change the expression of a generated column; its indexes go with it.
+    # PostgreSQL cannot change the expression of a generated column; dropping it drops its indexes.
     op.drop_column("outbox", "lane")
     op.add_column(
         "outbox",

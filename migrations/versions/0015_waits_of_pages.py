@@ -1,4 +1,4 @@
-"""Since when a page has no outcome, which is later than its receipt if it had one before."""
+"""Store since when a page has been pending: after its receipt if it had an outcome before."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def upgrade() -> None:
             nullable=False,
         ),
     )
-    # A changed page has waited since its content was stored.
+    # A changed page has been waiting since its content was stored.
     op.execute(
         """
         UPDATE pages SET waiting_since = coalesce(
@@ -30,7 +30,7 @@ def upgrade() -> None:
         WHERE outcome IS NULL
         """
     )
-    # Extractions that were requested before the page was refused are never done.
+    # Pages that were rejected after their extraction had been requested are never extracted.
     op.execute(
         """
         UPDATE pages SET extracted_generation = generation

@@ -1,4 +1,4 @@
-"""Pending requests for clusterings, so that each site is requested once."""
+"""Store pending requests for clusterings, so that each site is requested only once."""
 
 from collections.abc import Sequence
 

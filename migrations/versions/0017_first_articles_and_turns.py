@@ -1,4 +1,4 @@
-"""Unrequested extractions are found by their waiting time; comparisons keep their turn."""
+"""Index unrequested extractions by waiting time, and store the turn of comparisons."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def upgrade() -> None:
             "outcome IS NULL AND tree_id IS NOT NULL AND extracted_generation >= generation"
         ),
     )
-    # Work in progress began before all future requests.
+    # The default is the current time, so that work in progress precedes all future requests.
     op.add_column(
         "site_comparisons",
         sa.Column(

@@ -1,4 +1,4 @@
-"""Outbox entries are not compressed: they are read once and removed."""
+"""Store messages in the outbox uncompressed, because they are read once and deleted."""
 
 import sys
 import zlib
@@ -18,7 +18,7 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
 TOGETHER = 200
-"""Pages compressed again per statement."""
+"""Number of pages compressed again per batch."""
 
 
 def upgrade() -> None:
@@ -27,7 +27,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute("ALTER TABLE outbox ALTER COLUMN body SET STORAGE EXTENDED")
-    # Versions before this one read only zlib.
+    # Earlier versions can decompress only zlib.
     connection = op.get_bind()
     find = sa.text(
         """

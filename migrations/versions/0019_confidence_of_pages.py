@@ -1,4 +1,4 @@
-"""Confidence of each page's latest article, so that doubtful articles can be counted by site."""
+"""Store the confidence of each page's latest article, to count doubtful articles by site."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,8 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # Null until a page is extracted again: the value in its message was measured differently by an
-    # earlier version.
+    # Null until a page is extracted again: earlier versions computed the confidence in messages
+    # differently.
     op.add_column("pages", sa.Column("confidence", sa.Float(), nullable=True))
 
 

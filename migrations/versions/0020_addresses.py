@@ -1,4 +1,4 @@
-"""One address per page: the addresses that lead to a page, and its message's part on them."""
+"""Store the addresses of each page and the variants that they declare."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
 _BATCH = 5_000
-"""Pages whose addresses are written per statement."""
+"""Number of pages whose addresses are written per statement."""
 
 _PAGES = sa.text("SELECT id, site_id, url FROM pages WHERE id > :after ORDER BY id LIMIT :limit")
 
@@ -94,9 +94,10 @@ def upgrade() -> None:
 
 
 def _give_addresses(connection: sa.Connection) -> None:
-    """Give each page its address; if several share one, the others stay separate pages.
+    """Give each page its address; of several pages with the same address, one gets it.
 
-    The page that was received under the address itself gets it, otherwise the first.
+    It is the page received under the canonical form, or else the first page; the others stay
+    separate, each with its own URL as its address.
     """
     for batch in _batches(connection):
         _add(connection, [each for each in batch if each.url == each.address])
@@ -127,7 +128,7 @@ def _add(connection: sa.Connection, pages: Sequence[_Page], *, apart: bool = Fal
 
 
 def downgrade() -> None:
-    # A page that lost its address to another page has the URL that the other page keeps.
+    # Of several pages with the same URL, only the first keeps the digest of that URL.
     op.execute(
         """
         UPDATE pages SET url_digest = url_digest || '-' || id

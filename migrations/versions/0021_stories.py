@@ -1,4 +1,4 @@
-"""Stories of articles that repeat each other. Existing articles join when they are extracted."""
+"""Store stories of articles that repeat each other; existing articles join when extracted."""
 
 from collections.abc import Sequence
 

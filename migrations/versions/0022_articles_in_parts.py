@@ -1,4 +1,4 @@
-"""Pages that are parts of an article, so that parts are joined once all have arrived."""
+"""Store the pages that are parts of an article, so that parts can be joined."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # Existing pages are not parts until they are extracted again.
+    # The table starts empty: existing pages become parts when they are extracted again.
     op.create_table(
         "page_parts",
         sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),

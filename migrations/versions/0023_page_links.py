@@ -1,4 +1,4 @@
-"""Links listed by pages, so that each list is sent once."""
+"""Store the links listed by pages, so that each list is sent only once."""
 
 from collections.abc import Sequence
 

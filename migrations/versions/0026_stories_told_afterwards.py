@@ -1,4 +1,4 @@
-"""Articles waiting to be grouped into stories, and bounds on the cost of stories and parts."""
+"""Store articles waiting to be grouped into stories; bound the cost of stories and parts."""
 
 from collections.abc import Sequence
 

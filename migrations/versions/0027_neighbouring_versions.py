@@ -1,8 +1,8 @@
-"""Neighbouring versions: one address per page, one page per URL, known revisions of writers.
+"""Admit adjacent versions: one address per page, one page per URL, known writer versions.
 
-Processes of versions before 0020 that outlived that migration stored pages without an address; when
-fetched again, each became a second page of its URL. These duplicates are merged here and can no
-longer arise.
+Processes of versions before 0020 that were still running after that migration stored pages without
+an address; when such a page was fetched again, it became a second page of its URL. This migration
+merges these duplicates, and makes new ones impossible.
 """
 
 import hashlib
@@ -19,10 +19,10 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
 _BATCH = 5_000
-"""Pages whose addresses are written per statement."""
+"""Number of pages whose addresses are written per statement."""
 
 _GUARDED = ("pages", "articles", "outbox", "clustering_attempts", "comparison_blocks")
-"""Tables such that every unit of work writes to one of them before it changes anything else."""
+"""Guarded tables: every transaction of the service writes to one of them before any other."""
 
 _WITHOUT_ADDRESS = sa.text(
     "SELECT id, site_id, url FROM pages WHERE id > :after AND outcome IS DISTINCT FROM 'joined'"
@@ -112,11 +112,14 @@ _REQUIRE_ADDRESS = """
         RETURN NULL;
     END $$
 """
-"""Unmarked connections reveal an old version only by what they omit."""
+"""Trigger function that rejects pages without an address.
+
+Connections of old versions have no mark, and are recognised only by such omissions.
+"""
 
 
 def upgrade() -> None:
-    # Current writers must have finished, and further ones must see the following changes.
+    # Wait for current writers to finish, and make later ones see the following changes.
     op.execute(f"LOCK TABLE {', '.join(_GUARDED)}, addresses IN ACCESS EXCLUSIVE MODE")
     connection = op.get_bind()
     for batch in _batches(connection):

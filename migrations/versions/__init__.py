@@ -1,1 +1,1 @@
-"""The migrations, oldest first by number."""
+"""Schema migrations, numbered from the oldest."""
