@@ -1,7 +1,7 @@
 """Build of the native modules; everything else is in pyproject.toml.
 
-The distance kernel is optional: where it does not compile, `worker.grouping.distance` compares
-pages with the `apted` package.
+The distance kernel is optional: if it does not compile, `worker.grouping.distance` falls back to
+the `apted` package.
 """
 
 import os
@@ -12,8 +12,9 @@ from setuptools import Extension, setup
 
 KERNEL = Path("worker/grouping/distance/kernel")
 GCC = ["-O3", "-ffp-contract=off"]
-"""Options for compilers other than Microsoft's: vector instructions, and rounding after each
-operation, so that numbers are the same on every machine."""
+"""Options for compilers other than Microsoft's: vectorise, and round after each operation, so that
+results are the same on every machine.
+"""
 
 
 def native(name: str, folder: Path, *sources: Path, optional: bool = False) -> Extension:
@@ -23,7 +24,7 @@ def native(name: str, folder: Path, *sources: Path, optional: bool = False) -> E
         sources=[path.as_posix() for path in sources],
         depends=sorted(path.as_posix() for path in folder.glob("*.h")),
         define_macros=[("Py_LIMITED_API", "0x030B0000")],
-        # Debian's Python asks for debugging information: three quarters of what is installed.
+        # Debian's Python requests debugging information, which would be three quarters of the size.
         extra_compile_args=[] if os.name == "nt" else ["-g0", *GCC],
         libraries=[] if os.name == "nt" else ["m"],
         py_limited_api=True,
@@ -43,7 +44,7 @@ NATIVE = [
 
 
 def readme() -> str:
-    """Return the README as PyPI can show it: without images and links to files of the checkout."""
+    """Return the README for PyPI: without images in, and links to, files of the repository."""
     text = Path("README.md").read_text(encoding="utf-8")
     text = re.sub(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n+", "", text)
     return re.sub(r"\[([^]]*)\]\((?!https?:)[^)]*\)", r"\1", text)

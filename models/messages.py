@@ -378,7 +378,7 @@ class Comment(MessagePart):
     published: str | None = Field(
         default=None,
         description="Date in ISO 8601, as precisely as given. A relative date is resolved against"
-        " fetched_at, to the minute, hour or day; null if fetched_at is null, or if the"
+        " fetched_at, to the minute, hour or day; it is null if fetched_at is, or if the"
         " date is in weeks or longer units. Added to version 1.",
     )
     permalink: str | None = Field(
