@@ -64,7 +64,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("extract", "nothing.jsonl"), FAILED, "nothing.jsonl, message 1: no-url: "),
     (("extract", "pages.jsonl", "--format", "pdf"), USAGE, "--format"),
     (("extract", "pages.jsonl", "--method", "seagull"), USAGE, "unknown method 'seagull'"),
-    (("extract", "pages.jsonl", "--method", "deturck_2015"), FAILED, "no page to compare it with"),
+    (("extract", "pages.jsonl", "--method", "deturck_2015"), FAILED, "no page to compare this"),
     (("extract", "pages.jsonl", "--text-roles", "headline"), USAGE, "not a text role"),
     (("extract", "html", "--url", "https://b.example/"), FAILED, "holds no page"),
     (("extract", "html", "--site-pages", "missing"), USAGE, "does not exist"),

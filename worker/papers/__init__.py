@@ -1,1 +1,1 @@
-"""The methods of papers, each as its authors describe it."""
+"""Extraction methods from the literature, each implemented as its authors describe it."""

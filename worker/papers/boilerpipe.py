@@ -1,4 +1,4 @@
-"""Boilerpipe in its Python port (Kohlschütter, Fankhauser and Nejdl, WSDM 2010)."""
+"""Python port of Boilerpipe (Kohlschütter, Fankhauser and Nejdl, WSDM 2010)."""
 
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import text_of
@@ -10,7 +10,7 @@ def prepare() -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Apply the article extractor; the text blocks that it keeps become paragraphs."""
+    """Apply Boilerpipe's article extractor and turn each text block it keeps into a paragraph."""
     from boilerpy3.extractors import ArticleExtractor
 
     document = ArticleExtractor().get_doc(text_of(source))

@@ -27,19 +27,19 @@ _ELEMENTS: dict[BlockType, str] = {
 
 
 def chain(first: Extractor, second: Extractor) -> Extractor:
-    """Feed the result of one method to another.
+    """Return a method that feeds the result of one method to another.
 
-    The second one gets a page with nothing but the first one's title and blocks, and no neighbours,
-    as that page has no template. Chains yield no comments.
+    The second method receives a page that contains only the title and blocks found by the first.
+    It receives no neighbours, because such a page has no template. Chains extract no comments.
 
     Raises
     ------
     UnavailableError
-        If one of them gives no text.
+        If either method does not extract text.
     """
     for each in (first, second):
         if Gives.TEXT not in each.gives:
-            raise UnavailableError(f"{each.name} gives no text and cannot be part of a chain")
+            raise UnavailableError(f"{each.name} extracts no text and cannot be part of a chain")
     return Extractor(
         name=f"{first.name}>{second.name}",
         version=f"{first.version}>{second.version}",
@@ -60,7 +60,7 @@ def prepare(first: Extractor, second: Extractor) -> None:
 def extract(
     source: Source, neighbours: Neighbours, first: Extractor, second: Extractor
 ) -> Extracted:
-    """Apply both methods; title and metadata are the first one's if the second gives none."""
+    """Apply both methods; use the first one's title and metadata if the second finds none."""
     found = first.extract(source, neighbours)
     if not found.blocks:
         return found

@@ -1,4 +1,4 @@
-"""Conversion of what a method found in a page to its result."""
+"""Conversion of a method's findings to its result."""
 
 from collections.abc import Iterable
 
@@ -16,9 +16,9 @@ def cut(
     finding: Finding,
     pivot: Outline | None = None,
 ) -> Extracted:
-    """Render the element that a method found, with its headline.
+    """Render the element found by a method, with the page's headline.
 
-    `pivot` is another page of the template, which reveals the headings and titles they share.
+    `pivot` is another page of the template; headings and titles shared with it are not headlines.
     """
     others = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, others, finding)
@@ -26,7 +26,7 @@ def cut(
 
 
 def as_given(comments: Iterable[Comment]) -> tuple[ReaderComment, ...]:
-    """Convert comments to those of a method's result."""
+    """Convert comments to the type used in a method's result."""
     return tuple(
         ReaderComment(
             each.text,

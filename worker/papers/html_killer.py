@@ -1,7 +1,7 @@
-"""HTML Killer, the naive baseline of Daureu, Marie and Goubeau (2015), section 2.1.
+"""HTML Killer, the naive baseline of Daureu, Marie and Goubeau (2015, section 2.1).
 
-This implements the description in their report on the parsed page. What their script does to the
-page's code is in `worker.papers.html_killer_script`.
+This module applies the description in their report to the parsed page.
+`worker.papers.html_killer_script` reproduces what their script does to the page's code.
 """
 
 from lxml import etree
@@ -16,14 +16,15 @@ REMOVED = frozenset({"script", "img", "form", "li", "h2", "h3", "h4", "h5", "h6"
 """Elements that are removed with their contents."""
 
 PARAGRAPH_ENDS = frozenset({"br", "p"})
-"""Elements that end a paragraph: ``<br>``, and ``</p>``, which is replaced by one."""
+"""Elements that end a paragraph: ``<br>``, and ``p``, whose end tag is replaced by ``<br>``."""
 
 
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
-    """Drop what precedes the first ``h1`` and what is not text, and split the rest at line breaks.
+    """Drop everything before the first ``h1`` and everything but text; split at line breaks.
 
-    In a page without ``h1``, nothing precedes it, as in the authors' script. With `markup`, each
-    paragraph is a block, as in the marked-up output; else they are the lines of a single block.
+    In a page without ``h1``, nothing is dropped before it, as in the authors' script. With
+    `markup`, each paragraph is a block, as in the script's marked-up output; otherwise the
+    paragraphs are the lines of a single block.
     """
     document = page_of(source).document
     headings = document.iter("h1")
@@ -39,11 +40,11 @@ def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extract
 
 
 def _paragraphs(root: HtmlElement, heading: HtmlElement | None) -> list[str]:
-    """Return the texts between paragraph ends, after the heading, if any."""
+    """Return the paragraphs that follow the heading, or all of them if there is no heading."""
     paragraphs: list[str] = []
     parts: list[str] = []
     started = heading is None
-    # What encloses the heading begins before it, so its start tag is dropped.
+    # An element around the heading begins before the heading, so its start tag is dropped.
     around = set(heading.iterancestors()) if heading is not None else set()
     walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
     for event, node in walk:

@@ -1,21 +1,22 @@
-"""HTML Killer as its authors' script implements it: substitutions in the page's code.
+"""HTML Killer as implemented in its authors' script: substitutions in the page's code.
 
-Daureu, Marie and Goubeau (2015), section 2.1, and their published script. The report states the
-purpose of the script; this is what it does to the code, in the same order, with the consequences:
+It follows Daureu, Marie and Goubeau (2015, section 2.1) and their published script. The report
+states the purpose of the script; the script does the following to the code, in this order and with
+these consequences:
 
-- A page whose ``body`` has an attribute begins with its head. Line ends are removed without
-  replacement, so the words on both sides are joined.
-- The page is whatever is between the first ``h1`` and the second.
-- An image ends where the next tag closes itself; in HTML without ``/>`` that may be far away.
-- Any element whose name begins with ``a`` is unwrapped up to the next ``</a>``; any whose name
-  begins with ``li`` is removed up to the next ``</li>``, including ``link``.
-- Any other tag is removed with its text up to the next closing tag: also ``em``, ``strong`` and
-  ``table``. Names that begin with ``b`` are kept, for the breaks.
+- If ``body`` has an attribute, the head is not cut off. Line ends are removed without replacement,
+  so the words on either side are joined.
+- The page is whatever is between the first and the second ``h1``.
+- An image extends to the next self-closing tag; in HTML without ``/>`` that may be far away.
+- Any element whose name begins with ``a`` is unwrapped up to the next ``</a>``; any element whose
+  name begins with ``li``, including ``link``, is removed up to the next ``</li>``.
+- Any other tag, including ``em``, ``strong`` and ``table``, is removed with its text up to the next
+  closing tag. Tags whose names begin with ``b`` are kept because they may be line breaks.
 - A character reference becomes a space, and so does everything from a bare ``&`` to the next ``;``.
-- Paragraphs with a ``|`` or ``ags: `` are removed (menus, "Tags: "), and so is what stands between
-  ``<`` and ``>`` if it is 3 to 12 bytes long, including paragraphs of up to seven letters.
+- Paragraphs that contain ``|`` or ``ags: `` (menus, "Tags: ") are removed, and so is any text of 3
+  to 12 bytes between ``<`` and ``>``, which includes paragraphs of up to seven letters.
 
-`worker.papers.html_killer` implements the description in the report on the parsed page.
+`worker.papers.html_killer` applies the description in the report to the parsed page.
 """
 
 import re
@@ -56,9 +57,9 @@ _DROPPED = (b"|", b"ags: ")
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
     """Apply the script to the code of a page.
 
-    The page is decoded as for all methods; the script itself decodes every page as UTF-8. With
-    `markup`, each paragraph is a block, as in the marked-up output; else they are the lines of a
-    single block.
+    The page is decoded in the same way as for all methods, whereas the script decodes every page as
+    UTF-8. With `markup`, each paragraph is a block, as in the script's marked-up output; otherwise
+    the paragraphs are the lines of a single block.
     """
     headline, paragraphs = kill(text_of(source).encode("utf-8", "replace"))
     stretches: list[tuple[BlockType, str]] = [("paragraph", text) for text in paragraphs]
@@ -68,7 +69,7 @@ def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extract
 
 
 def kill(code: bytes) -> tuple[str | None, list[str]]:
-    """Return the headline and the paragraphs that the script leaves of a page's code."""
+    """Return the headline and the paragraphs that remain of a page's code."""
     code = code.split(b"<body>")[-1].split(b"</body>")[0].replace(b"\n", b"")
     code = _HEADLINE_TAG.sub(b"<h1>", code)
     before, headline_tag, after = code.partition(b"<h1>")

@@ -1,4 +1,4 @@
-"""The interface of methods: input, output, and the method itself."""
+"""Interface of the extraction methods: their input, their output, and the method itself."""
 
 import hashlib
 import pkgutil
@@ -14,15 +14,15 @@ from worker.errors import ExpectedError, MissingExtraError
 
 
 class UnknownExtractorError(ValueError):
-    """No method has the requested name."""
+    """There is no method with the requested name."""
 
 
 class UnavailableError(ExpectedError):
-    """The method needs something that is missing on this machine; the message names it."""
+    """A library or program needed by the method is missing; the message names it."""
 
 
 class NoPivotError(NoArticleError):
-    """The method compares pages, and there is none to compare this page with."""
+    """The method compares pages, but there is no page to compare this one with."""
 
     outcome = "no-comparable-page"
 
@@ -60,18 +60,18 @@ class Source:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The template group of a page, from that page's point of view.
+    """The other pages of a page's group that a method may use.
 
     Parameters
     ----------
     pivot
-        The page to compare it with: the group's representative, or its nearest neighbour for
-        the representative itself. None for an outlier.
+        The page to compare with: the group's representative or, for the representative itself,
+        its nearest neighbour. None for an outlier.
     group
         The other pages of the group, without the page itself.
     partner
-        The page's partner if the pages of its site are paired by distance alone
-        (`papers.deturck.pairing`). None for the page that is left over.
+        The page's partner when the pages of a site are paired by distance alone
+        (`papers.deturck.pairing`). None if no other page was left.
     """
 
     pivot: Source | None = None
@@ -80,11 +80,11 @@ class Neighbours:
 
 
 ALONE = Neighbours()
-"""Neighbours of a page without comparable pages."""
+"""Neighbours of a page that cannot be compared with any other page."""
 
 
 class Needs(Enum):
-    """Inputs of a method in addition to the page; with `PARTNER`, the partner becomes the pivot."""
+    """Inputs that a method needs besides the page; with `PARTNER`, the partner is the pivot."""
 
     PAGE = "page"
     PIVOT = "pivot"
@@ -92,7 +92,7 @@ class Needs(Enum):
     PARTNER = "partner"
 
     def of(self, neighbours: Neighbours) -> Neighbours:
-        """Leave out what the method does not use."""
+        """Return the neighbours that the method uses."""
         match self:
             case Needs.PAGE:
                 return ALONE
@@ -105,9 +105,9 @@ class Needs(Enum):
 
 
 class TrainingPair(NamedTuple):
-    """A page and its text as cleaned by a person.
+    """A page and its text as cleaned by a human annotator.
 
-    `text` has one segment per line; `language` is empty if it does not matter.
+    `text` has one segment per line; `language` is empty if it is irrelevant.
     """
 
     source: Source
@@ -131,11 +131,11 @@ class ReaderComment:
     text
         The text.
     author, date
-        As the method returns them.
+        Author and date as returned by the method.
     parent
-        Index of the comment that this one answers, if any.
+        Index of the comment that this one replies to, if any.
     published
-        The date as the method parsed it, if it returns both forms.
+        The parsed date, if the method returns both forms.
     """
 
     text: str
@@ -152,13 +152,13 @@ class Extracted:
     Parameters
     ----------
     title
-        Headline, or None if the method gives none.
+        Headline, or None if the method finds none.
     text
         The texts of `blocks`, separated by blank lines.
     blocks
         The blocks of the text, in order.
     authors, date
-        As the method returns them; most return none.
+        Authors and date as returned by the method; most methods return none.
     comments
         Readers' comments in page order; most methods return none.
     """
@@ -210,7 +210,7 @@ class Extracted:
 
 
 def one_line(text: str) -> str:
-    """Collapse white space, but keep stray characters, which are the method's own."""
+    """Collapse white space; keep stray characters, because they are part of the method's output."""
     return " ".join(text.replace("\x00", "").split())
 
 
@@ -218,30 +218,30 @@ def one_line(text: str) -> str:
 class Extractor:
     """A method with a name and a version.
 
-    It refers to its function by name, so that it can be sent to another process and a library is
-    imported only where and when the method runs.
+    The function is referred to by name, so that a method can be sent to another process and its
+    library is imported only where and when the method runs.
 
     Parameters
     ----------
     name
-        Name in the registry; that of a chain is ``"first>second"``.
+        Name in the registry, such as ``"first>second"`` for a chain.
     function
         ``"module:function"``, called as ``function(source, neighbours, **options)``.
     options
         Keyword arguments of the function.
     needs
-        Which neighbours the function is given.
+        Which neighbours the function receives.
     preparation
         ``"module:function"``, called as ``preparation(**options)`` before the first page, so that
-        imports and process starts do not count as time of a page.
+        imports and process starts are not included in the time of a page.
     description
-        What it is, on one line.
+        Description of the method in one line.
     version
-        The library's version; for our own methods the release with a digest of the source.
+        Version of the library; for our own methods, the release and a digest of the source.
     source
-        Digest of the code around a library, which may change results without a new version.
+        Digest of the code that wraps a library and may change results without a new version.
     gives
-        Kinds of content that it extracts and is scored on.
+        Kinds of content that the method extracts and is scored on.
     """
 
     name: str
@@ -257,7 +257,7 @@ class Extractor:
     def prepare(self) -> None:
         """Import and start everything that the method needs in this process.
 
-        Optional: what is not prepared is loaded with the first page.
+        Optional: without it, everything is loaded with the first page.
 
         Raises
         ------
@@ -280,7 +280,7 @@ class Extractor:
         worker.article.NoArticleError
             If the method finds no article in the page.
         Exception
-            Whatever a peer raises.
+            Any exception raised by a peer.
         """
         return cast(Extracted, self._call(self.function, source, self.needs.of(neighbours)))
 

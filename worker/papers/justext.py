@@ -1,4 +1,4 @@
-"""jusText (Pomikálek 2011), with and without lists of stop words."""
+"""jusText (Pomikálek 2011), with or without stop lists."""
 
 from collections.abc import Collection
 from functools import cache
@@ -10,7 +10,7 @@ from worker.papers.reading import page_of, text_of
 from worker.text import words
 
 MIN_COVERAGE = 0.1
-"""Minimum share of a page's words in a stop list for the page to be in its language.
+"""Minimum share of a page's words in a stop list for the page to count as written in its language.
 
 On 25 pages each in Greek, English, Polish and Russian of `daniel`, the best list was always that of
 the page's language, with 25 to 58 % of the words; on 25 Chinese pages, for which jusText has no
@@ -28,9 +28,9 @@ def prepare(*, stop_words: bool) -> None:
 def extract(source: Source, _neighbours: Neighbours, *, stop_words: bool) -> Extracted:
     """Classify the paragraphs and keep the good ones.
 
-    With `stop_words`, the stop list with the best coverage of the page is used. Without a matching
-    list or this option, the settings for any language apply: no list, and no minimum share of stop
-    words.
+    With `stop_words`, the stop list that best covers the page is used. Without this option, or if
+    no list matches, jusText runs with its language-independent settings: no list and no minimum
+    share of stop words.
     """
     from justext import justext
 
@@ -56,7 +56,7 @@ def _stop_lists() -> dict[str, frozenset[str]]:
 
 
 def _stop_list_of(source: Source) -> Collection[str]:
-    """Return the stop list with the best coverage of a page, or an empty one."""
+    """Return the stop list that best covers a page, or an empty list."""
     body = page_of(source).document.find("body")
     tokens = words.tokens(visible_text(body)) if body is not None else []
     coverage = {

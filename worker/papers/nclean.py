@@ -1,8 +1,8 @@
-"""NCleaner: character n-gram models of clean and of dirty text (Evert, LREC 2008).
+"""NCleaner: character n-gram models of clean and dirty text (Evert, LREC 2008).
 
 A page is split into segments: headings, list items, paragraphs. Each segment is scored by two
-n-gram models, one of what people kept of web pages and one of what they removed, and kept if the
-model of clean text finds it more likely.
+n-gram models, one of the text that annotators kept and one of the text that they removed. The
+segment is kept if the model of clean text finds it more likely.
 """
 
 import json
@@ -31,28 +31,28 @@ PAIRS_OF_A_LANGUAGE = 5
 """Number of training pairs per language in Lejeune et al. (2015, section 4.3)."""
 
 ORDER = 3
-"""Length of the n-grams: the default of the published tool."""
+"""Length of the n-grams (the default of the published tool)."""
 
 INTERPOLATION = 0.6
-"""Weight of each shorter history relative to the next longer one: the published default."""
+"""Weight of each history relative to the next longer one (the default of the published tool)."""
 
 PADDING = "\n"
-"""Character before the beginning of a segment, where no text has one."""
+"""Character that pads the beginning of a segment; it never occurs within one."""
 
 MIN_SHIPPED_COUNT = 3
-"""Minimum count of an n-gram in the shipped models. It halves their size and lowers the mean F1 on
-their training pairs from 91.9 to 91.2 % (keeping all text: 86.1 %)."""
+"""Minimum count of an n-gram in the shipped models. This limit halves their size and lowers the
+mean F1 on their training pairs from 91.9 to 91.2 % (86.1 % if all text is kept)."""
 
 _REMEMBERED = 100_000
 """Maximum number of n-grams whose probability is cached per model."""
 
 
 class Normalisation(Enum):
-    """Which characters are the same for the models.
+    """Mapping of characters that the models do not distinguish.
 
-    `ASCII` is the published default, in which all characters beyond ASCII are one. `NON_LEXICAL`
-    maps every letter to ``a`` and every digit to ``0``. `NONE` keeps all characters, for models
-    trained in one language.
+    `ASCII`, the published default, maps all non-ASCII characters to one. `NON_LEXICAL` maps every
+    letter to ``a`` and every digit to ``0``. `NONE` keeps all characters distinct, for models
+    trained on a single language.
     """
 
     NONE = "none"
@@ -85,10 +85,10 @@ _NORMALISERS: dict[Normalisation, Callable[[str], str]] = {
 class NGramModel:
     """A model of character n-grams with geometric interpolation.
 
-    The probability of a character is the weighted mean of its relative frequencies after the last
-    n-1, n-2 … 0 characters, with weights 1, q, q²…. The last frequency has add-one smoothing, so
-    that no character is impossible. `counts` are those of n-grams in segments padded at the
-    beginning.
+    The probability of a character is the weighted mean of its relative frequencies after the
+    previous n-1, n-2 … 0 characters, with weights 1, q, q²…. The frequency without a history has
+    add-one smoothing, so that every character is possible. `counts` has the number of occurrences
+    of each n-gram in segments padded at the beginning.
     """
 
     counts: Mapping[str, int]
@@ -105,7 +105,7 @@ class NGramModel:
 
     @cached_property
     def _histories(self) -> list[Counter[str]]:
-        """Per length, the counts of the n-grams by all but their last character."""
+        """Counts of the histories (n-grams without their last character) of each length."""
         histories = [Counter[str]()]
         for frequencies in self._frequencies[1:]:
             totals: Counter[str] = Counter()
@@ -146,7 +146,7 @@ class NGramModel:
 
 @dataclass(frozen=True)
 class Model:
-    """The classifier of segments: a model of clean text and one of dirty text."""
+    """Classifier of segments that combines a model of clean text and one of dirty text."""
 
     KIND: ClassVar[str] = "character n-grams"
 
@@ -155,7 +155,7 @@ class Model:
     dirty: NGramModel
 
     def is_clean(self, segment: str) -> bool:
-        """Return whether people would keep a segment, which must not be empty."""
+        """Return whether a non-empty segment is more likely clean than dirty."""
         text = self.normalisation.apply(one_line(segment))
         return self.clean.information(text) <= self.dirty.information(text)
 
@@ -165,7 +165,7 @@ class Model:
         return sha256(json.dumps(self.to_parameters()).encode()).hexdigest()[:8]
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters, ready for JSON."""
+        """Return all parameters in a form that can be serialised as JSON."""
         return {
             "normalisation": self.normalisation.value,
             "clean": dict(sorted(self.clean.counts.items())),
@@ -174,7 +174,7 @@ class Model:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the model with the parameters from `to_parameters`."""
+        """Build a model from the parameters returned by `to_parameters`."""
         return cls(
             Normalisation(parameters["normalisation"]),
             NGramModel(parameters["clean"]),
@@ -191,22 +191,22 @@ class Model:
     ) -> Self:
         """Train a model on pages and their cleaned texts.
 
-        Training is differential: n-grams of the cleaned text count as clean, and those that the
-        page has in addition as dirty.
+        Training is differential: the n-grams of the cleaned text count as clean, and the additional
+        n-grams of the page count as dirty.
 
         Parameters
         ----------
         pairs
             Pages with their cleaned texts. Unreadable pages are skipped.
         normalisation
-            `NONE` suits pairs in one language.
+            Normalisation of the characters; `NONE` suits pairs in a single language.
         min_count
-            Minimum count of an n-gram that is kept.
+            Minimum count of an n-gram in the model.
 
         Raises
         ------
         ValueError
-            If there is no clean or no dirty text to learn from.
+            If there is no clean text or no dirty text to learn from.
         """
         clean: Counter[str] = Counter()
         raw: Counter[str] = Counter()
@@ -228,34 +228,34 @@ class Model:
 
 
 def segments_of(source: Source) -> list[tuple[BlockType, str]]:
-    """Split a page into segments: all shown text, block by block."""
+    """Split the visible text of a page into segments, one per block."""
     document = page_of(source).document
     body = document.find("body")
     return stretches_of(body if body is not None else document, source.url)
 
 
 def extract(source: Source, _neighbours: Neighbours, *, model: Model) -> Extracted:
-    """Keep the segments that a model classifies as clean."""
+    """Extract the segments that a model classifies as clean."""
     return Extracted.from_stretches(
         None, [segment for segment in segments_of(source) if model.is_clean(segment[1])]
     )
 
 
 def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Extracted:
-    """Keep the segments that a shipped model, ``"ascii"`` or ``"non-lexical"``, finds clean."""
+    """Extract the segments that a shipped model (``"ascii"`` or ``"non-lexical"``) finds clean."""
     return extract(source, neighbours, model=shipped_model(name))
 
 
 def shipped_model(name: str) -> Model:
-    """Return a shipped model, trained on the CleanEval development pairs like the published one."""
+    """Load a shipped model, trained on the CleanEval development pairs like the published one."""
     return load_model(Model, __package__, f"models/nclean-{name}.json").model
 
 
 def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
-    """Choose the pairs of NCT5 (Lejeune et al. 2015, section 4.3).
+    """Choose the training pairs of NCT5 (Lejeune et al. 2015, section 4.3).
 
-    Five if all are in one language; otherwise one per language, the one with the longest cleaned
-    text of its first five.
+    If all pairs are in one language, these are the first five. Otherwise there is one per language:
+    of its first five pairs, the one with the longest cleaned text.
     """
     by_language = _first_of_each(pairs)
     if len(by_language) == 1:
@@ -264,7 +264,7 @@ def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
 
 
 def all_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
-    """Choose the pairs of NCT25: five per language."""
+    """Choose the training pairs of NCT25, five per language."""
     return [pair for each in _first_of_each(pairs) for pair in each]
 
 
@@ -281,7 +281,7 @@ TRAINED: Mapping[str, Callable[[Sequence[TrainingPair]], Sequence[TrainingPair]]
     "nct5": five_pairs,
     "nct25": all_pairs,
 }
-"""Methods trained on given pairs: by name, the function that selects the pairs."""
+"""Functions that select the training pairs, by the name of the method trained on them."""
 
 
 def _ngrams(segments: Iterable[str], normalisation: Normalisation) -> Iterable[str]:

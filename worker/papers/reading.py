@@ -1,4 +1,4 @@
-"""Parsing of pages and fragments, the same for every method."""
+"""Parsing of pages and fragments, shared by all methods."""
 
 import re
 from functools import lru_cache
@@ -14,41 +14,42 @@ from worker.html.encoding import decode
 from worker.papers.interface import Neighbours, NoPivotError, Source
 
 CACHED_PAGES = 16
-"""Number of parsed pages cached per process: a group's pivot is parsed once for a run of pages."""
+"""Number of parsed pages cached per process, so that a group's pivot is not parsed repeatedly."""
 
 _XML_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
 
 
 @lru_cache(maxsize=CACHED_PAGES)
 def page_of(source: Source) -> Page:
-    """Parse a page as the service does; treat the result as read-only."""
+    """Parse a page as the service does; the result is shared and must not be modified."""
     return parse_page(source.html, source.url, content_type=source.content_type)
 
 
 @lru_cache(maxsize=CACHED_PAGES)
 def outline_of(source: Source) -> Outline:
-    """Return the outline of a page, cached for all that are compared with it."""
+    """Return the outline of a page, cached for comparison with several pages."""
     return Outline.of(page_of(source).flat)
 
 
 def pivot_of(neighbours: Neighbours) -> Source:
-    """Return the page that another is compared with.
+    """Return the page to compare with.
 
     Raises
     ------
     NoPivotError
-        If there is none: Deturck (2015) leaves outliers untreated.
+        If there is none, because Deturck (2015) does not process outliers.
     """
     if neighbours.pivot is None:
-        raise NoPivotError("no page to compare it with")
+        raise NoPivotError("there is no page to compare this one with")
     return neighbours.pivot
 
 
 def text_of(source: Source) -> str:
     """Decode a page as the service does.
 
-    Every peer is given this text, so that extraction is compared, not decoding: some would read
-    every page as UTF-8. The XML declaration is removed, as lxml rejects text with one.
+    Every peer receives this text, so that a comparison measures extraction rather than decoding:
+    some peers would decode every page as UTF-8. The XML declaration is removed because lxml rejects
+    text with one.
     """
     html = source.html
     text = decode(html, source.content_type).text if isinstance(html, bytes) else html

@@ -1,4 +1,4 @@
-"""The papers' methods by name."""
+"""Registry of the papers' methods by name."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -125,7 +125,7 @@ def get_method(expression: str) -> Extractor:
     UnknownExtractorError
         If there is no method of that name.
     UnavailableError
-        If a method of a chain gives no text.
+        If a method in a chain does not extract text.
     """
     first, *others = (_find(name.strip()) for name in expression.split(">"))
     for other in others:

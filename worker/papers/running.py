@@ -1,4 +1,4 @@
-"""Reading of a page by a paper's method, with the result of the service's own reader."""
+"""Application of a paper's method to a page, with the result type of the service's own reader."""
 
 from worker.article import Extraction
 from worker.article.reader import Content
@@ -8,16 +8,16 @@ from worker.papers.registry import get_method
 
 
 def read_by(method: str, page: Source, pivot: Source | None = None) -> Content:
-    """Read a page by a method, or by a chain of methods.
+    """Read a page with a method or a chain of methods.
 
     Parameters
     ----------
     method
-        As for `get_method`.
+        Name of the method or chain, as for `get_method`.
     page
         The page.
     pivot
-        Another page of its template, if any.
+        Another page of the same template, if any.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def _content(extracted: Extracted, method: str) -> Content:
         language=None,
         method=method,
         xpath="",
-        # The papers' methods give no confidence.
+        # The papers' methods do not estimate confidence.
         confidence=0.0,
     )
     comments = (

@@ -1,19 +1,19 @@
-"""The extractor of Wutsi, "Algorithme d'extraction de contenu de site web", step by step.
+"""Wutsi's extractor, as described in "Algorithme d'extraction de contenu de site web".
 
-The source is an undated article for bloggers. Its steps are:
+The source is an undated article for bloggers. It describes these steps:
 
-- *Cleaning* removes the elements of `REMOVED_TAGS`, those with a class or id in `REMOVED_NAMES`,
-  links for sharing in social networks ("the modules of social networks"), and list items that hold
-  only a link, which make up its "menus".
-- *Selection* takes the nodes of 20 characters and more, except parents of selected ones. Inline
-  elements are not nodes but part of the block around them.
+- *Cleaning* removes the elements in `REMOVED_TAGS`, those with a class or id in `REMOVED_NAMES`,
+  links for sharing on social networks ("the modules of social networks"), and list items that
+  contain only a link ("menus").
+- *Selection* takes the nodes of at least 20 characters, except parents of selected nodes. Inline
+  elements are not nodes of their own but part of the block around them.
 - *Partition*: the score of a node is its number of sentences.
 - *Argmax* is the node with the highest score; of several, the one with the most characters, then
   the first.
 - *Fusion* adds all selected nodes with the same parent.
 
-If the service knows nothing of a page but itself, it follows these steps with whole packets instead
-of single nodes, and keeps images (`worker.article.sentences`).
+The service follows these steps when it has nothing but the page itself, but with whole packets
+instead of single nodes, and it keeps images (`worker.article.sentences`).
 """
 
 import re
@@ -29,7 +29,7 @@ from worker.text import words
 from worker.text.wordlists import listed
 
 REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside")
-"""Elements without text of the article."""
+"""Elements that never contain article text."""
 
 REMOVED_NAMES = listed("footer comments related_posts top_nav addthis_tool embedly-card")
 """Classes and ids of irrelevant sections."""
@@ -45,19 +45,19 @@ _SHARING = re.compile(
 
 
 def extract_packet(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Extract as the service does if it knows nothing of a page but itself."""
+    """Extract as the service does when it has nothing but the page itself."""
     page = outline_of(source)
     return _extracted(source, page, sentences.find_body(page))
 
 
 def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extracted:
-    """Extract by the steps of the article; without `fusion`, the single block is the body."""
+    """Follow the steps of the article; without `fusion`, the body is the single best node."""
     page = outline_of(source)
     return _extracted(source, page, find_body(page, fusion=fusion))
 
 
 def find_body(page: Outline, *, fusion: bool) -> Finding | None:
-    """Find the node with the most sentences and, with fusion, its selected siblings.
+    """Find the node with the most sentences and, with `fusion`, its selected siblings.
 
     Returns None if no node is long enough.
     """
@@ -92,7 +92,7 @@ def _extracted(source: Source, page: Outline, finding: Finding | None) -> Extrac
 
 
 def _cleaned(page: Outline) -> set[int]:
-    """Return the outermost elements that the cleaning removes."""
+    """Return the outermost elements removed by the cleaning step."""
     cleaned: set[int] = set()
     index = 0
     while index < len(page.elements):
@@ -118,7 +118,7 @@ def _is_menu_item(page: Outline, index: int) -> bool:
 
 
 def _nodes(page: Outline) -> list[int]:
-    """Select the blocks with enough characters, except those around another one."""
+    """Select the blocks with enough characters, except those that contain another such block."""
     lengths = [0]
     for text in page.texts:
         lengths.append(lengths[-1] + len(words.clean(text.text)))
@@ -135,7 +135,7 @@ def _nodes(page: Outline) -> list[int]:
 
 
 def _enclosing(page: Outline, index: int, known: set[int]) -> list[int]:
-    """Return the ancestors of an element, up to the first known one."""
+    """Return the ancestors of an element, up to the first one in `known`."""
     found: list[int] = []
     parent = page.parents[index]
     while parent >= 0 and parent not in known:

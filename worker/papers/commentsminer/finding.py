@@ -1,4 +1,4 @@
-"""CommentsMiner, section by section.
+"""Comment extraction with CommentsMiner, following the sections of the paper.
 
 J. Subercaze, C. Gravier and F. Laforest, "Extraction de commentaires utilisateurs sur le Web",
 EGC 2016.
@@ -20,12 +20,12 @@ from worker.papers.reading import page_of
 
 
 def trained_ranking() -> BoostedTrees:
-    """Return the best of the rankers: boosted trees (``benchmarks/comments``)."""
+    """Return the best ranker measured in ``benchmarks/comments``, a set of boosted trees."""
     return load_model(BoostedTrees, __package__, "commentsminer.json").model
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Find comments as in the paper, and read them as the service does."""
+    """Find comments as in the paper, then read their fields as the service does."""
     page = page_of(source)
     comments = read_comments(page.flat, mine_comments(page), page.url)
     return Extracted(None, "", (), comments=as_given(comments))
@@ -37,16 +37,16 @@ def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[Html
     Parameters
     ----------
     page
-        The page. Those of the paper have at least two comments: if any pattern exists, one is
-        always chosen.
+        The page. The paper assumes at least two comments per page, so a pattern is always chosen
+        if there is one.
     ranking
         The ranking function; `trained_ranking` by default.
 
     Returns
     -------
     tuple of elements
-        Root of each occurrence of the chosen pattern, in document order. Their nesting gives the
-        parents of comments (section 3).
+        Root of each occurrence of the chosen pattern, in document order. The nesting of these
+        elements tells which comment replies to which (section 3).
     """
     elements = PageElements.of(page.document)
     candidates = mine(elements)
@@ -60,9 +60,10 @@ def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[Html
 def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:
     """Find the occurrences of a pattern in a page, in one depth-first pass (section 3).
 
-    Returns the root element of each occurrence, ascending. From the last element to the first,
-    the pattern nodes that match an element follow from its children; the children of a pattern node
-    are matched in order, each with the first matching child that follows.
+    Returns the root element of each occurrence, in ascending order. Elements are visited from last
+    to first, so that the pattern nodes matched by an element's children are known before the
+    element itself is matched. The children of a pattern node are matched in order, each with the
+    next matching child of the element.
     """
     below = _children_of(pattern.parents)
     fitting: list[frozenset[int]] = [frozenset()] * len(page)
@@ -88,6 +89,6 @@ def _children_of(parents: Sequence[int]) -> list[list[int]]:
 
 
 def _in_order(nodes: Sequence[int], places: Sequence[frozenset[int]]) -> bool:
-    """Return whether nodes can be found at places, in order."""
+    """Return whether the nodes match successive places, in order."""
     remaining = iter(places)
     return all(any(node in place for place in remaining) for node in nodes)

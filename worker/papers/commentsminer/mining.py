@@ -1,4 +1,4 @@
-"""Frequent closed induced ordered subtrees of one page (Subercaze et al. 2016, section 2).
+"""Mining of a page's frequent closed induced ordered subtrees (Subercaze et al. 2016, section 2).
 
 Y. Chi, Y. Yang, Y. Xia and R. R. Muntz, "Mining closed and maximal frequent subtrees from
 databases of labeled rooted trees", IEEE TKDE 17 (2005), under the paper's constraints.
@@ -17,10 +17,10 @@ SUPPORT = 2
 """Minimum number of occurrences of a frequent subtree (section 2.1)."""
 
 MAX_STEPS = 400_000
-"""Maximum number of elements visited before mining stops with what it has found.
+"""Maximum number of elements visited before mining stops and returns what it has found so far.
 
-More frequent subtrees are grown first: when it stops, all those more frequent than the last ones
-grown have been found, and are as closed as without a limit.
+The most frequent subtrees are grown first. When mining stops, every subtree more frequent than the
+last one grown has been found, and is closed to the same extent as without a limit.
 """
 
 MAX_DEPTH = 100
@@ -31,9 +31,9 @@ MAX_DEPTH = 100
 class Subtree:
     """A subtree and its occurrences.
 
-    `labels` are the tags of its nodes in preorder, `parents` the positions of their parents, or -1
-    for the root. `roots` are the root elements of its occurrences, ascending, and `rightmost` the
-    elements at the last node, one for each root.
+    `labels` are the tags of its nodes in preorder, and `parents` the positions of their parents
+    (-1 for the root). `roots` are the root elements of its occurrences in ascending order, and
+    `rightmost` the element that matches the last node, for each root.
     """
 
     labels: tuple[str, ...]
@@ -43,16 +43,16 @@ class Subtree:
 
 
 def mine(page: PageElements, max_steps: int = MAX_STEPS) -> list[Subtree]:
-    """Mine the subtrees of a page that may be those of its comments.
+    """Mine a page for subtrees that may be its comments.
 
     The paper's constraints (section 2.1) are:
 
-    - every root has one rightmost occurrence: ``|RootOcc| = |RmoOcc|``;
-    - the nearest common ancestor of the occurrences is not the root of the page, here ``body``,
-      which contains everything shown;
+    - every root has exactly one rightmost occurrence: ``|RootOcc| = |RmoOcc|``;
+    - the nearest common ancestor of the occurrences is not the root of the page (here ``body``,
+      which contains everything visible);
     - the occurrences are not all blank and do not all have the same text.
 
-    Returns the result of `mine_tree`, filtered by the other two constraints.
+    `mine_tree` enforces the first constraint; its result is then filtered by the other two.
     """
     mined = mine_tree(page.tags, page.parents.tolist(), max_steps)
     return [each for each in mined if _has_ancestor(page, each) and _has_texts(page, each)]
@@ -61,29 +61,30 @@ def mine(page: PageElements, max_steps: int = MAX_STEPS) -> list[Subtree]:
 def mine_tree(
     labels: Sequence[str], parents: Sequence[int], max_steps: int = MAX_STEPS
 ) -> list[Subtree]:
-    """Mine the closed frequent subtrees of one tree among those with ``|RootOcc| = |RmoOcc|``.
+    """Mine a tree for closed frequent subtrees with ``|RootOcc| = |RmoOcc|``.
 
     Parameters
     ----------
     labels, parents
         Label of each node in preorder, and its parent; -1 for a root.
     max_steps
-        Maximum number of nodes visited, see `MAX_STEPS`.
+        Maximum number of nodes visited (see `MAX_STEPS`).
 
     Returns
     -------
     list of Subtree
-        Those with at least `SUPPORT` roots, each with one rightmost node. They are closed: no
-        larger one of them contains it and has as many roots. Those with the most roots come first.
+        Subtrees with at least `SUPPORT` roots, each root with one rightmost node, sorted by
+        descending number of roots. They are closed: no larger subtree in the result contains a
+        smaller one and has as many roots.
 
     Notes
     -----
-    A subtree is grown from its root by one node at a time: a child of a node on its rightmost path,
-    to the right of all others. One with several rightmost nodes below a root is not a result, but
-    its extensions may be. It is abandoned, with its extensions, only if another node can be added
-    to the left of the last, or above the root, without losing any of its rightmost nodes: the same
-    node can then be added to every extension, which changes neither the number of roots nor of
-    rightmost nodes.
+    A subtree is grown one node at a time. The new node becomes the rightmost child of a node on the
+    rightmost path. A subtree with several rightmost nodes below one root is not a result, but its
+    extensions may be. A subtree and its extensions are abandoned only if another node can be added
+    to the left of the last one, or above the root, without losing any rightmost node. The same
+    node can then be added to every extension without changing the number of roots or of rightmost
+    nodes, so none of them is closed.
     """
     forest = Forest(labels, parents)
     waiting: list[tuple[int, int, Pattern]] = []
@@ -107,7 +108,7 @@ def mine_tree(
 
 
 def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
-    """Yield the patterns that no other pattern with as many roots contains."""
+    """Yield the patterns that are not contained in another pattern with as many roots."""
     same: defaultdict[int, list[Pattern]] = defaultdict(list)
     for pattern in patterns:
         same[len(pattern.rightmost)].append(pattern)
@@ -140,6 +141,6 @@ def _has_ancestor(page: PageElements, subtree: Subtree) -> bool:
 
 
 def _has_texts(page: PageElements, subtree: Subtree) -> bool:
-    """Return whether the texts of the occurrences differ, which also excludes all blank ones."""
+    """Return whether the occurrences have different texts, which also means that some have text."""
     first = page.text_of(subtree.roots[0])
     return any(page.text_of(root) != first for root in subtree.roots[1:])

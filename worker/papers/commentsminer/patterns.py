@@ -5,17 +5,17 @@ from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 Shape = int
-"""Number of a complete subtree, see `Forest.shape`."""
+"""Number that identifies a complete subtree (see `Forest.shape`)."""
 
 Step = tuple[str, tuple[Shape, ...]]
-"""A node on the rightmost path: its label, and the complete subtrees below it, to the left."""
+"""Node on the rightmost path: its label and the complete subtrees below it, left of the path."""
 
 
 class Pattern(NamedTuple):
     """A subtree, represented by its rightmost path.
 
-    `rightmost` has, for each root of an occurrence, the possible nodes for its last node,
-    ascending.
+    `rightmost` lists, for the root of each occurrence, the nodes that can match the pattern's last
+    node, in ascending order.
     """
 
     path: tuple[Step, ...]
@@ -23,18 +23,18 @@ class Pattern(NamedTuple):
 
     @property
     def is_unique(self) -> bool:
-        """Whether every root has one rightmost node: ``|RootOcc| = |RmoOcc|``.
+        """Whether every root has exactly one rightmost node: ``|RootOcc| = |RmoOcc|``.
 
-        A node has one ancestor at each distance, so two roots share no rightmost node.
+        A node has only one ancestor at each distance, so two roots never share a rightmost node.
         """
         return all(len(nodes) == 1 for nodes in self.rightmost.values())
 
 
 class Forest:
-    """One or more trees that are searched for subtrees.
+    """One or more trees to be searched for subtrees.
 
-    `labels` and `parents` are those of the nodes in preorder, with -1 for a root; `steps` is the
-    number of nodes visited so far.
+    `labels` and `parents` list the label and the parent of each node in preorder (-1 for a root).
+    `steps` counts the nodes visited so far.
     """
 
     def __init__(self, labels: Sequence[str], parents: Sequence[int]) -> None:
@@ -51,7 +51,7 @@ class Forest:
         self._larger: dict[tuple[Shape, int], frozenset[Shape]] = {}
 
     def shape(self, label: str, below: tuple[Shape, ...] = ()) -> Shape:
-        """Return the number of a subtree with a root of this label and these subtrees below it."""
+        """Return the number of the subtree with the given root label and child subtrees."""
         step = (label, below)
         number = self._shape_of.get(step)
         if number is None:
@@ -71,7 +71,7 @@ class Forest:
         return number
 
     def single_nodes(self, support: int) -> Iterator[Pattern]:
-        """Yield the patterns of a single node with enough occurrences."""
+        """Yield the single-node patterns with enough occurrences."""
         of_label: defaultdict[str, list[int]] = defaultdict(list)
         for node, label in enumerate(self.labels):
             of_label[label].append(node)
@@ -80,11 +80,11 @@ class Forest:
                 yield Pattern(((label, ()),), {node: (node,) for node in nodes})
 
     def extensions(self, pattern: Pattern, support: int) -> list[Pattern]:
-        """Return the patterns with one more node on the right and enough roots."""
+        """Return the extensions of a pattern by one node on the right that have enough roots."""
         deepest = len(pattern.path) - 1
         found: defaultdict[tuple[int, str], dict[int, set[int]]] = defaultdict(dict)
         for root, nodes in pattern.rightmost.items():
-            # Per possible node at a level, the child after which the next one may follow.
+            # For each possible node at a level, the child after which the next one may follow.
             level = dict.fromkeys(nodes, -1)
             for depth in range(deepest, -1, -1):
                 above: dict[int, int] = {}
@@ -117,9 +117,9 @@ class Forest:
         return (*path[:depth], (above, (*below, done)), (label, ()))
 
     def can_be_added_to(self, pattern: Pattern) -> bool:
-        """Return whether a node can be added without losing any rightmost node of a pattern.
+        """Return whether a node can be added to a pattern without losing any rightmost node.
 
-        It is added to the left of the last node, or above the root.
+        The node is added to the left of the last node, or above the root.
         """
         return self._has_root_above(pattern) or self._has_node_to_the_left(pattern)
 
@@ -147,7 +147,7 @@ class Forest:
         node: int,
         wanted: set[tuple[int, tuple[Shape, ...]]] | None,
     ) -> set[tuple[int, tuple[Shape, ...]]]:
-        """Return the possible additions: levels of the path, with the subtrees complete there."""
+        """Return the levels of the path that can be extended, with the subtrees complete there."""
         found: set[tuple[int, tuple[Shape, ...]]] = set()
         levels = None if wanted is None else {depth for depth, _ in wanted}
         for depth in range(len(path) - 2, -1, -1):
@@ -182,7 +182,7 @@ class Forest:
     def _sequences(
         self, below: tuple[Shape, ...], nodes: Sequence[int]
     ) -> Iterator[tuple[Shape, ...]]:
-        """Yield the sequences with one more node that some nodes match, as they match this one."""
+        """Yield the one-node extensions of a sequence of subtrees that the given nodes match."""
         self.steps += len(nodes) * (len(below) + 1)
         first = self._leftmost(below, nodes)
         last = self._rightmost(below, nodes)
@@ -229,13 +229,13 @@ class Forest:
         return found[::-1]
 
     def has_around(self, node: int, others: Container[int]) -> bool:
-        """Return whether a node, or one of its ancestors, is among others."""
+        """Return whether a node or one of its ancestors is among the others."""
         while node >= 0 and node not in others:
             node = self.parents[node]
         return node >= 0
 
     def nodes_of(self, shape: Shape) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return the labels of a subtree's nodes in preorder, and the index of each parent."""
+        """Return the label and the parent's index of each node of a subtree, in preorder."""
         labels: list[str] = []
         parents: list[int] = []
         waiting = [(shape, -1)]
@@ -248,7 +248,7 @@ class Forest:
         return tuple(labels), tuple(parents)
 
     def holds(self, larger: Shape, smaller: Shape) -> bool:
-        """Return whether a subtree contains another one, anywhere."""
+        """Return whether one subtree contains another at any position."""
         return self._stands_at(smaller, larger) or any(
             self.holds(each, smaller) for each in self.shapes[larger][1]
         )

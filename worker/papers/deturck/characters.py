@@ -1,25 +1,25 @@
-"""The set distance on characters that Deturck (2015) tried before words (algorithm 6)."""
+"""Letter-frequency similarity that Deturck (2015, algorithm 6) tried before comparing words."""
 
 from collections import Counter
 from string import ascii_lowercase
 
 
 def character_similarity(first: str, second: str) -> float:
-    """Compare how often two texts have each letter from a to z (algorithm 6).
+    """Compare the frequencies of the letters from a to z in two texts (algorithm 6).
 
-    The similarity of a letter in either text is 1 minus the difference of its counts, relative to
-    the larger one; the result is the mean over these letters.
+    The similarity of a letter is 1 minus the difference between its two counts, relative to the
+    larger count. The result is the mean over the letters that occur in either text.
 
     Returns
     -------
     float
-        1 if all letters are equally frequent; 0 if no letter is in both, or if there are none at
-        all, as in other scripts than Latin, whose texts thus never count as the same.
+        1 if every letter has the same count in both texts; 0 if they have no letter in common or
+        contain no letter from a to z. Texts in non-Latin scripts therefore never count as the same.
 
     Notes
     -----
-    As printed, the algorithm resets the sum to 0 at each letter that neither text has, but must
-    mean to add nothing. It is case-sensitive and counts only lower-case letters.
+    As printed, the algorithm resets the sum to 0 at each letter absent from both texts. This is
+    read as adding nothing. The comparison is case-sensitive: only lower-case letters count.
     """
     mine, others = Counter(first), Counter(second)
     shares = [

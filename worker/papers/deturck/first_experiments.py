@@ -1,7 +1,7 @@
-"""The first experiments of Deturck (2015, section 4.4.1), ablations of what the thesis retained.
+"""First experiments of Deturck (2015, section 4.4.1), ablations of the retained heuristic.
 
-All of them weigh the elements of a page by the text that the edit script to another page changes,
-and choose one element.
+Each of them weighs the elements of a page by the amount of text changed by the edit script to
+another page, and chooses one element.
 """
 
 from functools import lru_cache
@@ -18,16 +18,16 @@ from worker.papers.reading import CACHED_PAGES, page_of, pivot_of
 
 
 def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted:
-    """Choose an element by one of `heuristics.HEURISTICS` and render it.
+    """Choose an element with one of `heuristics.HEURISTICS` and render it.
 
-    Raises NoPivotError without a page to compare with, NoTextError if no text of the page differs,
+    Raises NoPivotError if there is no page to compare with, NoTextError if all texts are the same,
     and `worker.grouping.distance.TreeTooLargeError` if the token trees are too large to compare.
     """
     pivot_outline, pivot = _views_of(pivot_of(neighbours))
     outline, page = _views_of(source)
     weights = page.weights(pivot, edit_mapping(page.tree, pivot.tree))
     if not weights[0]:
-        raise NoTextError("no text of the page differs from the other page")
+        raise NoTextError("the texts of the page do not differ from those of the other page")
     chosen = page.elements[HEURISTICS[heuristic](page, weights)]
     finding = Finding(heuristic, outline.elements.index(chosen))
     return cut(source, outline, finding, pivot_outline)
@@ -35,6 +35,6 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
 
 @lru_cache(maxsize=CACHED_PAGES)
 def _views_of(source: Source) -> tuple[Outline, TokenTree]:
-    """Flatten a page in both ways at once, so that both refer to the same elements."""
+    """Return a page's outline and token tree from one parse, so both refer to the same elements."""
     document = page_of(source).document
     return Outline.of(document), token_tree_of(document)

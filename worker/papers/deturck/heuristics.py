@@ -1,9 +1,10 @@
-"""How the first experiments of Deturck (2015) choose an element by its weight (section 4.4.1).
+"""Choice of an element by weight in the first experiments of Deturck (2015, section 4.4.1).
 
-The thesis describes them in prose; where it leaves a choice, the interpretation is documented at
-the function. Its text and its algorithm 5 disagree on elements without children, which have no
-difference to a child. In the algorithm, they have no differential and are never chosen; in the
-heuristics without ``inner``, they have their own weight, as they unite all the text below them.
+The thesis describes these heuristics in prose. Where it leaves room for interpretation, the
+function documents the choice made here. The text and algorithm 5 of the thesis disagree on elements
+without children. In the algorithm, they have no differential and are never chosen: this is the
+``inner`` variant of each heuristic. Otherwise, their differential is their own weight, because all
+the text below them meets in them.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +17,9 @@ from worker.papers.deturck.token_tree import TokenTree
 def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> list[int]:
     """Return how much heavier each element is than its heaviest child.
 
-    The thesis defines it as the smallest difference between the weights of a parent and of its
-    immediate descendants (algorithm 5). It is large where many parts of a text meet. For an element
-    without children, it is 0 with `inner`, else its weight.
+    The thesis defines this differential as the smallest difference between the weight of an element
+    and the weights of its children (algorithm 5). It is large where many parts of a text meet. For
+    an element without children, it is 0 with `inner`, and the element's weight otherwise.
     """
     heaviest: list[int | None] = [None] * len(weights)
     for index in range(1, len(weights)):
@@ -34,9 +35,8 @@ def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = Fals
 def most_tokens(page: TokenTree, weights: Sequence[int]) -> int:
     """First heuristic: the greatest differential above the element with the most text.
 
-    The path goes from the element with the largest number of token children (algorithm 4), which is
-    close to the leaves, up to the root: "the differential grows from the root up to a culminating
-    point".
+    The path leads from the element with the most token children (algorithm 4), which is close to
+    the leaves, up to the root: "the differential grows from the root up to a culminating point".
     """
     return _greatest(page, weights, page.path_to_root(_first_largest(page.tokens)))
 
@@ -45,8 +45,8 @@ def most_tokens_down(page: TokenTree, weights: Sequence[int]) -> int:
     """First heuristic, downwards: the greatest differential below the element with the most text.
 
     The path "starts from the element with the largest quantity of text and follows this same
-    criterion to a leaf": from each element it continues with the child with the most token
-    children. If the element is already a leaf, it is chosen.
+    criterion to a leaf": it continues from each element to the child with the most token children.
+    If the first element is already a leaf, it is chosen.
     """
     path = page.path_to_leaf(_first_largest(page.tokens))
     return _greatest(page, weights, path, inner=True)
@@ -61,20 +61,20 @@ def depth(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> in
     """Third heuristic: the greatest differential times depth.
 
     Depth is the number of levels from the root, so that low elements are favoured. The thesis then
-    looks for a maximum of the differential on the way to the root. This is read as the weighted
-    differential, hence the starting point itself: with the unweighted one, all of 100 pages tried
-    gave the result of the second heuristic.
+    looks for a maximum of the differential on the way to the root. This is read as the differential
+    weighted by depth, whose maximum is the starting point itself. With the unweighted differential,
+    the result was that of the second heuristic on all of the 100 pages tried.
     """
     pairs = zip(differentials(page, weights, inner=inner), page.depths(), strict=True)
     return _first_largest([difference * level for difference, level in pairs])
 
 
 def offset(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> int:
-    """Fourth heuristic: the element after the widest gap of offsets on the way down.
+    """Fourth heuristic: the element after the widest gap in offsets on the way down.
 
-    From the root to the element of the third heuristic, each step goes from an element to a child
-    that begins later in the page's code. Most of the code is skipped at the widest gap; the child
-    after it is chosen.
+    Each step on the path from the root to the element chosen by the third heuristic goes from an
+    element to a child that begins later in the page's code. The step with the widest gap skips the
+    most code; the child at its end is chosen.
     """
     path = page.path_to_root(depth(page, weights, inner=inner))
     gaps = [page.offsets[child] - page.offsets[parent] for child, parent in pairwise(path)]

@@ -1,4 +1,4 @@
-"""Pairs of a site's pages by distance alone, before any clustering (Deturck 2015, 4.3)."""
+"""Pairing of a site's pages by distance, without clustering (Deturck 2015, section 4.3)."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ import numpy.typing as npt
 def nearest_pairs(distances: npt.NDArray[np.float64], names: Sequence[str]) -> dict[int, int]:
     """Pair the pages that are nearest to each other.
 
-    The two nearest pages make a pair, then the two nearest of the remaining ones, until at most one
-    page is left. No distance is too large: even an outlier gets a partner, which is why the thesis
-    turned to clustering.
+    The two nearest pages form a pair, then the two nearest of the remaining pages, until at most
+    one page is left. There is no maximum distance, so even an outlier gets a partner, which is why
+    the thesis turned to clustering.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def nearest_pairs(distances: npt.NDArray[np.float64], names: Sequence[str]) -> d
         Distances between all pages; NaN for pages that could not be compared, which are never
         paired.
     names
-        Names of the pages, which break ties independently of the order of the pages.
+        Names of the pages, used to break ties independently of their order.
 
     Returns
     -------

@@ -1,26 +1,27 @@
-"""The heuristic that Deturck (2015) retained: the body as the text that differs (4.4.2).
+"""The heuristic retained by Deturck (2015, section 4.4.2): the body is the text that differs.
 
-The thesis describes it in prose. It is read as follows, in the same order:
+The thesis describes it in prose. This implementation reads it as follows, in the same order:
 
-- *Proportion*: the share of the page's tokens in every element, propagated back to its ancestors.
+- *Proportion*: each element's share of the page's tokens, including the tokens of its descendants.
   Elements with a small share are pruned.
 - *Comparable nodes*: the counterpart of an element has the same positional XPath in the other page
   and the same attributes. Text that equals the counterpart's belongs to the template.
 - *Filters*: no text divisions (paragraphs, list items, parts of tables, inline elements), nothing
   in a comment or gallery zone, nothing without a class or an id. The rest are the candidates.
-- *Not too enclosing*: a candidate with more than a fifth of its text in a smaller candidate inside
-  it is a wrapper. The remaining candidates are the *zones*.
-- *Position*: the first zone in document order is the title's; the body is the next one that is not
-  inside it and holds more text. If there is none, the first one is the body: headlines are often
-  too short to survive the pruning.
+- *Not too enclosing*: a candidate that has more than a fifth of its text in a single candidate
+  inside it is a wrapper and is dropped. The remaining candidates are the *zones*.
+- *Position*: the first zone in document order contains the title; the body is the next zone that is
+  outside it and contains more text. If there is none, the first zone is the body, because headlines
+  are often too short to survive the pruning.
 - Comment and gallery zones within the body are left out.
 
-Where the thesis leaves a figure open, or asks for a better one, `CHOSEN` has the figures with which
-this reading scores best: the share of pages with a word-count cosine of at least 0.9 with the gold
-text, on the pages of DAnIEL and MSV that have another page of their site, each paired with the
-structurally nearest one, was 82 % and 91 % on the half of the sites used for the choice, and 77 %
-and 82 % on the other half. The thesis reports 88 % on its own 500 pages. The figures of the thesis
-itself are `THESIS`; the cost of each is in ``benchmarks/extraction/papers.md``.
+Where the thesis leaves a figure open or asks for a better one, `CHOSEN` has the figures that score
+best. The score ("exactitude") is the share of pages whose text has a word-count cosine of at least
+0.9 with the gold text. It was measured on the pages of DAnIEL and MSV that share a site with
+another page, each paired with the structurally nearest one: 82 % and 91 % on the half of the sites
+used for the choice, 77 % and 82 % on the other half. The thesis reports 88 % on its own 500 pages.
+`THESIS` has the figures of the thesis itself; ``benchmarks/extraction/papers.md`` lists what each
+of them costs.
 """
 
 from collections.abc import Callable
@@ -46,10 +47,12 @@ Exactitude: 0.1 81.5 %, 0.15 82.5 %, 0.2 82.7 %, 0.3 82.7 %, 0.5 73 %.
 """
 
 MAX_FILTERED = 0.7
-"""Maximum share of the page's tokens in a filtered part; beyond it, it is the page itself."""
+"""Maximum share of the page's tokens in a filtered part; a larger part is the page itself."""
 
 Similarity = Callable[[Outline, int, Outline, int], float]
-"""Similarity of two elements, each given after its page; 1 for the same text."""
+"""Function that returns the similarity of two elements, each preceded by its page in the arguments.
+
+It returns 1 for identical texts."""
 
 
 def word_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
@@ -58,32 +61,33 @@ def word_similarity(page: Outline, index: int, other: Outline, counterpart: int)
 
 
 def letter_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
-    """Compare the letters of two elements (algorithm 6), as the thesis tried before words."""
+    """Return the letter similarity of two elements (algorithm 6), tried before word similarity."""
     return character_similarity(page.text_of(index), other.text_of(counterpart))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A reading of what the thesis leaves open or gives as an example.
+    """Values for what the thesis leaves open or only gives as an example.
 
     Attributes
     ----------
     min_proportion
-        Minimum share of the page's tokens in a candidate. Exactitude of `CHOSEN` with each,
-        development sites: 0.02 80.2 %, 0.03 82.7 %, 0.04 82.5 %, 0.05 82.7 %, 0.06 82.9 %,
+        Minimum share of the page's tokens in a candidate. Exactitude of `CHOSEN` on the development
+        sites with each value: 0.02 80.2 %, 0.03 82.7 %, 0.04 82.5 %, 0.05 82.7 %, 0.06 82.9 %,
         0.1 77 %.
     same_text
-        Minimum similarity of two texts that belong to the template. With 1, boxes that change a
-        little (a date, a counter, one headline of ten) are mistaken for zones: 1.0 77.8 %, 0.95
-        80.5 %, 0.9 81.5 %, 0.8 82.7 %, 0.7 81.3 %. Long texts in one language come close to 0.8
-        through their function words alone: 0.8 loses five points on MSV's other half, whose
-        articles are long. 0.9 is what the thesis considers equal when it scores a text.
+        Minimum similarity at which two texts belong to the template. With 1, boxes that change
+        slightly (a date, a counter, one headline of ten) are mistaken for zones. Exactitude with
+        each value: 1.0 77.8 %, 0.95 80.5 %, 0.9 81.5 %, 0.8 82.7 %, 0.7 81.3 %. Long texts in the
+        same language reach almost 0.8 through their function words alone, so 0.8 loses five points
+        on the other half of MSV, whose articles are long. 0.9 is the similarity at which the thesis
+        considers texts equal in its evaluation.
     similarity
-        How to compare two texts.
+        Function that compares two texts.
     needs_counterpart
-        Whether a candidate must have a counterpart in the other page. Otherwise, an element
-        without one is new on this page; requiring one loses pages wherever an advertisement
-        shifts a path.
+        Whether a candidate must have a counterpart in the other page. If not, an element without a
+        counterpart is new on this page. Requiring one loses pages on which an advertisement shifts
+        the XPaths.
     """
 
     min_proportion: float
@@ -93,10 +97,10 @@ class Reading:
 
 
 CHOSEN = Reading(min_proportion=0.05, same_text=0.9)
-"""The figures that score best."""
+"""Values that score best."""
 
 THESIS = Reading(min_proportion=0.02, same_text=1.0)
-"""The figures of the thesis: "less than 2 %", and a text is kept "if it is not identical"."""
+"""Values from the thesis: "less than 2 %", and a text is kept "if it is not identical"."""
 
 READINGS = {
     "chosen": CHOSEN,
@@ -104,21 +108,21 @@ READINGS = {
     "comparable": replace(THESIS, needs_counterpart=True),
     "characters": replace(THESIS, similarity=letter_similarity),
 }
-"""Readings by name; ``comparable`` considers only elements that both pages have."""
+"""Readings by name; ``comparable`` considers only elements present in both pages."""
 
 _NO_ZONE = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
 
 
 def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracted:
-    """Apply the heuristic in one of the `READINGS`, without any fallback.
+    """Apply the heuristic with one of the `READINGS`, without any fallback.
 
-    Raises NoPivotError without a page to compare with, and NoTextError if no zone survives.
+    Raises NoPivotError if there is no page to compare with, and NoTextError if no zone survives.
     """
     pivot = outline_of(pivot_of(neighbours))
     page = outline_of(source)
     finding = find_body(page, pivot, READINGS[reading])
     if finding is None:
-        raise NoTextError("no part of the page differs from the other page")
+        raise NoTextError("no part of the page differs enough from the other page")
     return cut(source, page, finding, pivot)
 
 
@@ -141,7 +145,7 @@ def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Findi
 
 
 def _candidates(page: Outline, other: Outline, reading: Reading) -> list[int]:
-    """Return the elements that are large, named, not filtered, and new on this page."""
+    """Return the large, unfiltered elements that have a class or id and are new on this page."""
     least = max(1.0, reading.min_proportion * len(page.tokens))
     counterparts = page.counterparts(other)
     candidates: list[int] = []
@@ -170,7 +174,7 @@ def _differs(page: Outline, index: int, other: Outline, counterpart: int, readin
 
 
 def _minimal(page: Outline, candidates: list[int]) -> list[int]:
-    """Drop the candidates with much of their text in one candidate inside them."""
+    """Drop the candidates that have much of their text in a single candidate inside them."""
     largest_beneath = dict.fromkeys(candidates, 0)
     enclosing: list[int] = []
     for candidate in candidates:

@@ -1,8 +1,8 @@
-"""The weighted token trees of the first experiments of Deturck (2015, section 4.4.1).
+"""Weighted token trees for the first experiments of Deturck (2015, section 4.4.1).
 
-A page becomes a tree of its elements in which every word is a leaf below the element of its text
-node. Two such trees are aligned by tree edit distance; what the edit script changes is text that
-differs.
+A page is represented as a tree of its elements, in which every word is a leaf below the element
+that contains it. Two such trees are aligned by tree edit distance; the words that the edit script
+changes are the text that differs.
 """
 
 from collections.abc import Sequence
@@ -16,21 +16,22 @@ from worker.html.elements import NO_TEXT
 from worker.text import words
 
 WORD_MARK = "="
-"""First character of a token's label, which no element name has."""
+"""First character of a token's label; element names never contain it."""
 
 EditScript = Sequence[tuple[int | None, int | None]]
-"""Pairs of postorder numbers, with None for the missing side of a deletion or an insertion."""
+"""Pairs of postorder numbers; None stands for the missing node of a deletion or insertion."""
 
 
 @dataclass(frozen=True)
 class TokenTree:
-    """A page as elements and tokens.
+    """A page represented by its elements and tokens.
 
-    `tree` is the ordered tree of elements, labelled with their names, and tokens, labelled with
-    their words. `holders` has, per node in postorder, the index of a token's element, or -1 for an
-    element. Elements are in document order, without those of `NO_TEXT`; `parents` has -1 for the
-    root, `tokens` counts the tokens directly below each element, and `offsets` are the positions in
-    the page's code where they begin, in characters.
+    `tree` is the ordered tree of elements (labelled with their names) and tokens (labelled with
+    their words). `holders` lists, for each node in postorder, the index of the element that
+    contains the token, or -1 if the node is an element. The other fields list elements in document
+    order, without those of `NO_TEXT`: `parents` has -1 for the root, `tokens` counts the tokens
+    directly below each element, and `offsets` gives the position of each element in the page's
+    code, in characters.
     """
 
     tree: Tree
@@ -41,11 +42,11 @@ class TokenTree:
     offsets: Sequence[int]
 
     def weights(self, other: "TokenTree", script: EditScript) -> list[int]:
-        """Weigh the elements by the text below them that the edit script changes.
+        """Weigh the elements by how much of the text below them the edit script changes.
 
         A token that is deleted, inserted or relabelled adds one to its parent (algorithm 2 of the
-        thesis); the weights are then propagated back to the root (algorithm 3). `script` leads from
-        this tree to `other`.
+        thesis). The weights are then propagated to the root (algorithm 3). `script` transforms this
+        tree into `other`.
         """
         weights = [0] * len(self.elements)
         for mine, others in script:
@@ -158,7 +159,7 @@ def _code_length(node: HtmlElement) -> int:
 
 
 def _in_postorder(values: Sequence[int], nodes: Sequence[tuple[str, int]]) -> list[int]:
-    """Reorder values of nodes from document order to postorder."""
+    """Reorder the values of nodes from document order to postorder."""
     ordered: list[int] = []
     pending: list[int] = []
     for value, (_, depth) in zip(values, nodes, strict=True):

@@ -1,9 +1,9 @@
-"""The vote proposed by Deturck (2015, conclusion): the element most often returned in a cluster.
+"""Vote proposed by Deturck (2015, conclusion): the element most often returned in a cluster.
 
-Every page of the group is read by the retained heuristic: the representative is compared with the
-page at hand, all others with the representative. Elements are identified by positional XPath, as in
-the thesis's comparison of pages. A page on which the heuristic finds nothing, or something else,
-gets the element on which the others agree.
+The retained heuristic is applied to every page of the group. The representative is compared with
+the page being extracted, all other pages with the representative. Elements are identified by
+positional XPath, as in the thesis when it compares pages. The elected element is used even if the
+heuristic finds nothing, or another element, in the page itself.
 """
 
 from collections import Counter
@@ -20,14 +20,14 @@ from worker.papers.reading import outline_of, page_of, pivot_of
 METHOD = "deturck_2015_vote"
 
 REMEMBERED = 4096
-"""Number of cached ballots per process: a page of a group votes on each of the others."""
+"""Number of votes cached per process, because each page votes for all pages of its group."""
 
 
 def extract(source: Source, neighbours: Neighbours) -> Extracted:
-    """Render the element that the pages of the group return most often.
+    """Render the element returned most often for the pages of the group.
 
-    Raises NoPivotError without a page to compare with, and NoTextError if the page has none of the
-    returned elements.
+    Raises NoPivotError if there is no page to compare with, and NoTextError if the page has none of
+    the returned elements.
     """
     pivot = pivot_of(neighbours)
     own = _returned(source, pivot)
@@ -35,13 +35,13 @@ def extract(source: Source, neighbours: Neighbours) -> Extracted:
     ballots = [own, _returned(pivot, source), *(_returned(each, pivot) for each in others)]
     votes = Counter(path for path in ballots if path is not None)
     page = outline_of(source)
-    # If elements are returned equally often, the page's own comes first.
+    # In a tie, the element returned for the page itself wins.
     for path in sorted(votes, key=lambda path: (-votes[path], path != own, path)):
         element = element_at(page_of(source).document, path)
         for container in page.indices_of(() if element is None else (element,)):
             finding = Finding(METHOD, container, frozenset(filtered_parts(page)))
             return cut(source, page, finding, outline_of(pivot))
-    raise NoTextError("the page has no element that the pages of its group return")
+    raise NoTextError("the page has none of the elements returned for the pages of its group")
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -51,5 +51,5 @@ def _returned(source: Source, pivot: Source) -> str | None:
     finding = find_body(page, outline_of(pivot))
     if finding is None:
         return None
-    # Whether a first sibling has a number depends on the siblings after it.
+    # lxml numbers a first sibling only if more siblings follow, so "[1]" is dropped.
     return page.node(finding.container).path().replace("[1]", "")
