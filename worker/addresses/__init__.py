@@ -1,4 +1,4 @@
-"""Canonical addresses: which URLs lead to the same article."""
+"""Canonical URLs: recognition of the URLs that lead to the same article."""
 
 from worker.addresses.form import canonical_form
 from worker.addresses.joining import (

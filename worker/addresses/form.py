@@ -10,8 +10,8 @@ from worker.addresses.parameters import says_nothing_of_the_page
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-# An escape, or a character that must be escaped in a path, query or fragment (RFC 3986, except that
-# servers accept brackets and bars).
+# An escape, or a character that must be escaped in a path, query or fragment according to RFC 3986
+# (brackets and bars may remain, because servers accept them).
 _NO_ASCII = re.compile("()[^!-~]")
 _TO_WRITE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
 
@@ -20,20 +20,20 @@ _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*+", re.IGNOR
 _SESSION_SEGMENT = re.compile(r"/\((?:[A-Z]\([A-Za-z0-9]{20,60}\)){1,3}\)(?=/)")
 
 HASH_BANG = "!"
-"""Prefix of fragments that scripts treat as addresses (Google, 2009)."""
+"""Prefix of fragments that scripts use to identify a page (Google, 2009)."""
 
 
 def canonical_form(url: str) -> str:
     """Return a URL without the parts that do not affect which page it leads to.
 
-    Scheme and host in lower case, the host in ASCII (IDNA) without a final dot; no user, default
-    port, tracking parameters or sessions; no fragment unless it starts with ``#!``; no dot
-    segments; a single escaping for each character. Everything else is kept, such as the order of
-    parameters, a trailing slash and ``www.``: servers may distinguish these, and where a site does
-    not, its pages declare their address.
+    The scheme and host are in lower case, the host in ASCII (IDNA) without a trailing dot. User
+    information, default ports, dot segments, tracking parameters and session IDs are removed, and
+    so is the fragment unless it starts with ``#!``. Every character is escaped in only one way.
+    Everything else is preserved, such as the order of parameters, a trailing slash and ``www.``:
+    servers may distinguish these, and the pages of sites that do not usually declare their URL.
 
-    Takes linear time and is idempotent. An invalid URL is returned with its non-ASCII characters
-    escaped.
+    The function takes linear time and is idempotent. An invalid URL is returned with its non-ASCII
+    characters escaped.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ def canonical_form(url: str) -> str:
 
     Notes
     -----
-    RFC 3986, sections 6.2.2 and 6.2.3; parameter names are in `worker.addresses.parameters`.
+    See RFC 3986, sections 6.2.2 and 6.2.3. `worker.addresses.parameters` lists the parameters that
+    are removed.
     """
     try:
         parts = urlsplit(url.strip())
@@ -72,7 +73,7 @@ def _authority(parts: SplitResult) -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Return a host in lower case and ASCII without a final dot; empty if invalid."""
+    """Return a host in lower case and ASCII, without a trailing dot; empty if invalid."""
     if not host.isascii():
         try:
             host = idna.encode(host, uts46=True).decode("ascii")
@@ -113,7 +114,7 @@ def _query(query: str) -> str:
 
 
 def _normalised(text: str) -> str:
-    """Escape exactly what must be escaped, in one pass, so the result is never unescaped again."""
+    """Escape exactly what must be escaped, in one pass, so that the result is stable."""
     return _TO_WRITE.sub(_written, text)
 
 

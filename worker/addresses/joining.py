@@ -1,4 +1,4 @@
-"""Decision whether two addresses lead to one page."""
+"""Decision whether two URLs lead to the same page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +9,14 @@ from worker.addresses.variants import are_other_parts
 from worker.addresses.wording import share_passages
 
 STRANGERS = 3
-"""Minimum number of disagreeing pages linked to an address by declaration for such declarations to
-be ignored: they are a constant of the site.
+"""Number of pages with other content that must declare a URL for its declarations to be ignored.
+
+So many pages declare the same URL only because it is a constant of the site.
 """
 
 
 class Joining(Enum):
-    """Relation of two addresses."""
+    """Relation between two URLs."""
 
     NOTHING = "nothing"
     JOINED = "joined"
@@ -26,14 +27,14 @@ class Joining(Enum):
 
 @dataclass(frozen=True)
 class Known:
-    """An address with the data read from its page.
+    """A URL with the data read from its page.
 
     Attributes
     ----------
     address
-        Its canonical form.
+        Canonical form of the URL.
     declared
-        Addresses and wording of its page.
+        URLs declared by the page, and its wording.
     """
 
     address: str
@@ -41,13 +42,13 @@ class Known:
 
 
 def joining(one: Known, other: Known) -> Joining:
-    """Decide whether two addresses of one site lead to one page.
+    """Decide whether two URLs of a site lead to the same page.
 
-    They do if they are linked and their pages agree, see `agreement`. They are linked if one is a
-    variant of the other by its declaration or form, or if both declare the same third address and
-    differ only in parameters. The result is symmetric.
+    They do if they are linked and their pages agree (see `agreement`). They are linked if one is a
+    variant of the other by its declaration or form, or if both declare the same third URL and
+    differ only in their parameters. The result is symmetric.
     """
-    # With different paths, one may be a stranger that copies another page's declaration.
+    # If the paths differ, one may be an unrelated page that copies another page's declaration.
     are_spellings = _share_declaration(one, other) and _path(one) == _path(other)
     if not (names(one, other) or names(other, one) or are_spellings):
         return Joining.NOTHING
@@ -55,10 +56,10 @@ def joining(one: Known, other: Known) -> Joining:
 
 
 def agreement(one: Known, other: Known) -> Joining:
-    """Compare the content of two addresses.
+    """Compare the content of the pages at two URLs.
 
-    They agree in their part number within an article, in a wording of the headline, and in most
-    passages.
+    Pages agree if they have the same part number within an article, a headline wording in common,
+    and most of their passages in common.
     """
     if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART
@@ -70,10 +71,10 @@ def agreement(one: Known, other: Known) -> Joining:
 
 
 def joined(one: Known, others: Sequence[Known]) -> list[Known]:
-    """Return the addresses that lead to the same page as `one`.
+    """Return the URLs that lead to the same page as `one`.
 
-    If at least `STRANGERS` addresses are linked to it by declaration without agreeing, declarations
-    of that address are ignored.
+    If at least `STRANGERS` URLs are linked to it by declaration but have other content, the
+    declarations of that URL are ignored.
     """
     by_declaration = [_is_by_declaration(one, other) for other in others]
     strangers = sum(
@@ -90,8 +91,9 @@ def joined(one: Known, others: Sequence[Known]) -> list[Known]:
 def speaking(addresses: Sequence[Known]) -> Known:
     """Return the URL whose content represents the page.
 
-    It is one that is not a variant of any of the others, preferably of none at all, and the
-    shortest. So an address that was joined because it names another one never represents the page.
+    It is a URL that is not a variant of any of the others, and preferably of no URL at all; in a
+    tie, the shortest. A URL that was joined because it names another one thus never represents the
+    page.
     """
     free = [
         each
@@ -105,12 +107,12 @@ def speaking(addresses: Sequence[Known]) -> Known:
 
 
 def names(one: Known, other: Known) -> bool:
-    """Return whether an address is a variant of another by its page's declaration or its form."""
+    """Return whether a URL is a variant of another by its page's declaration or its form."""
     return any(target.address == other.address for target in one.declared.targets)
 
 
 def _share_declaration(one: Known, other: Known) -> bool:
-    """Return whether two addresses declare the same third address."""
+    """Return whether the pages at two URLs declare the same third URL."""
     return one.declared.own is not None and one.declared.own == other.declared.own
 
 
@@ -119,7 +121,7 @@ def _path(known: Known) -> str:
 
 
 def _is_by_declaration(one: Known, other: Known) -> bool:
-    """Return whether two addresses are linked by a declaration of one, or by a shared one."""
+    """Return whether two URLs are linked because one declares the other or both declare a third."""
     return (
         one.declared.own == other.address
         or other.declared.own == one.address

@@ -1,4 +1,4 @@
-"""The addresses of one page."""
+"""URLs of a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from worker.addresses.variants import Kind
 
 MAX_SPELLINGS = 50
-"""Maximum number of spellings stored per address, the first in sort order: every newsletter adds
-one.
+"""Maximum number of spellings stored per URL (the first in sort order).
+
+The number is limited because every newsletter adds a spelling.
 """
 
 MAX_VARIANTS = 50
@@ -16,18 +17,18 @@ MAX_VARIANTS = 50
 
 @dataclass(frozen=True)
 class PageAddress:
-    """An address that leads to a page.
+    """A URL that leads to a page.
 
     Attributes
     ----------
     address
-        Its canonical form.
+        Canonical form of the URL.
     kind
-        The kind of variant it is; None if it may be canonical.
+        Kind of variant; None if the URL may be the canonical one.
     spellings
-        Its original spellings, sorted.
+        Original spellings of the URL, sorted.
     speaks
-        Whether the content fetched from it is the page's.
+        Whether the content fetched from this URL represents the page.
     """
 
     address: str
@@ -37,16 +38,16 @@ class PageAddress:
 
 
 def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
-    """Return the spellings of an address with one added, within the limit."""
+    """Return the spellings of a URL with one added, up to `MAX_SPELLINGS`."""
     return sorted({*spellings, spelling})[:MAX_SPELLINGS]
 
 
 def canonical_of(addresses: Sequence[PageAddress]) -> str:
-    """Return the canonical address of a page, independently of the order of its addresses.
+    """Return the canonical URL of a page, independently of the order of its URLs.
 
-    It is the one that represents the page. If an earlier version marked none, it is one that is not
-    a variant, and the shortest. It is never one that was declared but not fetched: it may belong to
-    another page.
+    It is the URL that represents the page. If an earlier version marked none, it is the shortest
+    URL that is not a variant. It is never a URL that was declared but not fetched, because that URL
+    may belong to another page.
     """
     chosen = min(
         addresses,
@@ -56,7 +57,7 @@ def canonical_of(addresses: Sequence[PageAddress]) -> str:
 
 
 def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
-    """Return the other addresses of a page as spelled, sorted, at most `MAX_VARIANTS`."""
+    """Return the other URLs of a page in their original spelling, sorted, up to `MAX_VARIANTS`."""
     given = {spelling for each in addresses for spelling in each.spellings}
     if len(given) < 2:
         return []
@@ -64,16 +65,17 @@ def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
 
 
 def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
-    """Return the address from which the ids of a page's articles are derived.
+    """Return the URL from which the IDs of a page's articles are derived.
 
-    It is the original spelling while there is only one; afterwards the page's canonical address.
+    It is the original spelling as long as there is only one, and the page's canonical URL
+    afterwards.
 
     Parameters
     ----------
     addresses
-        All addresses of the page.
+        All URLs of the page.
     url
-        The page's current URL, used if there are no spellings.
+        The page's current URL, used if no spellings are known.
     """
     given = {spelling for each in addresses for spelling in each.spellings}
     if len(addresses) < 2 and len(given) < 2:

@@ -1,4 +1,4 @@
-"""URL parameters for tracking and sessions."""
+"""URL parameters used for tracking and sessions."""
 
 import re
 
@@ -18,12 +18,13 @@ TRACKING = listed(
     # Newsletters: Mailchimp, HubSpot, Marketo, Klaviyo, MailerLite, Drip, Vero, Omeda, Bronto.
     " mc_cid mc_eid _hsenc _hsmi hsctatracking mkt_tok _ke ml_subscriber ml_subscriber_hash"
     " __s vero_id vero_conv oly_anon_id oly_enc_id _bta_tid _bta_c"
-    # Linkers of one session across domains: Google Analytics, Google Tag Manager.
+    # Cross-domain session linkers: Google Analytics, Google Tag Manager.
     " _ga _gl _gac"
 )
-"""Lower-case names of parameters that, as documented by their vendors, only statistics read. Names
-with site-specific meanings (``ref``, ``source``, ``from``) are not included: for these, the page
-itself declares its address.
+"""Lower-case names of parameters that serve only statistics, according to their vendors.
+
+Names with site-specific meanings (``ref``, ``source``, ``from``) are not included; they are
+resolved by the URL that the page declares.
 """
 
 _TRACKING_PREFIX = re.compile(r"(?:utm_|mtm_|pk_(?:campaign|kwd|source|medium|content|cid)|hsa_)")
@@ -32,19 +33,19 @@ SESSIONS = listed(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )
-"""Lower-case names of session ids; they count only if the value looks like a session id
+"""Lower-case names of session parameters, which count only if the value looks like a session ID
 (`_SESSION`)."""
 
-# Long, with letters and digits but without a word: not an article number.
+# Long and with both letters and digits, unlike the number or name of an article.
 _SESSION = re.compile(r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE)
 _HAS_WORD = re.compile(r"[a-z]{8}", re.IGNORECASE)
 _SERVER_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]*)")
 
 
 def says_nothing_of_the_page(name: str, value: str) -> bool:
-    """Return whether a parameter only serves tracking or sessions.
+    """Return whether a parameter serves only tracking or sessions.
 
-    Name and value are as in the URL, decoded.
+    The name and value are those in the URL, decoded.
     """
     name = name.lower().removeprefix("amp;")
     if name in TRACKING or _TRACKING_PREFIX.match(name):
@@ -55,5 +56,5 @@ def says_nothing_of_the_page(name: str, value: str) -> bool:
 
 
 def is_session(value: str) -> bool:
-    """Return whether a value looks like a session id."""
+    """Return whether a value looks like a session ID."""
     return _SESSION.fullmatch(value) is not None and _HAS_WORD.search(value) is None

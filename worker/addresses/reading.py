@@ -1,4 +1,4 @@
-"""Addresses and wording declared by a parsed page."""
+"""Extraction of the URLs declared by a page, and of its wording."""
 
 import re
 from collections.abc import Iterator
@@ -25,18 +25,18 @@ from worker.html.flat import FlatDocument
 from worker.text import words
 
 MAX_DECLARATIONS = 500
-"""Maximum number of elements of a page's head to read."""
+"""Maximum number of elements read from a page's head."""
 
 MAX_HEADINGS = 3
 MAX_TITLE = 400
-"""Maximum number of first-level headings to read, and maximum length of a heading or title."""
+"""Maximum number of first-level headings read, and maximum length of a heading or title."""
 
 MIN_PART_WORDS = 3
-"""Minimum number of words for a part of a title to be the headline: fewer name a section."""
+"""Minimum number of words for a part of a title to be the headline; shorter parts name sections."""
 
 MIN_HEADING_WORDS = 5
-"""Minimum number of words for a first-level heading to be the headline whatever the page declares,
-as in `worker.article.titles`.
+"""Minimum number of words for a first-level heading to be the headline regardless of what the page
+declares, as in `worker.article.titles`.
 """
 
 _SEPARATOR = re.compile(
@@ -46,16 +46,16 @@ _SEPARATOR = re.compile(
 
 @dataclass(frozen=True)
 class Declared:
-    """Addresses and wording declared by a page.
+    """URLs declared by a page, and its wording.
 
     Attributes
     ----------
     targets
-        Addresses of the same publisher that the page is a variant of.
+        URLs of the same publisher that the page is a variant of.
     headlines
-        Digests of the wordings of its headline, ascending.
+        Digests of the wordings of its headline, in ascending order.
     passages
-        Digests of its passages, ascending.
+        Digests of its passages, in ascending order.
     """
 
     targets: tuple[Target, ...] = ()
@@ -64,7 +64,7 @@ class Declared:
 
     @property
     def kind(self) -> Kind | None:
-        """The kind of variant the page's address is; None if it may be canonical."""
+        """The kind of variant that the page's URL is; None if it may be canonical."""
         kinds = {target.kind for target in self.targets}
         return next(
             (kind for kind in ("amp", "print", "mobile", "canonical") if kind in kinds), None
@@ -72,22 +72,22 @@ class Declared:
 
     @property
     def own(self) -> str | None:
-        """The address that the page declares as its own if it is another one, or None."""
+        """The URL that the page declares as its own, if it is another one, or None."""
         declared = (each for each in self.targets if each.is_declared)
         return next((target.address for target in declared), None)
 
 
 NOTHING_DECLARED = Declared()
-"""The declarations of a page that was not read."""
+"""Declarations of a page that was not parsed."""
 
 
 def read_declared(page: Page) -> Declared:
-    """Read the addresses declared by a page.
+    """Read the URLs and the wording declared by a page.
 
-    A declared address counts if it belongs to the page's publisher and is not a front page, unless
-    the page is one, too. A redirect to another address overrides declarations, and a declaration
-    overrides the form of the page's own address. Links to the page's variants (``rel=amphtml``) do
-    not count: only a variant may declare its original, or any page could claim another.
+    A declared URL counts if it belongs to the page's publisher and is not a front page (unless the
+    page itself is one). A redirect to another URL overrides declarations, and a declaration
+    overrides the form of the page's own URL. Links to the page's variants (``rel=amphtml``) do not
+    count: only a variant may declare its original, otherwise any page could claim another.
     """
     flat = page.flat
     own = canonical_form(page.url)
@@ -102,14 +102,14 @@ def read_declared(page: Page) -> Declared:
 
 
 def declared_address(page: Page) -> str:
-    """Return the canonical form of the address that a page declares, whatever its host."""
+    """Return the canonical form of the URL declared by a page, regardless of its host."""
     head = _Head.of(page.flat, page.url)
     return head.canonical or head.open_graph
 
 
 @dataclass
 class _Head:
-    """Declarations in the head of a page; addresses are absolute."""
+    """Declarations in the head of a page; URLs are absolute."""
 
     is_amp: bool = False
     canonical: str = ""
@@ -192,14 +192,14 @@ def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
 
     title, declared = head.title, head.open_graph_title
     if title and not _is_part(declared, title):
-        # A title unrelated to the page's title is a constant of the site.
+        # A declared title unrelated to the page's title is a constant of the site.
         declared = ""
     wordings = [*_wordings(declared), *([title] if declared else _wordings(title))]
     yield from (each for each in wordings if not names_site(each))
     shortest = min((len(words.tokens(each)) for each in (title, declared) if each), default=0)
     headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
     for heading in (_text(flat, index) for index in headings.tolist()):
-        # Headings may also hold logos and sections, which are short.
+        # Headings may also contain logos and section names, which are short.
         word_count = len(words.tokens(heading))
         unspaced = words.count_unspaced(heading)
         is_declared = not title or _is_part(heading, title) or _is_part(heading, declared)
@@ -211,13 +211,13 @@ def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
 
 
 def _is_part(text: str, title: str) -> bool:
-    """Return whether at least half of the words of a text are in a title."""
+    """Return whether a title contains at least half of the words of a text."""
     words_of_text = set(words.tokens(text))
     return 2 * len(words_of_text.intersection(words.tokens(title))) >= max(1, len(words_of_text))
 
 
 def _wordings(title: str) -> Iterator[str]:
-    """Yield a title, and the title without parts at either end that may name the site."""
+    """Yield a title, and the title without the parts at either end that may name the site."""
     yield title
     separators = list(_SEPARATOR.finditer(title))
     if not separators:
@@ -244,9 +244,9 @@ def _text(flat: FlatDocument, index: int) -> str:
 
 
 def _paragraphs(flat: FlatDocument) -> Iterator[str]:
-    """Yield the texts between block boundaries, except those that are mostly links.
+    """Yield the texts between block boundaries, except those that consist mostly of links.
 
-    Link texts also appear on other pages.
+    Link texts are skipped because they also appear on other pages.
     """
     if not flat.texts:
         return

@@ -1,4 +1,4 @@
-"""Responses other than the requested page, recognised by status and redirects alone."""
+"""Recognition, by status and redirects only, of responses that are not the requested page."""
 
 import re
 from dataclasses import dataclass
@@ -10,27 +10,27 @@ from worker.html import Answer, site_of
 from worker.outcomes import PageOutcome
 
 _REMOVED: Final = (404, 410)
-"""Not found, and gone."""
+"""HTTP statuses for pages that do not exist (404) or no longer exist (410)."""
 
 _BEFORE_PAGES: Final = re.compile(
     r"log-?in|sign-?in|auth|oauth2?|sso|consent|captcha|challenge|paywall", re.IGNORECASE
 )
-"""Host labels and path segments of pages shown before the requested one: log-in, consent,
-challenges."""
+"""Host labels and path segments of pages shown before the requested one, such as log-in pages,
+consent pages and challenges."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A response other than the requested page.
+    """A response that is not the requested page.
 
     Attributes
     ----------
     outcome
-        Whether the response is a wall or the page has been removed.
+        Outcome that says whether the response is a wall or the page has been removed.
     detail
         Explanation in words.
     is_removal
-        Whether the site itself declares the page removed.
+        Whether the site explicitly reports the page as removed.
     """
 
     outcome: PageOutcome
@@ -39,9 +39,9 @@ class Refusal:
 
 
 def refusal_of(url: str, answer: Answer) -> Refusal | None:
-    """Return how a site refused to deliver a page; None if it delivered it.
+    """Return how a site refused to deliver a page, or None if it delivered the page.
 
-    A redirect within the site is not a refusal, as its target may be the page.
+    A redirect within the site is not a refusal, because its target may be the requested page.
     """
     status = answer.status
     if status in _REMOVED:
@@ -71,6 +71,6 @@ def _asks(address: str) -> set[str]:
 
 
 def is_front(address: str) -> bool:
-    """Return whether a canonical address is that of a front page."""
+    """Return whether a canonical URL is that of a front page."""
     parts = urlsplit(address)
     return parts.path in {"", "/"} and not parts.query and not parts.fragment

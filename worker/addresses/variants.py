@@ -1,4 +1,4 @@
-"""Addresses recognisable as variants by their form: AMP, mobile, print."""
+"""URLs recognisable by their form as AMP, mobile or print variants."""
 
 import re
 from collections.abc import Iterator
@@ -13,32 +13,32 @@ from worker.text.wordlists import listed
 Kind = Literal["form", "canonical", "amp", "mobile", "print"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""Ways in which an address can lead to the page of another.
+"""Ways in which a URL can lead to the same page as another.
 
 - ``form``: both have the same canonical form;
-- ``canonical``: its page declares the other as its own address;
-- ``amp``, ``mobile``, ``print``: it is that variant of the other.
+- ``canonical``: the page at the URL declares the other as its own URL;
+- ``amp``, ``mobile``, ``print``: the URL is that variant of the other.
 """
 
 MAX_TARGETS = 8
-"""Maximum number of addresses that one may be a variant of."""
+"""Maximum number of URLs that a URL may be a variant of."""
 
 MAX_ADDRESS = 2_000
-"""Maximum length of an address to be analysed."""
+"""Maximum length of a URL to be analysed, in characters."""
 
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """An address that a page is a variant of.
+    """A URL that a page is a variant of.
 
     Attributes
     ----------
     address
-        Its canonical form.
+        Canonical form of the URL.
     kind
-        The kind of variant the page is.
+        Kind of variant that the page is.
     is_declared
-        Whether the page declares it; otherwise only the form of its address suggests it.
+        Whether the page declares this URL; if not, only the form of the page's own URL suggests it.
     """
 
     address: str
@@ -94,21 +94,21 @@ _PAGE_PARAMETERS = listed(
     "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"
     " currentpage cpage p_page slide"
 )
-# Shops use similar names for other parameters.
+# Page parameters with a prefix or suffix; shops use similar names for other parameters.
 _PAGE_NAME = re.compile(r"(?:^|[_-])(?:page|start|offset|seite)(?:$|[_-])")
 _PAGE_SEGMENT = re.compile(
     r"/(?:page|pagina|seite|pg|part|teil|strona|stranica|sivu)[/_=-]?(\d{1,4}|all)(?=[/.]|$)"
     r"|[-_,./](?:page|pagina|seite|part|teil|strona)[-_=]?(\d{1,4}|all)(?=[/.]|$)",
     re.IGNORECASE,
 )
-# Larger numbers and those with a leading zero are dates or identify articles.
+# Larger numbers and numbers with a leading zero are dates or identify articles.
 _LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
 
 
 def targets_by_form(url: str) -> list[Target]:
-    """Return the addresses that a canonical address may be a variant of by its form.
+    """Return the URLs that a canonical URL may be a variant of by its form, up to `MAX_TARGETS`.
 
-    At most `MAX_TARGETS`. A mobile host has several: the main host may start with ``www.`` or not.
+    A URL with a mobile host has several, because the main host may or may not start with ``www.``.
     """
     if len(url) > MAX_ADDRESS:
         return []
@@ -148,7 +148,7 @@ def _query(query: str, found: list[Kind]) -> str:
 
 
 def _paths(path: str, found: list[Kind]) -> list[str]:
-    """Return possible paths of the original without the marker of the variant."""
+    """Return the possible paths of the original, without the marker of the variant."""
     suffix = _SUFFIX.search(path)
     if suffix is not None:
         found.append(_SUFFIX_KINDS[suffix[1]])
@@ -157,7 +157,7 @@ def _paths(path: str, found: list[Kind]) -> list[str]:
     last = len(segments) - (1 if segments[-1] else 2)
     if last < 2:
         return [path]
-    # In other positions such a segment is more often a section.
+    # In other positions, such a segment is more often a section.
     for place in (last, 1):
         kind = _SEGMENTS.get(segments[place].lower())
         if kind is not None:
@@ -174,7 +174,7 @@ def _hosts(parts: SplitResult, found: list[Kind]) -> Iterator[str]:
         if kind is None:
             continue
         rest = ".".join(labels[:place] + labels[place + 1 :])
-        # The name may belong to a site about mobile phones.
+        # "mobile." may be part of the domain of a site about mobile phones.
         if site_of(f"//{rest}") != site_of(f"//{parts.hostname}"):
             continue
         found.append(kind)
@@ -189,11 +189,11 @@ _SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
 
 
 class Part(NamedTuple):
-    """The part of an article that an address leads to, by its form.
+    """The part of an article that a URL leads to, according to its form.
 
-    The number is that of the part, or ``all``; None for the first part or without a number.
-    ``last`` are the numbers at the end of the path and in the parameter ``p``, which may identify a
-    part or the article; the stem is the path without them.
+    `number` is the number of the part, or ``all``; it is None for the first part or if the URL has
+    no number. `last` are the numbers at the end of the path and in the parameter ``p``, which may
+    identify either a part or the article. `stem` is the path without these numbers.
     """
 
     number: str | None
@@ -202,9 +202,9 @@ class Part(NamedTuple):
 
 
 def are_other_parts(one: str, other: str) -> bool:
-    """Return whether two canonical addresses lead to different parts of an article.
+    """Return whether two canonical URLs lead to different parts of an article.
 
-    A bare number is evidence only if the paths do not differ otherwise.
+    A bare number is evidence only if the paths are otherwise equal.
     """
     ours, theirs = part_of(one), part_of(other)
     if ours.number != theirs.number:
@@ -213,9 +213,9 @@ def are_other_parts(one: str, other: str) -> bool:
 
 
 def part_of(url: str) -> Part:
-    """Return the part of an article that a canonical address leads to.
+    """Return the part of an article that a canonical URL leads to.
 
-    A variant is resolved to its original first.
+    The URL of a variant is first resolved to that of the original.
     """
     if len(url) > MAX_ADDRESS:
         return Part(None, (None, None), url)
@@ -241,6 +241,6 @@ def _named_number(parts: SplitResult) -> str | None:
 
 
 def _later(number: str) -> str | None:
-    """Return a part number in comparable form, None for the first part."""
+    """Return a part number in comparable form, or None for the first part."""
     number = number.lstrip("0")
     return None if number in {"", "1"} else number

@@ -1,4 +1,4 @@
-"""Digests of a page's wording, for comparison with other pages."""
+"""Digests of a page's wording, used to compare it with other pages."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -6,25 +6,27 @@ from collections.abc import Iterable, Sequence
 from worker.text import words
 
 MAX_HEADLINES = 8
-"""Maximum number of stored headline wordings per page: titles with and without the site's name, and
-headings.
+"""Maximum number of headline wordings stored per page: titles with and without the site's name,
+and headings.
 """
 
 MAX_PASSAGES = 32
-"""Maximum number of stored passages per page: those with the lowest digests, so that equal pages
-store the same ones.
+"""Maximum number of passages stored per page.
+
+Those with the lowest digests are stored, so that equal pages store the same passages.
 """
 
 MIN_PASSAGE = 40
-"""Minimum length of a paragraph to be a passage, without white space: menus, dates and names are
-shorter. Characters of scripts without spaces count twice.
+"""Minimum length of a passage in characters, without white space.
+
+Menus, dates and names are shorter. Characters of scripts without spaces count twice.
 """
 
 MIN_SHARED = 0.5
-"""Minimum share of characters in common passages, relative to the page with fewer.
+"""Minimum share of characters in common passages, relative to the page with fewer characters.
 
-Of 18,307 pairs of pages within sites, 51 agree, 12 of which are the same page; of 1,658 articles,
-1,377 agree with their print version (`benchmarks.stories.addresses`).
+Of 18,307 pairs of pages of the same site, 51 agree, 12 of which are the same page; of 1,658
+articles, 1,377 agree with their print version (`benchmarks.stories.addresses`).
 """
 
 _LENGTH_BITS = 12
@@ -38,14 +40,14 @@ def digest(text: str) -> int:
 
 
 def headline_digests(headlines: Iterable[str]) -> tuple[int, ...]:
-    """Return digests of headline wordings, ignoring case and punctuation."""
+    """Return the digests of headline wordings, ignoring case and punctuation."""
     spelled = dict.fromkeys(" ".join(words.tokens(each)) for each in headlines)
     spelled.pop("", None)
     return tuple(sorted(digest(each) for each in list(spelled)[:MAX_HEADLINES]))
 
 
 def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
-    """Return digests of those texts that are passages, ignoring white space."""
+    """Return the digests of the texts that are passages, ignoring white space."""
     squashed = {"".join(text.split()) for text in texts}
     kept = {_passage(text) for text in squashed if words.count_characters(text) >= MIN_PASSAGE}
     return tuple(sorted(kept)[:MAX_PASSAGES])
@@ -57,13 +59,10 @@ def _passage(text: str) -> int:
 
 
 def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
-    """Return whether two pages share most of their stored passages.
-
-    They do if neither has any.
-    """
+    """Return whether two pages share most of their stored passages, or both have none."""
     if not some or not others:
         return not some and not others
-    # A page with `MAX_PASSAGES` may have further ones that are not stored.
+    # A page with `MAX_PASSAGES` stored passages may have more, with higher digests.
     ends = [each[-1] for each in (some, others) if len(each) == MAX_PASSAGES]
     last = min(ends, default=max(some[-1], others[-1]))
     ours = {each for each in some if each <= last}

@@ -1,1 +1,1 @@
-"""Stories: articles that repeat each other across pages."""
+"""Stories: groups of near-duplicate articles on different pages."""

@@ -1,4 +1,4 @@
-"""Fingerprint of a text: an exact key, shingles, and a MinHash signature in bands."""
+"""Text fingerprints: an exact key, shingles, and a banded MinHash signature."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,12 +13,13 @@ import numpy.typing as npt
 from worker.text.words import count_unspaced, tokens
 
 MAX_CHARACTERS: Final = 200_000
-"""Maximum number of characters to read, to bound the work on hostile pages. 33,000 words take 0.03
-to 0.07 s, as many characters of Chinese 0.15 to 0.4 s.
+"""Maximum number of characters read, to bound the time spent on hostile pages.
+
+33,000 words take 0.03 to 0.07 s; the same number of characters in Chinese takes 0.15 to 0.4 s.
 """
 
 SHINGLE_TOKENS: Final = 4
-"""Number of tokens per shingle. From three to five, generated stories hardly differ."""
+"""Number of tokens per shingle. Results on generated stories hardly differ from three to five."""
 
 UNSPACED_SHINGLE_TOKENS: Final = 6
 """Number of tokens per shingle for texts in which most tokens are single characters."""
@@ -33,7 +34,7 @@ MIN_SHINGLES: Final = 24
 """Minimum number of shingles for a text to be compared with others."""
 
 Shingles = npt.NDArray[np.uint32]
-"""Distinct shingles as 32-bit digests, ascending."""
+"""Distinct shingles as 32-bit digests, in ascending order."""
 
 _POWERS: Final = [np.uint64(pow(0x9E3779B97F4A7C15, power, 2**64)) for power in range(8)]
 _PERMUTATIONS: Final = np.random.Generator(np.random.PCG64(1)).integers(
@@ -43,10 +44,10 @@ _PERMUTATIONS: Final = np.random.Generator(np.random.PCG64(1)).integers(
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """Fingerprint of a text: its shingles, and a key.
+    """Fingerprint of a text, consisting of its shingles and a key.
 
-    The key is a digest of its tokens in order, 16 bytes: equal for texts that differ only in case,
-    punctuation and white space.
+    The key is a 16-byte digest of the tokens in order. It is equal for texts that differ only in
+    case, punctuation and white space.
     """
 
     key: bytes
@@ -59,7 +60,7 @@ class Fingerprint:
 
     @cached_property
     def bands(self) -> npt.NDArray[np.int32]:
-        """A digest of each band of its signature (Broder 1997; Leskovec et al. 2014, 3.4)."""
+        """Digests of the signature's bands (Broder 1997; Leskovec et al. 2014, section 3.4)."""
         return bands_of(self.shingles)
 
 
@@ -88,15 +89,15 @@ def _shingles(digests: npt.NDArray[np.uint64], length: int) -> Shingles:
 
 
 def _scatter(sums: npt.NDArray[np.uint64]) -> None:
-    """Scatter neighbouring numbers, in place (after SplitMix64)."""
+    """Scatter neighbouring numbers in place, like SplitMix64."""
     sums ^= sums >> np.uint64(31)
     sums *= np.uint64(0xBF58476D1CE4E5B9)
 
 
 def bands_of(shingles: Shingles) -> npt.NDArray[np.int32]:
-    """Return a digest of each band of a MinHash signature; empty for a text without shingles.
+    """Return a digest of each band of a text's MinHash signature, or none if it has no shingles.
 
-    Texts of resemblance ``s`` share a band with probability ``1 - (1 - s**ROWS)**BANDS``.
+    Texts with resemblance ``s`` share a band with probability ``1 - (1 - s**ROWS)**BANDS``.
     """
     if not len(shingles):
         return np.empty(0, dtype=np.int32)

@@ -1,4 +1,7 @@
-"""Grouping of texts into stories, without letting digests join unrelated ones."""
+"""Grouping of texts into stories.
+
+A digest, which repeats several unrelated articles, does not merge their stories.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,26 +12,24 @@ from scipy.cluster.hierarchy import DisjointSet
 from worker.duplicates.overlap import Overlap
 
 APART: Final = 0.1
-"""Maximum share of what two texts have in common that a third may have for it to be unrelated to
-that.
+"""Maximum share of the overlap of two texts that an unrelated third text may contain.
 
-From .05 to .15 the stories of generated variants hardly change (``benchmarks/stories/repeats.py``).
+Stories of generated variants hardly change from .05 to .15 (``benchmarks/stories/repeats.py``).
 """
 
 WITNESS: Final = 0.8
-"""Minimum share of each part's overlap with a text that another text must contain to be evidence
-that both parts belong together.
+"""Minimum share of each of two overlaps of a text that a witness must contain.
 
-From .5 to .8 generated stories are the same; without witnesses their adjusted Rand index is .013
-lower.
+A witness is another text that shows that both overlapping texts belong to one story. Generated
+stories are the same from .5 to .8; without witnesses, their adjusted Rand index is .013 lower.
 """
 
 
 @dataclass(frozen=True)
 class StoryText:
-    """A text to be grouped: tie-breaking key, number of shingles, and ids of its sites.
+    """A text to be grouped: a tie-breaking key, the number of shingles, and the IDs of its sites.
 
-    The key is a digest, the same on every machine.
+    The key is a digest that is the same on every machine.
     """
 
     key: bytes
@@ -37,25 +38,26 @@ class StoryText:
 
 
 Common = Mapping[tuple[int, int], int]
-"""Number of shingles that two texts share, by their ids, the smaller first."""
+"""Number of shingles shared by two texts, by their pair of IDs in ascending order."""
 
 
 def group_texts(
     texts: Mapping[int, StoryText], common: Common, grouped: Collection[int]
 ) -> list[set[int]]:
-    """Group texts into stories, independently of their order.
+    """Group texts into stories, independently of the order of the texts.
 
-    Two texts belong to one story if one repeats the other, directly or through others. A digest
-    repeats articles that have nothing in common: it joins only the story of which it contains the
-    most, and does not connect it with others. So a repeat does not count if one of the two texts
-    shares more with a third that is unrelated to what both share, unless a text of another site has
-    both parts, too, as the beginning and the end of one article.
+    Two texts belong to one story if one repeats the other, directly or through other texts. A
+    digest repeats articles that have nothing in common. It joins only the story of which it
+    contains the most, and does not connect that story with others. A repeat is therefore ignored if
+    one of the two texts shares more with a third text that is unrelated to what the two have in
+    common. The exception is a witness: a text of another site that contains both overlaps, for
+    example because they are the beginning and the end of one article.
 
-    A site never connects stories of other sites: a text repeated only by texts of its own site
-    joins, together with them, the story with which they share the most.
+    A site never connects stories of other sites: texts repeated only within their own site form a
+    unit, which joins the story with which it shares the most.
 
-    `texts` includes everything that shares something with the texts to be grouped; pairs with
-    further texts in `common` are ignored. Groups are ordered by their smallest id.
+    `texts` must include every text that shares shingles with the texts to be grouped; pairs in
+    `common` with other texts are ignored. Groups are ordered by their smallest ID.
     """
     repeats = _Repeats(texts, common)
     groups = DisjointSet(grouped)
@@ -98,7 +100,7 @@ def is_on_one_site(one: StoryText, other: StoryText) -> bool:
 
 
 class _Repeats:
-    """The texts that repeat each other, with the number of shared shingles."""
+    """Texts that repeat each other, with the number of shingles they share."""
 
     def __init__(self, texts: Mapping[int, StoryText], common: Common) -> None:
         self._texts = texts
@@ -124,9 +126,9 @@ class _Repeats:
         )
 
     def _is_digest(self, text: int, part: int) -> bool:
-        """Return whether a text is a digest that contains more of another story than of `part`."""
+        """Return whether a text is a digest that contains more of another story than `part`."""
         number = self._repeated[text][part]
-        # A third text that shares more, and nothing of the part, must fit into the remainder.
+        # A third text that shares more, but is unrelated to the part, must fit into the remainder.
         room = self._texts[text].length - (1 - APART) * number
         if room < number:
             return False
@@ -144,7 +146,7 @@ class _Repeats:
         return self._common.get((min(part, third), max(part, third)), 0) < APART * number
 
     def _has_witness(self, text: int, part: int, third: int) -> bool:
-        """Return whether a text of another site also has what a text shares with both others."""
+        """Return whether a text of another site contains what `text` shares with both others."""
         of_part = WITNESS * self._repeated[text][part]
         of_third = WITNESS * self._repeated[text][third]
         return any(

@@ -1,4 +1,4 @@
-"""Overlap of two texts, and the relation that follows from it."""
+"""Overlap of two texts, and their relation as derived from it."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,35 +9,35 @@ from models.messages import StoryRelation
 from worker.duplicates.fingerprint import Shingles
 
 REPEATED: Final = (0.3, 0.2)
-"""Minimum shares of the shorter and of the longer text's shingles in common for one to repeat the
-other.
+"""Minimum shares of the shorter and the longer text's shingles in common for one text to repeat
+the other.
 
-Of 75 pairs of articles of different sites in daniel and dragnet that share at least .08 of the
-shorter one, these bounds accept exactly the 21 that a reader calls copies of one text; generated
-stories are the same from (.25, .2) to (.35, .25) (``benchmarks/stories/repeats.py``).
+In daniel and dragnet, 75 pairs of articles from different sites share at least .08 of the shorter
+article. These bounds accept exactly the 21 pairs that a human reader considers copies of one text.
+Generated stories are the same from (.25, .2) to (.35, .25) (``benchmarks/stories/repeats.py``).
 """
 
 QUOTED: Final = (0.6, 0.05)
-"""The same, for a short text mostly contained in a much longer one, such as an excerpt in a
-report."""
+"""The same shares for a short text that is mostly contained in a much longer one, such as an
+excerpt in a report."""
 
 REPEATED_ON_SITE: Final = 0.8
-"""Minimum share of the shorter of two texts of one site, which share boilerplate sentences.
+"""Minimum share of the shorter text for a repeat within one site, where texts share boilerplate.
 
-In the same corpora, three sites have pairs with .31 to .75 that share a side column or legal
-notice; copies of an article start at .84.
+In the same corpora, three sites have pairs with shares of .31 to .75 due to a common side column or
+legal notice; copies of an article start at .84.
 """
 
 SAME: Final = 0.9
-"""Minimum resemblance for two texts to be the same."""
+"""Minimum resemblance of two texts to count as the same."""
 
 WHOLE: Final = 0.8
-"""Minimum share of a text for another to contain it whole."""
+"""Minimum share of a text's shingles found in another for the other to contain the whole text."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Numbers of shingles of two texts: shared ones, and those of the first and the second text."""
+    """Numbers of shingles shared by two texts, in the first text, and in the second text."""
 
     common: int
     own: int
@@ -74,7 +74,7 @@ class Overlap:
 
 def overlap_of(own: Shingles, other: Shingles) -> Overlap:
     """Return the overlap of two texts."""
-    # Both are ascending: as fast as a merge, and without another sort.
+    # Both are sorted, so this is as fast as a merge and needs no further sort.
     places = np.searchsorted(other, own)
     inside = places < len(other)
     common = np.count_nonzero(other[places[inside]] == own[inside])

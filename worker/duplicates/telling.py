@@ -1,4 +1,4 @@
-"""The story entry in an article message."""
+"""Story entry of an article message."""
 
 from datetime import datetime
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -11,15 +11,15 @@ _STORIES = uuid5(NAMESPACE_URL, "detourage:stories")
 
 
 def story_id(first_key: bytes) -> UUID:
-    """Return the id of a story from its first article's text key.
+    """Return the ID of a story, derived from its first article's text key.
 
-    It is the same on every machine, and whichever copy of the text came first.
+    It is the same on every machine, regardless of which copy of the text was processed first.
     """
     return uuid5(_STORIES, first_key.hex())
 
 
 def id_alone(key: bytes, site: str, url: str) -> UUID:
-    """Return the story id for a text too short to be compared with others."""
+    """Return the story ID of a text that is too short to be compared with others."""
     return uuid5(_STORIES, f"{key.hex()}\n{site}\n{url}")
 
 
@@ -31,7 +31,7 @@ def first_of(identity: UUID, seen: datetime | None, wire: str | None) -> Story:
 def follower_of(first: Story, own: Shingles, of_first: Shingles, wire: str | None) -> Story:
     """Return the story entry for a later article.
 
-    `wire` is the agency named by the later article.
+    `wire` is the news agency credited by the later article.
     """
     overlap = overlap_of(own, of_first)
     return first.model_copy(

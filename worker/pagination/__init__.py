@@ -1,4 +1,4 @@
-"""Articles in parts: links between the parts, and joining them."""
+"""Paginated articles: recognition of links between the parts, and joining of the parts."""
 
 from worker.pagination.joining import (
     MAX_PARTS,

@@ -7,21 +7,22 @@ from urllib.parse import parse_qsl, urlsplit
 from worker.text.wordlists import listed
 
 MAX_ADDRESS = 2_000
-"""Maximum length of an address."""
+"""Maximum length of a URL, in characters."""
 
 MAX_NAME = 64
-"""Maximum length of a field's name."""
+"""Maximum length of a query field's name, in characters."""
 
 MAX_FIELDS = 40
 """Maximum number of fields in a query."""
 
 MAX_UNNAMED = 999
-"""Maximum page number where nothing in the address names it as such: larger numbers are ids of
-articles.
+"""Maximum page number if nothing in the URL marks the number as one.
+
+Larger numbers are article IDs.
 """
 
 MAX_DIGITS = 5
-"""Maximum number of digits; offsets have up to two more than page numbers."""
+"""Maximum number of digits, including those of offsets, which have up to two more than pages."""
 
 _PAGE_WORDS = (
     "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"
@@ -34,14 +35,14 @@ _NAMED_IN_PATH = re.compile(
 )
 _UNNAMED_IN_PATH = re.compile(
     r"(?P<before>.*[^/])(?:[_,;/.](?P<number>\d{1,3})(?:\.[a-z]{2,5})?/?"
-    # "name-2" without a suffix distinguishes articles with the same headline.
+    # Without a suffix, the number in "name-2" distinguishes articles with the same headline.
     r"|-(?P<file>\d{1,3})\.[a-z]{2,5})",
     re.IGNORECASE,
 )
 _NAMED_FIELD = re.compile(
     r"(?:[^0-9]*[^a-z0-9])?(?:p|pg|pn|paged|cp|pno|start|offset|from|first|skip|seite|side|sida|sivu|"
     r"strona|strana|sayfa|trang|halaman|part|teil|startat|startrow|begin)"
-    # After the first match nothing is tried again.
+    # No backtracking after the first match.
     r"|(?=[^0-9]*+\Z)(?s:.*?pag(?:e|ina|ing).*+)",
     re.IGNORECASE,
 )
@@ -62,10 +63,11 @@ _SESSION = re.compile(
 
 
 class Reading(NamedTuple):
-    """One reading of an address as that of a page, possibly numbered.
+    """One interpretation of a URL as that of a page, possibly with a number.
 
-    The stem is host and path without the number and the suffix; the fields are the others of the
-    query; ``is_named`` is set if the address names the number as that of a page.
+    The stem consists of the host and path, without the number and the suffix. The fields are those
+    of the query, without the number. ``is_named`` is set if the URL marks the number as a page
+    number.
     """
 
     stem: str
@@ -75,9 +77,9 @@ class Reading(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """Page numbers (None if absent) of two addresses that are pages of the same thing.
+    """Page numbers (None if absent) in the URLs of two pages of the same series.
 
-    ``is_named`` is set if an address names its number as that of a page.
+    ``is_named`` is set if a URL marks its number as a page number.
     """
 
     own: int | None
@@ -86,9 +88,9 @@ class Relation(NamedTuple):
 
 
 class Address:
-    """A URL with all its readings; it has no readings if it is invalid.
+    """A URL with all its readings (none if it is invalid).
 
-    `url` is an absolute http or https address.
+    `url` is an absolute http or https URL.
     """
 
     def __init__(self, url: str) -> None:
@@ -141,9 +143,9 @@ class Address:
         return readings
 
     def relation(self, other: "Address") -> Relation | None:
-        """Return the relation to another page of the same thing, or None.
+        """Return the relation to another page of the same series, or None.
 
-        An unnamed number counts only if it is an adjacent one: others are ids.
+        A number not marked as a page number counts only if it is adjacent; others are IDs.
         """
         best: Relation | None = None
         for theirs in other.readings:
@@ -162,7 +164,7 @@ class Address:
         return self._relation_to_first(other)
 
     def _relation_to_first(self, other: "Address") -> Relation | None:
-        """Return the relation to an address without a number, like that of a first page."""
+        """Return the relation to a URL without a number, as first pages have."""
         if not other.readings:
             return None
         first = other.readings[0]
@@ -176,7 +178,7 @@ class Address:
         return None
 
     def is_whole_of(self, own: "Address") -> bool:
-        """Return whether this URL requests all pages of another one at once."""
+        """Return whether this URL requests all pages of another one in a single page."""
         stems = {reading.stem for reading in own.readings}
         path = _WHOLE_IN_PATH.fullmatch(self._path)
         if path and self.host + _bare(path["before"]) in stems:
@@ -188,9 +190,9 @@ class Address:
 
 
 def _is_number(name: str, value: str) -> bool:
-    """Return whether a field of a query may be a page number.
+    """Return whether a query field may contain a page number.
 
-    A name with digits belongs to a list within the page; ``?p=5031`` is WordPress's address of an
+    A name with digits belongs to a list within the page, and ``?p=5031`` is WordPress's URL for an
     article.
     """
     if not (value.isascii() and value.isdecimal() and len(value) <= MAX_DIGITS):
@@ -224,7 +226,7 @@ def _fit(own: frozenset[tuple[str, str]], theirs: frozenset[tuple[str, str]]) ->
 
 
 def _bare(path: str) -> str:
-    """Return a path without its suffix, which may differ between the first and the second page."""
+    """Return a path without its suffix, because only later pages may have one."""
     trimmed = path.rstrip("/")
     head, slash, last = trimmed.rpartition("/")
     name, dot, ending = last.rpartition(".")

@@ -1,8 +1,8 @@
-"""Joining of an article's parts.
+"""Joining of the parts of an article.
 
-Parts are followed from one to the next as long as each confirms that it belongs there: it links
-back, or has the headline of the first part and its address with a number. No page can claim to be
-part of an article that does not link to it.
+Parts are followed from one to the next as long as each confirms that it belongs to the article: it
+links back, or it has the first part's headline, and the first part's URL with a number. A page
+cannot claim to be part of an article that does not link to it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,20 +15,20 @@ from worker.pagination.reading import Pagination
 from worker.text.words import tokens
 
 MAX_PARTS = 50
-"""Maximum number of parts to join."""
+"""Maximum number of parts joined."""
 
 MAX_BYTES = 8 * 1024 * 1024
 """Maximum total size of the parts' messages, in bytes."""
 
 REPEATED = 0.8
-"""Minimum share of a part's text found in earlier parts for it not to be a further part.
+"""Share of a page's text in earlier parts from which the page is not a further part.
 
-Its numbers then belong to something else, such as comments or a list of other articles, and each
-page repeats the whole article.
+In that case, each page repeats the whole article, and the page numbers belong to something else,
+such as comments or a list of other articles.
 """
 
 HELD = 0.8
-"""Minimum share of the first part's text that an alleged whole article must contain."""
+"""Minimum share of the first part's text in a page for the page to show the whole article."""
 
 SEPARATOR = "\n\n"
 
@@ -43,11 +43,11 @@ class Member:
     Attributes
     ----------
     page_id, url
-        Id and address of the page.
+        ID and URL of the page.
     links
-        The parts that it links to.
+        The parts that the page links to.
     message
-        The article message of this page alone, as JSON values; possibly loaded lazily.
+        Article message of this page only, as JSON values; possibly loaded lazily.
     size
         Size of the message in bytes.
     """
@@ -60,12 +60,12 @@ class Member:
 
     @cached_property
     def key(self) -> str:
-        """The key by which its address is recognised."""
+        """The key by which the page's URL is recognised."""
         return key_of(self.url)
 
     @cached_property
     def is_first(self) -> bool:
-        """Whether its own links show that it is the first part."""
+        """Whether the page's own links show that it is the first part."""
         return (
             self.links.previous is None
             and self.links.number in {None, 1}
@@ -75,26 +75,26 @@ class Member:
 
 
 def kind_of(message: Mapping[str, Any]) -> str:
-    """Return the kind of a page from its message."""
+    """Return the kind of a page, as given in its article message."""
     metadata = message.get("metadata") or {}
     return str(metadata.get("kind", "article"))
 
 
 def may_be_part(kind: str) -> bool:
-    """Return whether a page of a kind can be a part of an article, unlike a thread or a list."""
+    """Return whether pages of this kind can be parts of an article, unlike threads and lists."""
     return kind not in _APART
 
 
 def key_of(url: str) -> str:
-    """Return a key that is equal for addresses of one page, ignoring scheme and session."""
+    """Return a key shared by all URLs of a page that differ only in scheme or session ID."""
     address = Address(url)
     return address.plain or url
 
 
 def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
-    """Return the parts of an article in order and without gaps; only the first if none follows.
+    """Return the parts of an article in order and without gaps; only `first` if none follows.
 
-    `members` are pages of the same site; it is irrelevant whether `first` is among them.
+    `members` are pages of the same site, and may or may not include `first`.
     """
     by_key = {member.key: member for member in members}
     chain, keys, size = [first], {first.key}, first.size
@@ -173,9 +173,9 @@ def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
 
 
 def addresses_of(chain: Sequence[Member]) -> dict[int, str]:
-    """Return the addresses of all known parts of an article, by number.
+    """Return the URLs of all known parts of an article by number, including unfetched parts.
 
-    The chain is one from `chain_of`; parts that were not fetched are included.
+    `chain` is a result of `chain_of`.
     """
     known: dict[int, str] = {number: member.url for number, member in enumerate(chain, 1)}
     for member in chain:
@@ -189,10 +189,10 @@ def addresses_of(chain: Sequence[Member]) -> dict[int, str]:
 
 
 def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
-    """Return the keys of the article message for several parts together.
+    """Return the keys of the article message for the joined parts.
 
-    The headline and lead repeated by later parts are omitted, as is everything at the start and end
-    of a part that occurs in an earlier one. The chain is one from `chain_of`.
+    The headline and lead are not repeated for later parts, nor is anything at the start or end of a
+    part that occurs in an earlier part. `chain` is a result of `chain_of`.
     """
     text = ""
     blocks: list[dict[str, Any]] = []
@@ -226,7 +226,7 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
 
 
 def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
-    """Return a block and its marks, moved down in the text."""
+    """Return a block and its marks with their text offsets shifted."""
     moved = {**block, "start": block["start"] + shift, "end": block["end"] + shift}
     for name in ("links", "emphasis"):
         if name in block:
@@ -238,14 +238,14 @@ def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
 
 
 def _replaced(medium: dict[str, Any], moved: int, least: int, most: int) -> dict[str, Any]:
-    """Return an image or embed with its position among the joined blocks."""
+    """Return an image or embed with its new position among the joined blocks."""
     if medium.get("block") is None:
         return medium
     return {**medium, "block": min(max(medium["block"] + moved, least), most)}
 
 
 def _new_blocks(blocks: Sequence[dict[str, Any]], seen: Collection[str]) -> tuple[int, int]:
-    """Return the range of blocks left after trimming those seen in earlier parts."""
+    """Return the range of blocks that remains after trimming those seen in earlier parts."""
     start, end = 0, len(blocks)
     while start < end and _normalised(blocks[start]["text"]) in seen:
         start += 1
@@ -262,7 +262,7 @@ def _distinct(media: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the comments of all parts without duplicates: every part may show the whole thread."""
+    """Return the comments of all parts without duplicates, as each part may show all comments."""
     comments: list[dict[str, Any]] = []
     place_of: dict[tuple[Any, ...], int] = {}
     for message in messages:

@@ -1,4 +1,4 @@
-"""Links of a page that may lead to other parts of an article."""
+"""Links on a page that may lead to other parts of an article."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -26,10 +26,10 @@ MAX_CANDIDATES = 2_000
 """Maximum number of candidate links."""
 
 MAX_NAMES = 500
-"""Maximum length of a class and an id together."""
+"""Maximum combined length of a class and an id."""
 
 AROUND = 4
-"""Number of ancestors of a link whose names may mark a pager."""
+"""Number of a link's ancestors whose names may mark a pager."""
 
 _PAGER = re.compile(
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
@@ -52,10 +52,10 @@ _FOLLOWED = {"next": Direction.NEXT, "prev": Direction.PREVIOUS, "previous": Dir
 class PartLink:
     """A link that may lead to another part.
 
-    The element is an index in the document, ``href`` the address as written in the page. The
-    relation is that to the page's own address, the label the meaning of the link's text, the
-    direction follows from label, ``rel`` and names together. A declared link is a ``link`` element,
-    which readers do not see.
+    The element is given by its index in the document, ``href`` is the URL as written in the page.
+    The relation is that to the page's own URL, and the label is the meaning of the link's text. The
+    direction is derived from the label, ``rel`` and the names. A declared link is a ``link``
+    element, which is invisible to readers.
     """
 
     element: int
@@ -81,7 +81,7 @@ class Links:
 
     @cached_property
     def anchors(self) -> dict[int, str]:
-        """The addresses of ``a`` elements as written in the page, by element, in document order."""
+        """The URLs of ``a`` elements as written in the page, by element, in document order."""
         is_anchor = self.flat.having(("a",))
         owners, values = self.flat.attributes.named("href")
         chosen = np.flatnonzero(is_anchor[owners])[:MAX_LINKS].tolist()
@@ -89,9 +89,9 @@ class Links:
 
     @cached_property
     def numbers(self) -> list[tuple[int, int, int | None]]:
-        """The texts that are numbers: index among the texts, number, and enclosing link if any.
+        """The texts that are numbers, in document order.
 
-        In document order.
+        Each is given by its index among the texts, its number, and its enclosing link, if any.
         """
         flat = self.flat
         found = [
@@ -106,7 +106,7 @@ class Links:
 
     @cached_property
     def _link_of_texts(self) -> dict[int, int]:
-        """The enclosing link of each text that is its link's only text."""
+        """The enclosing link of each text that is the only text of its link."""
         flat = self.flat
         elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
         starts, ends = flat.text_starts[elements], flat.text_ends[elements]
@@ -114,7 +114,7 @@ class Links:
         return dict(zip(starts[alone].tolist(), elements[alone].tolist(), strict=True))
 
     def address(self, element: int) -> Address | None:
-        """Return the address of a link; None if it is not a page of this host."""
+        """Return the URL of a link, or None if it does not lead to a page of this host."""
         href = self.anchors.get(element)
         return self._address(href) if href is not None else None
 
@@ -132,7 +132,7 @@ class Links:
 
     @cached_property
     def candidates(self) -> list[PartLink]:
-        """The links whose label or names point to other parts, in document order."""
+        """The links whose labels or names suggest other parts, in document order."""
         found = []
         for element, label in self._labelled():
             link = self._part_link(element, label)
@@ -163,7 +163,7 @@ class Links:
 
     @cached_property
     def _related(self) -> set[int]:
-        """The elements with a relevant ``rel`` or a class or id that names a direction."""
+        """The elements that have a relevant ``rel``, or a class or id that names a direction."""
         flat = self.flat
         owners, values = flat.attributes.named("rel")
         found = {
@@ -177,7 +177,7 @@ class Links:
 
     @cached_property
     def _ways(self) -> Mapping[int, Direction]:
-        """The direction named by each class and id, if any."""
+        """The direction named by each pair of class and id, if any."""
         return {
             number: way
             for number, (word, name) in enumerate(self.flat.distinct_names)
@@ -207,7 +207,7 @@ class Links:
         return PartLink(element, self.anchors[element], address, relation, label, way)
 
     def _titled(self, element: int, attributes: Mapping[str, str]) -> Label | None:
-        """Return the meaning of a link's title, or of an image in it."""
+        """Return the meaning of the title of a link or of an image in it."""
         written = [attributes.get(name, "") for name in _TITLES]
         if not any(written):
             written += [
@@ -224,7 +224,7 @@ class Links:
         return None
 
     def _named_direction(self, element: int) -> Direction | None:
-        """Return the direction named by the class or id of a link, or of its parent if small."""
+        """Return the direction named by a class or id of a link, or of its parent if small."""
         flat = self.flat
         if way := self._ways.get(int(flat.name_numbers[element])):
             return way
@@ -234,10 +234,10 @@ class Links:
         return self._ways.get(int(flat.name_numbers[around]))
 
     def is_in_pager(self, element: int) -> bool | None:
-        """Return whether an ancestor is named as a pager of the page.
+        """Return whether an element is in a pager, according to the names of its ancestors.
 
-        None if none is named; False if it is a pager of something else: a calendar, comments, other
-        articles.
+        None means that no ancestor is named as a pager. False means that the pager belongs to
+        something else, such as a calendar, comments or other articles.
         """
         flat, around = self.flat, element
         for _ in range(AROUND):
@@ -257,11 +257,11 @@ class Links:
         return self._pagers[name]
 
     def marks_current(self, name: int) -> bool:
-        """Return whether a class or id, given by its index, marks the current page."""
+        """Return whether a class and id, given by their index, mark the current page."""
         return _CURRENT.search(self._names(name)) is not None
 
     def _names(self, name: int) -> str:
-        """Return a class and id, given by their index, in the form that patterns expect."""
+        """Return a class and id, given by their index, in the form expected by the patterns."""
         word, own = self.flat.distinct_names[name]
         return part_at_capitals(f"{word} {own}"[:MAX_NAMES])
 
@@ -271,10 +271,9 @@ class Links:
 
     @cached_property
     def declared(self) -> list[PartLink]:
-        """The ``link`` elements for the next or previous page that are also visible as links.
+        """The ``link`` elements for the next or previous page that have a visible counterpart.
 
-        Those without a visible link are leftovers of an earlier layout, or lead beyond the last
-        page.
+        Those without one are leftovers of an earlier layout, or lead beyond the last page.
         """
         found = []
         shown = {href.strip().partition("#")[0] for href in self.anchors.values()}

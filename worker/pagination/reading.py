@@ -1,9 +1,9 @@
-"""Links from a page to the other parts of an article.
+"""Recognition of the links from a page to the other parts of an article.
 
-The evidence is the page's own: links with numbers, with words for the next or previous page, with
-arrows, with ``rel``. Such a link is accepted only if further evidence shows that it leads to a page
-of the same article: its address is the page's own with a number, it belongs to a numbered run, or
-it is in an element whose names denote a pager.
+Candidates are links with numbers, with words for the next or previous page, with arrows, or with
+``rel``. A candidate is accepted only if further evidence shows that it leads to a page of the same
+article: its URL is the page's own URL with a number, it belongs to a numbered run, or it is in an
+element whose class or id denotes a pager.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,18 +22,18 @@ _BY_NAME = 1
 
 @dataclass(frozen=True)
 class Pagination:
-    """The other parts that a page links to; addresses are absolute and have no fragment.
+    """The other parts that a page links to, as absolute URLs without fragments.
 
     Attributes
     ----------
     number
         Number of the page itself, or None if unknown.
     pages
-        Addresses by number, ascending; possibly including the page itself.
+        URLs by number, in ascending order; possibly including the page itself.
     next, previous, first, last
-        The pages labelled as such, or None. Blogs may call older posts the previous ones.
+        The pages labelled as such, or None. Some blogs label older posts as previous.
     whole
-        The address that shows all parts on one page, or None.
+        URL of a page that shows all parts, or None.
     """
 
     number: int | None = None
@@ -45,13 +45,13 @@ class Pagination:
     whole: str | None = None
 
     def __bool__(self) -> bool:
-        """Whether there is any other part."""
+        """Whether the page links to any other part."""
         return bool(self.pages or self.next or self.previous or self.whole)
 
 
 @dataclass(frozen=True)
 class FoundLinks:
-    """The links behind a `Pagination`, with their addresses as parsed."""
+    """The links from which a `Pagination` is derived, with their parsed URLs."""
 
     number: int | None
     pages: Mapping[int, Address]
@@ -59,12 +59,12 @@ class FoundLinks:
 
 
 def read_pagination(page: Page) -> Pagination:
-    """Read the links from a page to its other parts.
+    """Find the links from a page to the other parts of its article.
 
     Parameters
     ----------
     page
-        The page; its URL must be the one that it was fetched from.
+        The page; its URL must be the one from which it was fetched.
     """
     links = Links(page)
     if not links.own.readings:
@@ -103,7 +103,7 @@ def _find(links: Links) -> FoundLinks:
 
 
 def _joined(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
-    """Merge runs of the same pages, as many pages have one at the top and one at the bottom."""
+    """Merge runs of the same pages; many pages have one at the top and one at the bottom."""
     related = [run for run in runs if run.is_related]
     number: int | None = None
     pages: dict[int, Address] = {}
@@ -120,7 +120,7 @@ def _rank(
     listed: Mapping[str, int],
     ways: Mapping[Direction, tuple[int, Address]],
 ) -> int:
-    """Return the strength of evidence that a link leads to another part, 0 for none."""
+    """Return the strength of the evidence that a link leads to another part (0 for none)."""
     if link.is_declared and any(
         address.plain == link.address.plain for _, address in ways.values()
     ):
@@ -138,7 +138,7 @@ def _rank(
 
 
 def is_near(relation: Relation) -> bool:
-    """Return whether a relation names pages or is to an adjacent number."""
+    """Return whether a relation is between marked page numbers or between adjacent numbers."""
     if relation.is_named:
         return True
     if relation.own is None:
@@ -149,7 +149,7 @@ def is_near(relation: Relation) -> bool:
 
 
 def _way(link: PartLink, number: int | None, listed: Mapping[str, int]) -> Direction | None:
-    """Return the direction of a link; for a double arrow, decide by the number of its page."""
+    """Return the direction of a link; that of a double arrow depends on its page's number."""
     label = link.label
     if label is None or not label.is_double or number is None:
         return link.direction
@@ -164,7 +164,7 @@ def _way(link: PartLink, number: int | None, listed: Mapping[str, int]) -> Direc
 
 
 def _number_in_address(link: PartLink, number: int) -> int | None:
-    """Return the page number of a link if addresses count as the links do."""
+    """Return the page number in a link's URL if URLs are numbered in the same way as the links."""
     relation = link.relation
     if relation is None or relation.own != number:
         return None
@@ -184,7 +184,7 @@ def _add_neighbours(
 
 
 def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None:
-    """Return the page's number from its own address, if a neighbour's address confirms it."""
+    """Return the number of the page in its own URL if a neighbour's URL confirms it."""
     for way, step in ((Direction.NEXT, -1), (Direction.PREVIOUS, 1)):
         address = chosen.get(way)
         relation = links.own.relation(address) if address is not None else None

@@ -1,4 +1,4 @@
-"""Numbered runs of links: ``1 2 3 … 12``, one of them the page itself."""
+"""Numbered runs of links, such as ``1 2 3 … 12``, in which one number is the page itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ from worker.pagination.addresses import Address, Relation
 from worker.pagination.links import Links
 
 MAX_BETWEEN = 2
-"""Maximum number of texts between two numbers of a run: separators, dots."""
+"""Maximum number of texts, such as separators and dots, between two numbers of a run."""
 
 MAX_SEPARATOR = 12
-"""Maximum length of such a text."""
+"""Maximum length of a text between two numbers of a run, in characters."""
 
 MAX_RUN = 1_000
-"""Maximum number of pages per run. The corpus maximum is 13."""
+"""Maximum number of pages per run; the largest in the corpora is 13."""
 
 MIN_OF_CALENDAR = 5
-"""Minimum number of table cells for a run without named pages to be a calendar."""
+"""Minimum number of table cells for a run without marked page numbers to be a calendar."""
 
 MIN_KNOWN = 2
-"""Minimum number of numbered addresses to infer another page's number."""
+"""Minimum number of numbered URLs from which another page's number is inferred."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """The pages named by a run, and their link elements, by number.
+    """Pages of a numbered run and their link elements, by number.
 
-    The number is that of the page itself, None if the run does not show it. Indices of the run's
-    first and last text are those in the page. ``is_related`` is set if the addresses confirm that
-    these are parts of the same article.
+    `number` is that of the page itself, or None if the run does not show it. The indices of the
+    run's first and last text refer to the texts of the page. ``is_related`` is set if the URLs
+    confirm that the pages are parts of the same article.
     """
 
     number: int | None
@@ -44,7 +44,7 @@ _Member = tuple[int, int, int | None]
 
 
 def find_runs(links: Links) -> list[Run]:
-    """Find the numbered runs that lead to the page's other parts."""
+    """Find the numbered runs that lead to other parts of the page's article."""
     return [run for members in _runs(links) if (run := _read(links, members)) is not None]
 
 
@@ -111,7 +111,7 @@ def _linked(links: Links, members: Sequence[_Member]) -> tuple[dict[int, Address
 
 
 def _is_current(links: Links, pages: dict[int, Address], number: int, link: int) -> bool:
-    """Return whether a number of a run is that of the page itself."""
+    """Return whether a number in a run is that of the page itself."""
     if pages[number].plain == links.own.plain:
         return True
     flat = links.flat
@@ -132,7 +132,7 @@ def _fits(number: int, relation: Relation) -> bool:
 
 
 def _number_by_address(relations: Mapping[int, Relation]) -> int | None:
-    """Infer the number of the page itself from the addresses of two others."""
+    """Infer the number of the page itself from the URLs of at least two others."""
     known = [
         (number, relation.other)
         for number, relation in relations.items()
@@ -151,7 +151,7 @@ def _number_by_address(relations: Mapping[int, Relation]) -> int | None:
 
 
 def _has_neighbours(members: Sequence[_Member]) -> bool:
-    """Return whether any two numbers are consecutive: "10 25 50" are page sizes."""
+    """Return whether any two numbers are consecutive, unlike page sizes such as "10 25 50"."""
     return any(later[1] - earlier[1] == 1 for earlier, later in pairwise(members))
 
 

@@ -1,7 +1,7 @@
-"""Labels of links to other parts, in the languages of news, from ``words.json``.
+"""Labels of links to other parts, in the languages of ``words.json``.
 
-A label counts only if it consists entirely of such words: "Next", "Page suivante" and "2. Seite"
-do, "Next article" and "Weiter zum Shop" do not.
+A label counts only if it consists entirely of listed words: "Next", "Page suivante" and "2. Seite"
+count, "Next article" and "Weiter zum Shop" do not.
 """
 
 import re
@@ -15,17 +15,17 @@ from worker.text.shipped import shipped_json
 from worker.text.words import count_unspaced
 
 MAX_LABEL = 48
-"""Maximum length of a label; the longest phrase in the lists has 31 characters."""
+"""Maximum length of a label in characters; the longest listed phrase has 31."""
 
 MAX_TOKENS = 6
 """Maximum number of words in a label."""
 
 MAX_DIGITS = 5
-"""Maximum number of digits in a page number; longer ones count readers or votes."""
+"""Maximum number of digits in a page number; longer numbers count readers or votes."""
 
 
 class Direction(StrEnum):
-    """Where a link leads, relative to its page."""
+    """Direction of a link, relative to its page."""
 
     NEXT = "next"
     PREVIOUS = "previous"
@@ -35,11 +35,12 @@ class Direction(StrEnum):
 
 
 class Label(NamedTuple):
-    """The meaning of a label: where the link leads, and the number of the page.
+    """Meaning of a label: the direction of the link and the number of its page.
 
-    ``names_pages`` is set if it names pages or listed items: "next page", "older posts".
-    ``is_sure`` is set for a word for the direction; not for an arrow, or an age, which sites count
-    in either direction. ``is_double`` is set for an arrow also used for the first or last page.
+    ``names_pages`` is set if the label mentions pages or list items, as in "next page" and "older
+    posts". ``is_sure`` is set if a word states the direction; an arrow or an age does not, because
+    sites use them in either direction. ``is_double`` is set for an arrow that may also stand for
+    the first or last page.
     """
 
     direction: Direction | None
@@ -109,7 +110,7 @@ def _words() -> _Words:
 
 
 def read_number(text: str) -> int | None:
-    """Return the number that makes up a text, such as "[ 2 ]" or "2.", or None."""
+    """Return the number in a text that consists only of it, such as "[ 2 ]" or "2.", or None."""
     bare = text.strip(_EDGES)
     if not 0 < len(bare) <= MAX_DIGITS + 1:
         return None
@@ -121,9 +122,9 @@ def read_number(text: str) -> int | None:
 
 @lru_cache(maxsize=8192)
 def read_label(text: str) -> Label | None:
-    """Return the meaning of a label with collapsed white space, or None if it is not about parts.
+    """Return the meaning of a label with collapsed white space, or None if it has none.
 
-    Cached, as menus repeat on every page.
+    Results are cached because menus repeat on every page.
     """
     if not 0 < len(text) <= MAX_LABEL:
         return None
@@ -164,7 +165,7 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
 
 
 def _holds_noun(token: str) -> bool:
-    """Return whether a word in a script without spaces contains a noun for pages: "次のページ"."""
+    """Return whether a word in a script without spaces contains a noun for pages ("次のページ")."""
     return count_unspaced(token) > 0 and any(noun in token for noun in _words().unspaced_nouns)
 
 
@@ -183,7 +184,7 @@ _NAMED = re.compile(
 
 
 def read_name(name: str) -> Direction | None:
-    """Return the direction named by a class or id: ``nav-previous``, ``pager__item--next``."""
+    """Return the direction named by a class or id, such as ``pager__item--next``, or None."""
     directions = {
         way
         for found in _NAMED.finditer(part_at_capitals(name))
@@ -195,5 +196,5 @@ def read_name(name: str) -> Direction | None:
         )
         if hit
     }
-    # "prev-next" names a bar with both, "last" an item of any list.
+    # "prev-next" denotes a bar with both directions, and "last" an item of any list.
     return directions.pop() if len(directions) == 1 else None
