@@ -17,17 +17,16 @@ from worker.grouping.matrix import Matrix
 from worker.html import Tree
 
 BROAD: Final = 0.3
-"""Distance of a member from every representative above which a group gets another
-representative."""
+"""Distance of a member from all representatives above which a group gets another representative."""
 
 MOST_REPRESENTATIVES: Final = 3
-"""Maximum number of representatives of a group, with which new pages are compared."""
+"""Maximum number of representatives per group. New pages are compared with these."""
 
 FEWEST_OF_A_NEW_GROUP: Final = 3
-"""Minimum number of similar outliers that form a group between two clusterings.
+"""Minimum number of similar outliers that form a new group between two clusterings.
 
-A clustering needs only two, but the next one is soon due anyway, and two unusual pages are more
-likely to be similar by accident.
+A clustering needs only two. Between clusterings, however, two unusual pages are more likely to be
+similar by accident, and the next clustering is soon due anyway.
 """
 
 
@@ -35,11 +34,11 @@ likely to be similar by accident.
 class Assignment:
     """The group of a new page.
 
-    `group` is the group's id, None for an outlier. `confidence` ranges from 0 (an outlier, or a
-    page as near to another group or to the limit) to 1 (equal to a representative).
-    `representative` is the index of the nearest representative, even for an outlier, and `distance`
-    the distance to it: None and NaN if the page could not be compared. `work` is in units of
-    `forest_of`.
+    `group` is the ID of the group, or None for an outlier. `confidence` ranges from 0 (an outlier,
+    or a page that is equally near to another group or to the limit) to 1 (equal to a
+    representative). `representative` is the index of the nearest representative, even for an
+    outlier, and `distance` the distance to it; they are None and NaN if the page could not be
+    compared. `work` is in the units of `forest_of`.
     """
 
     group: int | None
@@ -50,7 +49,9 @@ class Assignment:
 
 
 REPRESENTATIVE_NODES: Final = 500_000
-"""Maximum number of nodes of all representatives compared with a page, unless one alone has more.
+"""Maximum total number of nodes of the representatives compared with a page.
+
+A single representative may have more.
 """
 
 NOWHERE: Final = Assignment(None, 0.0, None, float("nan"))
@@ -59,12 +60,12 @@ NOWHERE: Final = Assignment(None, 0.0, None, float("nan"))
 def representatives(
     distances: Matrix, group: Group, *, broad: float = BROAD, most: int = MOST_REPRESENTATIVES
 ) -> tuple[int, ...]:
-    """Choose the pages that represent a group: the pivot, then the farthest members.
+    """Choose the pages that represent a group: the pivot, followed by the farthest members.
 
-    Members are added while any is farther than `broad` from all representatives, up to `most`; ties
-    go to the first in the group. `distances` are among the pages of the site, shape (n, n). The
-    method is that of Gonzalez, "Clustering to minimize the maximum intercluster distance",
-    Theoretical Computer Science 38 (1985).
+    Up to `most` members are chosen, as long as any member is farther than `broad` from all
+    representatives; in a tie, the first member of the group is chosen. `distances` are those
+    between the pages of the site, shape (n, n). The method is that of Gonzalez, "Clustering to
+    minimize the maximum intercluster distance", Theoretical Computer Science 38 (1985).
     """
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]
@@ -79,14 +80,14 @@ def representatives(
 def assign(
     distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
 ) -> Assignment:
-    """Return the group of the nearest representative of a new page.
+    """Assign a new page to the group of its nearest representative.
 
-    `distances` are those to the representatives of all groups, shape (r,), in the measure by which
-    the groups were made; NaN if the pages could not be compared. `groups` has the group of each
-    representative. A page farther than `limit` from all is an outlier. Ties go to the group with
-    the smallest id. With ``a`` the distance to the nearest representative and ``b`` the distance to
-    the nearest one of another group, at most the limit, the confidence is ``1 - a / b``: the
-    silhouette of the page.
+    `distances` are the distances to the representatives of all groups, shape (r,), in the measure
+    with which the groups were formed; NaN if the pages could not be compared. `groups` has the
+    group of each representative. A page farther than `limit` from all of them is an outlier. In a
+    tie, the group with the smallest ID is chosen. If ``a`` is the distance to the nearest
+    representative, and ``b`` the distance to the nearest representative of another group (at most
+    the limit), the confidence is ``1 - a / b``, the silhouette of the page.
     """
     to_each = np.asarray(distances, dtype=np.float64)
     if to_each.shape != (len(groups),):
@@ -107,10 +108,10 @@ def assign(
 def worth_comparing(
     size: int, sizes: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
 ) -> list[int]:
-    """Return the indices of the representatives worth comparing with a new page, by size.
+    """Return the indices of the representatives worth comparing with a new page, judged by size.
 
-    Those are the ones whose number of nodes alone does not put them beyond the limit; if too many,
-    the most similar in size, up to `REPRESENTATIVE_NODES`.
+    Representatives are excluded if their number of nodes alone puts them beyond the limit. If too
+    many remain, those most similar in size are returned, up to `REPRESENTATIVE_NODES`.
     """
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
     possible = [place for place, bound in enumerate(bounds) if bound <= limit]
@@ -135,13 +136,15 @@ def assign_tree(
 ) -> Assignment:
     """Find the group of a new page by comparing it with as few representatives as needed.
 
-    The result is that of `assign` with `size_tolerant_distances` to all representatives, or to
-    those compared before `work` units (see `forest_of`) were used up. For an outlier, the nearest
-    representative and its distance are those with the smallest lower bound, or exact if computed.
+    The result equals that of `assign` with the `size_tolerant_distances` to all representatives, or
+    to those compared before `work` units (see `forest_of`) were used up. For an outlier, the
+    nearest representative is the one with the smallest lower bound or, where it was computed, exact
+    distance.
 
-    Representatives are taken in increasing order of the lower bound of their distance. A
-    representative is compared only if its bound is within the limit and does not rule it out as the
-    nearest of its group and of the two nearest groups: two or three of some ten.
+    Representatives are processed in ascending order of the lower bounds of their distances. A
+    representative is compared only if its bound is within the limit, it may still be the nearest
+    of its group, and its group may still be one of the two nearest. These are two or three of about
+    ten representatives.
     """
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")
@@ -186,10 +189,10 @@ def agreeing_outliers(
     sizes: npt.ArrayLike | None = None,
     fewest: int = FEWEST_OF_A_NEW_GROUP,
 ) -> tuple[Group, ...]:
-    """Find new groups among outliers by the default method, largest first.
+    """Find new groups among outliers with the default method, and return the largest first.
 
-    `distances` are normalised, shape (m, m); `outliers` are the page ids, in an order independent
-    of their arrival, and become the members of the groups.
+    `distances` are normalised, shape (m, m). `outliers` are page IDs in an order independent of
+    their arrival; the members of the groups are page IDs, too.
     """
     keys = [f"{place:09}" for place in range(len(outliers))]
     found = group_pages(keys, distances, sizes=sizes)

@@ -1,4 +1,4 @@
-"""The base class of methods that group pages by template."""
+"""Base class of the methods that group pages by template."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -23,42 +23,42 @@ OUTLIER: Final = -1
 """Label of a page that belongs to no group."""
 
 DECIMALS: Final = 9
-"""Decimals to which numbers are compared; further digits are rounding errors."""
+"""Number of decimals compared; further digits are rounding errors."""
 
 DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
-"""Mean distance above which clusters belong to different templates, and below which to the same.
+"""Maximum mean distance between clusters of the same template.
 
-In distances that excuse half of the difference in size. Between 0.37 and 0.41 the mean
-adjusted Rand index of average linkage changed by at most 0.04 on any of nine sets of
-sites, generated and real; at 0.39 it found every template on 30 generated sites of
-noise 0.4 and placed all but 1 % of the pages on sites of 20 to 200 pages.
+It applies to distances that excuse half of the difference in size. Between 0.37 and 0.41, the mean
+adjusted Rand index of average linkage changed by at most 0.04 on each of nine sets of generated and
+real sites. At 0.39, average linkage found every template on 30 generated sites of noise 0.4, and
+grouped all but 1 % of the pages on sites of 20 to 200 pages.
 """
 
 DIFFERENT_TEMPLATES: Final = 0.43
-"""The same limit for plain distances, where the sizes of the pages are unknown.
+"""The same limit for plain distances, used if the sizes of the pages are unknown.
 
-Two templates of one site were at least 0.46 apart on average (567 pairs in 105
-generated crawls; 0.58 between the successive designs of four real sites), so
-at 0.47 the first of them merge. 0.43 joined the pages of one template
-in 99 % of the crawls with little noise, in 82 % of those with usual noise, and on
-80 % of 101 real sites, a few of which have more than one template.
+The mean distance between two templates of a site was at least 0.46 (567 pairs in 105 generated
+crawls; 0.58 between the successive designs of four real sites), so that different templates begin
+to merge at 0.47. With 0.43, all pages of a template were joined in 99 % of the crawls with little
+noise, in 82 % of those with usual noise, and on 80 % of 101 real sites, a few of which have more
+than one template.
 """
 
 NOT_COMPARABLE_TOLERANT: Final = 0.47
-"""Distance from a pivot above which a page has too little in common with it.
+"""Maximum distance of a group's pages from its pivot.
 
-In distances that excuse half of the difference in size. With 0.55 `MdsKMeans` left 24 %
-of the stray pages added to 49 real sites in a foreign group, with 0.50 13 %. With 0.50 it
-still paired strays with each other on two of eight hand-checked sites, with 0.47 on none;
-with 0.45 pages drop out of the groups of real sites.
+It applies to distances that excuse half of the difference in size. Of the stray pages added to 49
+real sites, `MdsKMeans` left 24 % in a wrong group with 0.55, and 13 % with 0.50. With 0.50, it
+still paired stray pages with each other on two of eight sites checked by hand, and with 0.47 on
+none. With 0.45, pages of real sites drop out of their groups.
 """
 
 NOT_COMPARABLE: Final = 0.55
-"""The same limit for plain distances, where the sizes of the pages are unknown.
+"""The same limit for plain distances, used if the sizes of the pages are unknown.
 
-Of 168 stray pages added to 48 sites made of real templates, 26 % stayed in a
-foreign group without this limit, 8 % with 0.60, 5 % with 0.55; no page of the
-templates left its group. On the four real sites 0.55 makes 3 % of the pages outliers.
+Of 168 stray pages added to 48 sites composed of real templates, 26 % stayed in a wrong group
+without this limit, 8 % with 0.60, and 5 % with 0.55; no page of the templates left its group. On
+the four real sites, 0.55 turns 3 % of the pages into outliers.
 """
 
 
@@ -66,23 +66,22 @@ templates left its group. On the four real sites 0.55 makes 3 % of the pages out
 class TemplateClusterer(ABC):
     """Group the pages of a site by a matrix of their distances.
 
-    A method decides which pages form clusters. The rest is common to all methods:
-    near clusters are merged, where a page in no cluster counts as a cluster of its own;
-    each group gets a pivot; and a page that is too far from its pivot, or alone in its
-    cluster, is an outlier.
+    A subclass decides which pages form clusters. The rest is common to all methods. Clusters near
+    each other are merged, and a page in no cluster counts as a cluster of its own. Each group gets
+    a pivot. A page that is too far from its pivot or alone in its cluster is an outlier.
 
     Parameters
     ----------
     merge_distance
         Clusters within this mean distance of each other are merged. By default
         `DIFFERENT_TEMPLATES_TOLERANT` if the sizes of the pages are given, otherwise
-        `DIFFERENT_TEMPLATES`. Without merging, methods based on density divide a template
-        whose pages form dense regions (such as articles with and without comments), and
-        methods that compare numbers of clusters divide a site with a single template.
-        Below 0 nothing is merged.
+        `DIFFERENT_TEMPLATES`. Without merging, density-based methods divide a template whose pages
+        form several dense regions (such as articles with and without comments), and methods that
+        compare numbers of clusters divide sites with a single template. With a negative value,
+        nothing is merged.
     max_pivot_distance
-        A page farther than this from its pivot is an outlier, because it cannot be
-        usefully compared with it. By default `NOT_COMPARABLE_TOLERANT` or
+        A page farther than this from its pivot is an outlier, because comparing the two
+        serves no purpose. By default `NOT_COMPARABLE_TOLERANT` or
         `NOT_COMPARABLE`, again depending on the sizes. 1 keeps every page.
 
     Attributes
@@ -90,24 +89,24 @@ class TemplateClusterer(ABC):
     labels_ : ndarray of shape (n,), int
         Group of each page, numbered by their first pages; -1 for an outlier.
     pivots_ : ndarray of shape (n_clusters_,), int
-        The page of each group with which the others are compared.
+        The page of each group with which its other pages are compared.
     embedding_ : ndarray of shape (n, 2)
         Position of each page on a plane that shows the distances; NaN for a page
         that cannot be compared.
     silhouette_ : float
         Mean silhouette of the grouped pages; 0 if there are fewer than two groups.
     n_clusters_ : int
-        Number of groups, without outliers.
+        Number of groups, not counting outliers.
 
     Notes
     -----
     An unknown distance is NaN. The pages with the most unknown distances become outliers
-    until every remaining distance is known. A single page is an outlier, and so are two
-    that do not form a group. Equal pages count as often as they occur.
+    until every remaining distance is known. A single page is an outlier, and so are two pages
+    that do not form a group. Duplicate pages count separately.
 
-    The result is a function of the matrix: every start and seed is fixed, and
-    linear algebra runs on one thread on any machine. Ties are resolved by the order of
-    the rows, which `worker.grouping.group_pages` fixes.
+    The result depends only on the matrix: all starts and seeds are fixed, and linear algebra
+    always runs on a single thread. Ties are resolved by the order of the rows, which
+    `worker.grouping.group_pages` makes independent of the order of the pages.
     """
 
     merge_distance: float | None = None
@@ -133,8 +132,8 @@ class TemplateClusterer(ABC):
         Raises
         ------
         ValueError
-            If the matrix is not square, not symmetric, or has values outside [0, 1], or
-            if there is not one positive size for each row.
+            If the matrix is not square, is not symmetric or has values outside [0, 1], or if
+            there is not exactly one positive size per row.
         """
         distances = checked_distances(X)
         if sizes is not None:
@@ -178,18 +177,18 @@ class TemplateClusterer(ABC):
         *,
         sizes: npt.ArrayLike | None = None,
     ) -> Indices:
-        """Group the pages of a distance matrix, see `fit`, and return `labels_`."""
+        """Group the pages of a distance matrix (see `fit`) and return `labels_`."""
         return self.fit(X, sizes=sizes).labels_
 
     @abstractmethod
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
-        """Return the cluster of each page, from 0; `OUTLIER` for a page in none."""
+        """Return the cluster of each page, numbered from 0, or `OUTLIER` for a page in none."""
 
     def _positions(self, distances: Matrix) -> Matrix:
         return majorise_stress(distances, classical_scaling(distances))
 
     def _pivot(self, distances: Matrix, positions: Matrix) -> int:  # noqa: ARG002
-        """Return the index of the pivot among the pages of a group; here their medoid."""
+        """Return the index of the pivot among the pages of a group, by default their medoid."""
         return first_smallest(distances.sum(axis=1))
 
 
@@ -199,7 +198,7 @@ def mean_silhouette(distances: Matrix, clusters: Indices) -> float:
 
 
 def first_smallest(values: Matrix) -> int:
-    """Return the index of the smallest value, the first if several are equal."""
+    """Return the index of the smallest value, or of the first one in a tie."""
     return int(values.round(DECIMALS).argmin())
 
 

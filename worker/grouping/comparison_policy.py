@@ -1,20 +1,20 @@
-"""Distances needed to group a site, and those that are missing.
+"""Selection of the comparisons needed to group a site.
 
-All pairs of trees of a small site are compared. For a larger one, work, rows and memory would grow
-with the square of the number of trees, so references represent the site. The missing comparisons
-come in three rounds, each of a size proportional to the site:
+On a small site, all pairs of trees are compared. On a larger site, work, database rows and memory
+would grow with the square of the number of trees. Such a site is therefore represented by reference
+trees, and comparisons are made in three rounds, each linear in the number of trees:
 
 1. find the nearest tree of a sample for every tree;
-2. add trees far from the whole sample, of templates too rare to be sampled, to the
-   references; compare the references with each other, and find the nearest of the new
-   ones for every tree;
-3. group the references like the pages of a small site, and every page with its nearest
-   reference; then compare pages with the pivot of their group if the triangle inequality
-   leaves open whether they are too far from it.
+2. add trees that are far from the whole sample (of templates too rare to be sampled) to the
+   references, compare the references with each other, and find the nearest of the new references
+   for every tree;
+3. group the references like the pages of a small site, and every other page with its nearest
+   reference; then compare a page with the pivot of its group if the triangle inequality leaves
+   open whether the page is too far from it.
 
-Sample and references are functions of the set of trees, so neither the order of the
-pages nor the number of workers changes the groups. For new pages, only their own comparisons are
-missing, and those that depend on a changed reference.
+The sample and the references depend only on the set of trees, so neither the order of the pages nor
+the number of workers changes the groups. When pages are added, the only missing comparisons are
+those of the new pages and those that depend on a changed reference.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,14 +35,16 @@ from worker.html import TreeShape
 SAMPLED_SHARE: Final = 0.75
 """Share of a large site's references that are sampled; the rest are trees far from the sample.
 
-There are at most as many references as trees in the largest site compared as a
-whole, so that no site costs more for being just above the limit.
+There are at most as many references as trees in the largest site whose pairs are all compared, so
+that a site just above this limit does not cost more.
 """
 
 
 REFERENCE_NODES: Final = 2_000_000
-"""Maximum number of nodes of all references, unless one alone has more. A comparison has to unpack
-them all, which takes a second; 400 references may have 5,000 nodes each on average."""
+"""Maximum total number of nodes of the references, unless a single one has more.
+
+Every comparison task has to unpack all of them, which takes a second. With 400 references, the
+average may be 5,000 nodes."""
 
 
 class KnownDistances(Protocol):
@@ -51,24 +53,24 @@ class KnownDistances(Protocol):
     def among(self, tree_ids: Sequence[int]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
         """Return the tree edit distances among trees, and which of them are known.
 
-        `tree_ids` are ascending; both results have shape (trees, trees). A distance is NaN if it
-        is unknown or the two trees cannot be compared.
+        `tree_ids` are in ascending order; both results have shape (trees, trees). A distance is NaN
+        if it is unknown or the two trees cannot be compared.
         """
 
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> Mapping[int, NearestReference | None]:
-        """Return the known nearest references by tree; None for a tree too large to compare."""
+        """Return the known nearest reference by tree; None for a tree too large to compare."""
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
-        """Return the known tree edit distances to a pivot by tree; None if not comparable."""
+        """Return the known tree edit distance to a pivot by tree; None if not comparable."""
 
 
 @dataclass(frozen=True, eq=False)
 class MissingPairs:
-    """Trees, ascending, to compare with each other.
+    """Trees to compare with each other, in ascending order.
 
-    `is_known` tells which pairs have already been compared, shape (trees, trees).
+    `is_known` marks the pairs that have already been compared, shape (trees, trees).
     """
 
     tree_ids: Sequence[int]
@@ -77,10 +79,10 @@ class MissingPairs:
 
 @dataclass(frozen=True)
 class MissingNearest:
-    """Trees, ascending, whose nearest reference is missing.
+    """Trees whose nearest reference is missing, in ascending order.
 
-    `references` are in the order of their digests; `new_references` is the number of them not
-    covered by any earlier round.
+    `references` are ordered by digest; `new_references` is the number of references that no earlier
+    round has covered.
     """
 
     tree_ids: Sequence[int]
@@ -109,14 +111,14 @@ class Missing:
 def known_or_missing(
     trees: Mapping[int, TreeShape], known: KnownDistances, *, whole_matrix_trees: int
 ) -> KnownSite | Missing:
-    """Return all distances needed to group a site with these distinct trees, or those missing.
+    """Return the distances needed to group a site with these distinct trees, or what is missing.
 
-    `whole_matrix_trees` is the maximum number of trees of a site whose every pair is compared, and
-    the maximum number of references of a larger one.
+    `whole_matrix_trees` is the maximum number of trees of a site whose pairs are all compared, and
+    the maximum number of references of a larger site.
     """
     if len(trees) <= whole_matrix_trees:
         return _compared(trees, known, sorted(trees))
-    # Digests order the trees at random, but in the same way on every machine.
+    # Ordering by digest is random, but reproducible on every machine.
     ranked = sorted(trees, key=lambda tree_id: trees[tree_id].digest)
     size = round(whole_matrix_trees * SAMPLED_SHARE)
     size = _fitting(ranked[:size], trees, REFERENCE_NODES * SAMPLED_SHARE)
@@ -143,7 +145,7 @@ def group_or_missing(
     trees: Mapping[int, TreeShape],
     known: KnownDistances,
 ) -> Grouping | Missing:
-    """Group pages, or return the missing comparisons of pages that may be too far from their pivot.
+    """Group pages, or return the missing comparisons with pivots that pages may be too far from.
 
     `site` is the result of `known_or_missing` for the same trees.
     """
@@ -197,13 +199,13 @@ def _missing_nearest(
 
 
 def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
-    """Return how many of the first trees have at most `nodes` nodes in total; at least 1."""
+    """Return how many trees, counted from the first, fit into `nodes` nodes; at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
     return max(1, int(np.searchsorted(sums, nodes, "right")))
 
 
 def _far(tree_ids: Sequence[int], nearest: Mapping[int, NearestReference | None]) -> list[int]:
-    """Return the trees too far from the whole sample to share a template with any of it."""
+    """Return the trees too far from the whole sample to share a template with any tree in it."""
     return [
         tree_id
         for tree_id in tree_ids

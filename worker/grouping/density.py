@@ -1,4 +1,4 @@
-"""Groups as regions of high density."""
+"""Density-based grouping methods."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,14 +9,14 @@ from worker.grouping.clusterer import TemplateClusterer
 from worker.grouping.matrix import Indices, Matrix
 
 NEIGHBOURHOOD: Final = 0.3
-"""Pages within this distance are neighbours.
+"""Maximum distance between neighbours.
 
-On generated sites of high noise 8 % of the pages were wrongly paired with 0.40,
-1.1 % with 0.35, and 0.6 % with 0.30 and below, which otherwise hardly differ.
+On generated sites with high noise, 8 % of the pages were wrongly paired with 0.40, 1.1 % with 0.35,
+and 0.6 % with 0.30 and below. Values below 0.30 hardly differ from each other.
 """
 
 FEWEST_PAGES: Final = 2
-"""Minimum number of pages in a group: two can be compared."""
+"""Minimum number of pages in a group: extraction compares two."""
 
 
 @dataclass(kw_only=True, eq=False)

@@ -1,4 +1,4 @@
-"""Identity of groups across the generations of a site, and changes of its design."""
+"""Group IDs across the successive groupings of a site, and detection of design changes."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -9,50 +9,51 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 SAME_GROUP: Final = 0.5
-"""Minimum share of the smaller group's pages that two groups share to have the same identity.
+"""Minimum share of the smaller group's pages that two groups must share to have the same ID.
 
-New pages do not count. With less, a group could inherit the identity of another through one
-stray page.
+New pages do not count. With a lower share, a group could inherit the ID of another because of a
+single stray page.
 """
 
 RECENT: Final = 10
-"""Number of newest pages examined: a change of design is reported when half of them are new,
-five to ten pages after it."""
+"""Number of latest pages examined. A design change is reported when half of them are in new groups,
+five to ten pages after the change."""
 
 PAST: Final = 50
-"""Number of pages before a change that are compared with the recent ones: a template with a tenth
-of the pages is missing from them once in two hundred cases."""
+"""Number of pages before a change that are compared with the recent ones. A template used by a
+tenth of the pages is missing from them in one of two hundred cases."""
 
 FEWEST: Final = 5
-"""Minimum number of pages on both sides of a change; fewer are no evidence."""
+"""Minimum number of pages on either side of a change; fewer are insufficient evidence."""
 
 TAKES_OVER: Final = 0.5
-"""Minimum share of recent pages in new groups for a change."""
+"""Minimum share of recent pages in new groups for a change to be reported."""
 
 RARE: Final = 0.05
-"""Maximum share of a new group among the `PAST` pages before: single pages go astray."""
+"""Maximum share of a new group among the `PAST` earlier pages, because single pages may be
+misplaced."""
 
 Page = TypeVar("Page", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class ChangeOfGroups:
-    """A change of a site's design.
+    """A change in a site's design.
 
     Parameters
     ----------
     first
         Index of the first page of the new design.
     recent
-        Number of newest pages examined.
+        Number of latest pages examined.
     new_share
-        Share of them in new groups or in none.
+        Share of the recent pages in new groups or in no group.
     outlier_share
-        Share of them in no group.
+        Share of the recent pages in no group.
     new_groups
-        Groups of the recent pages that had hardly any page before, largest first.
+        Groups of the recent pages that had hardly any pages before, largest first.
     gone_groups
-        Groups of the earlier pages that have no recent page, largest first.
+        Groups of the earlier pages that have no recent pages, largest first.
     """
 
     first: int
@@ -69,28 +70,28 @@ def match_groups(
     *,
     last_identity: int = 0,
 ) -> list[int]:
-    """Give each group the id of the previous group that it continues, or a new id.
+    """Assign each group the ID of the previous group that it continues, or a new ID.
 
     Parameters
     ----------
     former
-        Pages of each group of the previous generation, by id.
+        Pages of each group in the previous grouping, by ID.
     groups
-        Pages of each group of the new generation.
+        Pages of each group in the new grouping.
     last_identity
-        Largest group id used so far on the site.
+        Largest group ID used on the site so far.
 
     Returns
     -------
     list of int
-        Identity of each new group, all different. As many pages as possible keep the
-        identity of their group: if a group was divided, its largest part inherits it; if
-        groups were joined, the result inherits that of the largest or, among equals, the
-        oldest. A new identity is larger than any before.
+        ID of each new group, all different. As many pages as possible keep the ID of
+        their group: if a group was divided, its largest part inherits the ID; if groups
+        were merged, the result inherits the ID of the largest or, in a tie, the oldest.
+        New IDs are larger than all previous ones.
 
     Notes
     -----
-    A matching of maximum weight, where the weight of a pair is the number of shared pages.
+    This is a maximum-weight matching, where the weight of a pair is the number of shared pages.
     The result does not depend on the order of the groups, unless two of them have the same
     size and share the same number of pages with the same former groups.
 
@@ -111,8 +112,8 @@ def match_groups(
             smaller = min(len(group), len(new[place] & known))
             if shared[row, column] < SAME_GROUP * smaller:
                 shared[row, column] = 0
-    # Among equal weights, prefer the older identity and the larger group; the sum of these
-    # preferences weighs less than one page.
+    # With equal weights, prefer the older ID and the larger group; the sum of these preferences
+    # weighs less than one page.
     age = np.arange(len(old), 0, -1)[:, None] / (len(old) + 1)
     largeness = np.arange(len(new), 0, -1)[None, :] / (len(new) + 1)
     share = 1 / (2 * (min(len(old), len(new)) + 1))
@@ -136,7 +137,7 @@ FEWEST_TO_TELL_A_CHANGE = 2 * FEWEST
 
 
 def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
-    """Detect a change of a site's design and where it begins.
+    """Detect a change in a site's design, and the page at which it begins.
 
     Parameters
     ----------
@@ -146,17 +147,15 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
     Returns
     -------
     ChangeOfGroups or None
-        The change after which at least `TAKES_OVER` of the recent pages are in groups
-        that did not exist before or, beyond their former share, are outliers. It stays the
-        same while pages of the new design follow. None if there is no change or too few
-        pages.
+        The change after which at least `TAKES_OVER` of the recent pages are in new groups or,
+        in excess of the former share, outliers. The result stays the same while further pages
+        of the new design arrive. None if there is no change or there are too few pages.
 
     Notes
     -----
-    The only evidence is which pages are alike. A first crawl that fetches one kind of pages after
-    all pages of another kind looks like a change. The return of an earlier design looks like a
-    second visit to pages of a kind that was crawled before, such as section fronts, and is not
-    reported.
+    The only evidence is the similarity of pages. A first crawl that fetches all pages of one kind
+    before those of another therefore looks like a change. A return to an earlier design is not
+    reported, because it looks like further pages of a known kind, such as section fronts.
     """
     n = len(groups)
     best: ChangeOfGroups | None = None
@@ -178,7 +177,7 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
             if group is not None and earlier[group] <= RARE * before
         ]
         gain += sum(recent[group] / after - past[group] / before for group in new)
-        # The gain is constant just before the first page of a change and falls after it.
+        # The gain is constant up to the first page of a change and falls after it.
         if gain >= TAKES_OVER and gain >= best_gain - 1e-9:
             best_gain = gain
             gone = [group for group, _ in past.most_common() if group is not None]

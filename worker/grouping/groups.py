@@ -1,4 +1,4 @@
-"""Template groups of a site: the interface between this package and the service."""
+"""Template groups of a site, the interface between this package and the service."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -15,14 +15,14 @@ from worker.grouping.methods import DEFAULT_METHOD, METHODS
 
 @dataclass(frozen=True)
 class Group:
-    """Pages made from one template.
+    """Pages that share a template.
 
     Parameters
     ----------
     members
-        Indices of the pages, at least two, ordered by key.
+        Indices of the pages (at least two), ordered by key.
     pivot
-        Index of the member that the others are compared with.
+        Index of the member with which the others are compared.
     """
 
     members: tuple[int, ...]
@@ -36,12 +36,12 @@ class Grouping:
     Parameters
     ----------
     groups
-        Largest group first; among equals, the one with the smallest key.
+        Groups by descending size; in a tie, the group with the smallest key comes first.
     outliers
         Indices of the pages in no group, ordered by key.
     embedding
-        Position of each page on the plane, shape (n, 2) by default, in the order of the
-        pages as given; NaN for a page that cannot be compared.
+        Position of each page on a plane, shape (n, 2) by default, in the order of the
+        given pages; NaN for a page that cannot be compared.
     silhouette
         Mean silhouette of the groups, from -1 to 1; 0 if there are fewer than two.
     """
@@ -68,19 +68,19 @@ def group_pages(
     keys
         A unique key for each page that is the same in every run, such as the URL.
     distances
-        Normalised distances in [0, 1], shape (n, n), rows in the order of
-        ``keys``; NaN where two pages could not be compared.
+        Normalised distances in [0, 1], shape (n, n), with rows in the order of
+        ``keys``; NaN if two pages could not be compared.
     sizes
-        Number of nodes of each page's tree, in the same order. Without them, pages
+        Number of nodes of each page's tree, in the same order. Without sizes, pages
         that differ only in length are more likely to be separated.
     estimator
-        The method; by default `DEFAULT_METHOD` with its default parameters.
+        Grouping method; by default, `DEFAULT_METHOD` with its default parameters.
 
     Raises
     ------
     ValueError
-        If two keys are equal, the numbers of keys, sizes and rows differ, or the matrix is
-        not one of normalised distances.
+        If two keys are equal, if the numbers of keys, sizes and rows differ, or if the values of
+        the matrix are not normalised distances.
     """
     matrix = checked_distances(distances)
     if len(keys) != len(matrix):

@@ -1,4 +1,4 @@
-"""Projection to a plane and k-means, the method of Deturck (2015)."""
+"""Projection to a plane followed by k-means, the method of Deturck (2015)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,12 +16,12 @@ from worker.grouping.matrix import Indices, Matrix
 from worker.grouping.scaling import classical_scaling, majorise_stress
 
 MAX_CLUSTERS: Final = 40
-"""Maximum number of clusters to try; 1,000 pages take a few seconds."""
+"""Maximum number of clusters tried; 1,000 pages take a few seconds."""
 
 STARTS: Final = 20
-"""Number of k-means starts for each number of clusters; the tightest clustering is kept.
+"""Number of k-means starts for each number of clusters, of which the tightest clustering is used.
 
-Ten starts once missed the tightest clustering of five pages, two of them strays.
+Ten starts once missed the tightest clustering of five pages, including two stray pages.
 """
 
 
@@ -29,29 +29,29 @@ Ten starts once missed the tightest clustering of five pages, two of them strays
 class MdsKMeans(TemplateClusterer):
     """Group pages by k-means on a plane that shows their distances.
 
-    The distance matrix is projected to two dimensions (classical scaling, then
-    stress majorisation), k-means runs for every number of clusters, and the
-    clustering with the largest mean silhouette, computed on the distances, is
-    kept. The pivot of a group is the page nearest to its centroid.
+    The distance matrix is projected to two dimensions by classical scaling followed by
+    stress majorisation. k-means runs for every number of clusters, and the clustering
+    with the largest mean silhouette is used; the silhouette is computed on the distances.
+    The pivot of a group is the page nearest to its centroid.
 
     Parameters
     ----------
     n_components
-        Dimensions of the projection.
+        Number of dimensions of the projection.
     max_clusters
-        Maximum number of clusters to try. It is also bounded by half the number of
-        pages, so that the average cluster is at least a pair.
+        Maximum number of clusters tried. It is also limited to half the number of pages,
+        so that a cluster has at least two pages on average.
     merge_distance, max_pivot_distance
-        See `TemplateClusterer`. -1 and 1 give the paper's method, which has neither limit.
+        See `TemplateClusterer`. The values -1 and 1 give the paper's method, which has neither
+        limit.
     random_state
-        Seed of the starts of k-means.
+        Seed for the starts of k-means.
 
     Notes
     -----
-    In the paper, projection and k-means are random in each run; here the
-    projection starts from classical scaling and k-means from a fixed seed.
-    If no clustering has a positive silhouette (as with two pages), each page
-    is a cluster before the merging.
+    In the paper, the projection and k-means differ randomly between runs. Here, the projection
+    starts from classical scaling, and k-means from a fixed seed. If no clustering has a positive
+    silhouette (as with two pages), each page is a cluster of its own before merging.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""A site with all distances that its grouping needs."""
+"""A site with all the distances needed to group its pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,36 +13,36 @@ from worker.grouping.matrix import Indices, Matrix
 from worker.grouping.references import doubtful_members, group_by_references
 
 NearestReference: TypeAlias = tuple[int, float]
-"""The reference nearest to a tree and the normalised distance to it."""
+"""Reference nearest to a tree, and the normalised distance to it."""
 
 
 class SitePage(Protocol):
-    """The properties of a page that the grouping of a site needs."""
+    """The properties of a page needed to group a site."""
 
     @property
     def url(self) -> str:
-        """Its URL, unique within the site."""
+        """URL of the page, unique within the site."""
 
     @property
     def tree_id(self) -> int:
-        """Id of its tree."""
+        """ID of the page's tree."""
 
 
 @dataclass(frozen=True, eq=False)
 class KnownSite:
-    """The distances that the grouping of a site needs.
+    """The distances needed to group the pages of a site.
 
     Parameters
     ----------
     references
-        Ids of the trees that were compared with each other, ascending; all trees of a
-        small site.
+        IDs of the trees that were compared with each other, in ascending order. For a small
+        site, these are all its trees.
     sizes
         Number of nodes of each reference.
     distances
-        Normalised distances between references, NaN where two could not be compared.
+        Normalised distances between the references; NaN if two could not be compared.
     nearest
-        In a large site, the nearest reference of every other tree; None for a tree that is
+        For a large site, the nearest reference of every other tree; None for a tree that is
         too large to compare.
     """
 
@@ -63,7 +63,7 @@ class KnownSite:
         )
 
     def doubtful(self, pages: Sequence[SitePage], grouping: Grouping) -> set[tuple[int, int]]:
-        """Return the trees that may be too far from their group's pivot, each with the pivot's."""
+        """Return the trees that may be too far from their group's pivot, each paired with it."""
         if self.nearest is None:
             return set()
         tree_ids = [page.tree_id for page in pages]
@@ -72,9 +72,9 @@ class KnownSite:
         )
 
     def nearest_member(self, pages: Sequence[SitePage], members: Iterable[int], index: int) -> int:
-        """Return the member nearest to another page; among equals, the first by URL.
+        """Return the member nearest to another page; in a tie, the first by URL.
 
-        In a large site, pages whose distance to it was never computed come last.
+        On a large site, members whose distance to the page was never computed rank last.
         """
         return min(
             (member for member in members if member != index),
@@ -85,9 +85,9 @@ class KnownSite:
         )
 
     def representative_trees(self, pages: Sequence[SitePage], group: Group) -> list[int]:
-        """Return the trees that new pages are to be compared with, the pivot's first.
+        """Return the trees of a group with which to compare new pages, the pivot's first.
 
-        In a large site they are chosen from the references.
+        On a large site, they are chosen from the references.
         """
         page_of = {pages[member].tree_id: member for member in reversed(group.members)}
         page_of[pages[group.pivot].tree_id] = group.pivot

@@ -10,11 +10,11 @@ from worker.grouping.matrix import Indices, Matrix
 
 @dataclass(kw_only=True, eq=False)
 class AverageLinkage(TemplateClusterer):
-    """Group pages by merging the nearest groups until they are of different templates.
+    """Group pages by merging the nearest groups until they belong to different templates.
 
-    The pivot of a group is its medoid. Nothing is projected and no numbers of
-    clusters are compared: the distance between templates is similar on all sites, so
-    that one limit serves for all.
+    The pivot of a group is its medoid. This method neither projects pages nor compares numbers
+    of clusters: the distance between templates is similar on all sites, so the same limit suits
+    all of them.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ class AverageLinkage(TemplateClusterer):
     References
     ----------
     Sokal and Michener, "A statistical method for evaluating systematic
-    relationships" (1958). Deturck (2015), section 4.3, mentions hierarchical
-    clustering and rejects it for the number of its parameters.
+    relationships" (1958). Deturck (2015), section 4.3, mentions hierarchical clustering
+    but rejects it because it has too many parameters.
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002

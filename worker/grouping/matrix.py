@@ -10,10 +10,10 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 
 def checked_distances(matrix: npt.ArrayLike) -> Matrix:
-    """Return the matrix as float64.
+    """Return a distance matrix as float64.
 
-    Raises ValueError if it is not square, not symmetric, has a value outside [0, 1] (NaN, an
-    unknown distance, is allowed) or a diagonal that is not zero.
+    Raises ValueError if it is not square, is not symmetric, or has values outside [0, 1] or other
+    than 0 on the diagonal. NaN (an unknown distance) is allowed.
     """
     distances = np.asarray(matrix, dtype=np.float64)
     if distances.size == 0:
@@ -30,10 +30,10 @@ def checked_distances(matrix: npt.ArrayLike) -> Matrix:
 
 
 def comparable_pages(distances: Matrix) -> Indices:
-    """Select pages until all distances between them are known.
+    """Select pages between which all distances are known.
 
-    Pages are removed one by one, the page with the most unknown distances first (the last
-    of equals).
+    Pages are removed one by one, starting with the page with the most unknown distances (the
+    last one in a tie).
     """
     unknown = np.isnan(distances)
     kept = np.arange(len(distances))
@@ -46,11 +46,11 @@ def comparable_pages(distances: Matrix) -> Indices:
 
 
 def merge_near_clusters(distances: Matrix, clusters: Indices, limit: float) -> Indices:
-    """Merge the nearest two clusters until all are farther apart than a limit.
+    """Merge the two nearest clusters repeatedly until all are farther apart than a limit.
 
-    The distance of two clusters is the mean over their pairs of pages (average linkage, starting
-    from clusters instead of pages). Clusters exactly at the limit are merged. `clusters` may be any
-    integers, shape (n,); the result is numbered from 0.
+    The distance between two clusters is the mean over their pairs of pages (average linkage,
+    starting with clusters instead of pages). Clusters exactly at the limit are merged. `clusters`
+    may be any integers, shape (n,); the result is numbered from 0.
     """
     values, places = np.unique(clusters, return_inverse=True)
     membership = (places[:, None] == np.arange(len(values))).astype(np.float64)

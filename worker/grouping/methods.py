@@ -18,7 +18,7 @@ METHODS: Final = MappingProxyType[str, type[TemplateClusterer]](
         "spectral": Spectral,
     }
 )
-"""Every grouping method; each works on any site with its default parameters."""
+"""All grouping methods; each works on any site with its default parameters."""
 
 DEFAULT_METHOD: Final = "mds_kmeans"
-"""The method used unless another is chosen."""
+"""Name of the method used by default."""

@@ -1,4 +1,4 @@
-"""Template groups of a site with only some of its trees compared with each other."""
+"""Template groups of a site when only some of its trees have been compared with each other."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,17 +17,17 @@ def group_by_references(
     distances: npt.NDArray[np.float64],
     nearest: Mapping[int, tuple[int, float]],
 ) -> Grouping:
-    """Group the references like the pages of a small site, and other pages with their nearest.
+    """Group references like the pages of a small site, and other pages with their nearest one.
 
-    `keys` are unique and the same in every run; `trees` are the ids of the pages' trees,
-    `references` the ids of the trees that were compared with each other, and `distances` the
-    normalised distances between them, NaN where two could not be compared. `nearest` gives, for a
-    tree that is no reference, its nearest reference and the normalised distance to it, below 1; a
-    missing tree could not be compared.
+    `keys` are unique and the same in every run. `trees` are the IDs of the pages' trees.
+    `references` are the IDs of the trees that were compared with each other, and `distances` the
+    normalised distances between them (NaN if two could not be compared). `nearest` gives, for every
+    other tree, its nearest reference and the normalised distance to it, which is below 1; trees
+    that could not be compared are missing.
 
-    A page is in the group of its nearest reference, unless the reference is `NOT_COMPARABLE` or
-    more away; it also gets its embedding. A reference of several pages counts as two pages, so
-    that the only reference of a rare template does not become an outlier.
+    A page joins the group of its nearest reference and gets the same embedding, unless the distance
+    is `NOT_COMPARABLE` or more. A reference shared by several pages counts as two pages, so that
+    the only reference of a rare template does not become an outlier.
     """
     place = {reference: i for i, reference in enumerate(references)}
     pages_of = defaultdict[int, list[int]](list)
@@ -70,13 +70,13 @@ def doubtful_members(
     distances: npt.NDArray[np.float64],
     nearest: Mapping[int, tuple[int, float]],
 ) -> set[tuple[int, int]]:
-    """Return the trees that may be too far from the pivot of their group, each with the pivot's.
+    """Return the trees that may be too far from the pivot of their group, each paired with it.
 
     The normalised distance is a metric: a page is no farther from the pivot than the sum of its
     distance to its nearest reference and that reference's distance to the pivot. If this bound
     exceeds the limit for pages of a small site, the exact distance is needed.
 
-    `grouping` is the result of `group_by_references`, the rest are its arguments.
+    `grouping` is the result of `group_by_references`; the other arguments are the same.
     """
     place = {reference: i for i, reference in enumerate(references)}
     doubtful = set()
@@ -95,17 +95,17 @@ def without_far_members(
     trees: Sequence[int],
     distances: Mapping[tuple[int, int], float],
 ) -> Grouping:
-    """Make outliers of pages that are too far from the pivot of their group.
+    """Turn pages that are too far from the pivot of their group into outliers.
 
-    `grouping`, `keys` and `trees` are the result and arguments of `group_by_references`.
-    `distances` are those of the doubtful members, by tree and tree of the pivot; NaN if they cannot
-    be compared.
+    `grouping` is the result of `group_by_references`; `keys` and `trees` are the same as there.
+    `distances` has the distance of each doubtful member by its tree and the pivot's tree; NaN if
+    the two cannot be compared.
     """
     groups = []
     outliers = list(grouping.outliers)
     for group in grouping.groups:
         pivot = trees[group.pivot]
-        # The comparison is false for NaN.
+        # The comparison is false for NaN, so such pages become outliers.
         members = tuple(
             page
             for page in group.members

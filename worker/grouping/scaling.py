@@ -1,4 +1,4 @@
-"""Multidimensional scaling: positions on a plane that reproduce the distances of a matrix."""
+"""Multidimensional scaling: positions on a plane that approximate the distances of a matrix."""
 
 from typing import Final
 
@@ -12,19 +12,19 @@ MAX_ITERATIONS: Final = 300
 """Maximum number of majorisation steps."""
 
 TOLERANCE: Final = 1e-6
-"""Majorisation stops when a step lowers the stress by less than this share of it.
+"""Relative reduction of the stress per step below which majorisation stops.
 
-On generated sites of six templates the adjusted Rand index of the groups fell
-from 0.80 to 0.79 with 1e-4 and to 0.71 with 1e-3; 1,000 pages take a second.
+On generated sites with six templates, the adjusted Rand index of the groups fell from 0.80 to 0.79
+with 1e-4 and to 0.71 with 1e-3. 1,000 pages take a second.
 """
 
 
 def classical_scaling(distances: Matrix, dimensions: int = 2) -> Matrix:
-    """Return positions by Torgerson's classical scaling, shape (n, dimensions).
+    """Return positions computed by Torgerson's classical scaling, shape (n, dimensions).
 
-    They are centred on the origin, and the axis of largest variance comes first. An axis that the
-    distances do not need (or that would be imaginary) is zero. The sign of an axis is such that its
-    coordinate farthest from zero is positive.
+    The positions are centred on the origin, and the axis with the largest variance comes first. An
+    axis that the distances do not require (or that would be imaginary) is zero. The sign of an axis
+    is chosen so that the coordinate farthest from zero is positive.
 
     References
     ----------
@@ -46,10 +46,10 @@ def classical_scaling(distances: Matrix, dimensions: int = 2) -> Matrix:
 
 
 def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
-    """Move positions until their distances fit a matrix as well as possible (SMACOF).
+    """Move positions until the distances between them fit a matrix as well as possible (SMACOF).
 
-    Each step is the Guttman transform, which never raises the stress. The
-    result is a function of the arguments; nothing is random.
+    Each step is a Guttman transform, which never increases the stress. The procedure is
+    deterministic.
 
     References
     ----------
@@ -75,7 +75,7 @@ def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
 
 
 def kruskal_stress(distances: Matrix, positions: Matrix) -> float:
-    """Return Kruskal's stress-1 of positions: 0 if they reproduce the matrix exactly.
+    """Return Kruskal's stress-1 of positions, which is 0 if they reproduce the matrix exactly.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The silhouette coefficient as defined by Deturck (2015)."""
+"""Silhouette coefficient as defined by Deturck (2015)."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,18 +7,18 @@ from worker.grouping.matrix import Matrix
 
 
 def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
-    """Return how much nearer each item is to its own cluster than to the others.
+    """Return how much nearer each item is to its own cluster than to the other clusters.
 
-    With ``a`` the mean distance of an item to the others of its cluster and
-    ``b`` its smallest distance to an item of another cluster, the coefficient
-    is ``1 - a / b`` if ``a < b``, ``0`` if they are equal, and
-    ``b / a - 1`` if ``a > b``. An item alone in its cluster has no ``a``; its coefficient
-    is 0, the neutral value. All are 0 if there is a single cluster.
+    If ``a`` is the mean distance of an item to the other items of its cluster, and ``b`` its
+    smallest distance to an item of another cluster, the coefficient is ``1 - a / b`` if ``a < b``,
+    ``0`` if they are equal, and ``b / a - 1`` if ``a > b``. If an item is alone in its cluster,
+    ``a`` is undefined and the coefficient is 0, the neutral value. If there is only one cluster,
+    all coefficients are 0.
 
-    Rousseeuw's ``b`` is the smallest *mean* distance to another cluster. This
-    implementation follows the paper's words, "the smallest dissimilarity of an element with
-    respect to the elements in the other clusters": a cluster has to be separate from every
-    foreign item, not from their average.
+    Rousseeuw's ``b`` is the smallest *mean* distance to another cluster. This implementation
+    follows the wording of the thesis, "the smallest dissimilarity of an element with respect to the
+    elements in the other clusters": a cluster must be separate from every foreign item, not only
+    from their average.
 
     References
     ----------

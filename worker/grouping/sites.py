@@ -1,4 +1,4 @@
-"""Template groups of a site from the trees of its pages."""
+"""Grouping of a site's pages by template, based on their trees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from worker.html import Tree
 
 @dataclass(frozen=True, eq=False)
 class SiteGroups:
-    """A site, its pages and their groups.
+    """A site with its pages and their groups.
 
     Parameters
     ----------
     site
         Name of the site.
     urls
-        Addresses of the pages.
+        URLs of the pages.
     distances
         Normalised distances in the order of ``urls``, shape (n, n); NaN for a page that is
         too large to be compared.
     grouping
-        The groups, with indices into ``urls``.
+        Groups of pages, given as indices into ``urls``.
     """
 
     site: str
@@ -35,14 +35,14 @@ class SiteGroups:
     grouping: Grouping
 
     def group_of(self, page: int) -> Group | None:
-        """Return the group of a page, None for an outlier."""
+        """Return the group of a page, or None for an outlier."""
         return next((group for group in self.grouping.groups if page in group.members), None)
 
     def compared_with(self, page: int) -> int | None:
         """Return the page with which to compare a page for extraction, or None for an outlier.
 
-        This is the pivot of its group; for the pivot itself, its nearest neighbour in the group,
-        the first by address among equals.
+        This is the pivot of the page's group or, for the pivot itself, its nearest neighbour in
+        the group (the first by URL in a tie).
         """
         group = self.group_of(page)
         if group is None or group.pivot != page:
@@ -66,9 +66,9 @@ def group_site(
     site
         Name of the site.
     urls
-        Addresses of its pages, all different.
+        URLs of the site's pages, all different.
     trees
-        Their trees, in the same order.
+        Trees of the pages, in the same order.
     estimator
         As for `group_pages`.
     threads
@@ -89,7 +89,7 @@ def group_site(
 
 
 def normalised_distances(trees: Sequence[Tree], *, threads: int = 1) -> Matrix:
-    """Return the normalised tree edit distances of all pairs, shape (n, n).
+    """Return the normalised tree edit distances between all pairs of trees, shape (n, n).
 
     Distances of a tree that is too large to be compared are NaN.
     """

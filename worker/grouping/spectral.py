@@ -1,4 +1,4 @@
-"""Spectral clustering of the similarity of pages."""
+"""Spectral clustering of pages by similarity."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,29 +13,28 @@ from worker.grouping.kmeans import MAX_CLUSTERS
 from worker.grouping.matrix import Indices, Matrix
 
 BANDWIDTH: Final = 0.2
-"""Standard deviation of the Gaussian that turns distance into similarity.
+"""Standard deviation of the Gaussian that converts distance to similarity.
 
-From 0.1 to 0.5 the mean adjusted Rand index changed by less than 0.04 on
-generated sites and by 0.01 on real ones; of these widths only 0.2 left no page
-of four real sites in a foreign group.
+From 0.1 to 0.5, the mean adjusted Rand index changed by less than 0.04 on generated sites and by
+0.01 on real sites. Only 0.2 left no page of four real sites in a wrong group.
 """
 
 
 @dataclass(kw_only=True, eq=False)
 class Spectral(TemplateClusterer):
-    """Group pages by spectral clustering; the silhouette chooses the number of clusters.
+    """Group pages by spectral clustering; the silhouette determines the number of clusters.
 
     Parameters
     ----------
     bandwidth
-        The similarity of two pages is a Gaussian of their distance with this
-        standard deviation.
+        Standard deviation of the Gaussian that converts the distance of two pages to
+        their similarity.
     max_clusters
-        Maximum number of clusters to try, also bounded by half the number of pages.
+        Maximum number of clusters tried, also limited to half the number of pages.
     merge_distance, max_pivot_distance
         See `TemplateClusterer`.
     random_state
-        Seed of the eigenvalue solver's start.
+        Seed for the start of the eigenvalue solver.
 
     References
     ----------

@@ -35,7 +35,7 @@ def test_unknown_distances_remain_unknown() -> None:
 
 @pytest.mark.parametrize("sizes", [[3], [3, 0], [[3, 4]]])
 def test_a_size_is_needed_for_each_page(sizes: list[int]) -> None:
-    with pytest.raises(ValueError, match="a positive size for each of 2 pages"):
+    with pytest.raises(ValueError, match="a positive size is required for each of the 2 pages"):
         group_pages(["a", "b"], np.zeros((2, 2)), sizes=sizes)
 
 

@@ -1,4 +1,4 @@
-"""Exact tree edit distance between pages."""
+"""Exact tree edit distances between pages."""
 
 from worker.grouping.distance.blocks import PairBlock, blocks_of_missing, blocks_to_compare
 from worker.grouping.distance.errors import LEFT, TOO_LARGE, TreeTooLargeError

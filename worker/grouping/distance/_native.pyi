@@ -1,4 +1,4 @@
-"""The kernel: exact tree edit distances of the trees of a forest."""
+"""Native kernel that computes exact tree edit distances between the trees of a forest."""
 
 import numpy as np
 import numpy.typing as npt
@@ -14,18 +14,18 @@ class Forest:
     Parameters
     ----------
     labels, sizes
-        The trees one after the other, each in postorder.
+        The concatenated trees, each in postorder.
     starts
-        Where each tree begins in them, and the end of the last one.
+        Position at which each tree begins, followed by the end of the last tree.
     memory
         Size in bytes of the cache of savings shared by all pairs.
     work
-        Units of work after which no pair is started.
+        Units of work after which no comparison is started.
     """
 
     @property
     def work(self) -> int:
-        """Units of work used so far, at most."""
+        """Upper bound of the units of work used so far."""
 
     def __new__(
         cls,
@@ -45,10 +45,10 @@ class Forest:
         way: Way | None,
         /,
     ) -> None:
-        """Write the distances of trees a[i] and b[i] to out[i].
+        """Write the distance of trees a[i] and b[i] to out[i].
 
-        A distance above the bound is written as bound + 1; -1 means that the two trees are
-        too large to compare, and -3 that the work was used up.
+        A distance above the bound is written as bound + 1. -1 means that the two trees are
+        too large to compare, and -3 that the work limit was reached.
         """
 
     def mapping(self, a: int, b: int, out: npt.NDArray[np.int32], way: Way | None, /) -> int:
@@ -60,9 +60,9 @@ class Forest:
     def lower_bounds(
         self, a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], out: npt.NDArray[np.int32], /
     ) -> None:
-        """Write lower bounds of the distances, -1 for trees too large even for that."""
+        """Write lower bounds of the distances, or -1 for trees too large even for bounds."""
 
     def upper_bounds(
         self, a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], out: npt.NDArray[np.int32], /
     ) -> None:
-        """Write upper bounds of the distances, -1 for trees too large even for that."""
+        """Write upper bounds of the distances, or -1 for trees too large even for bounds."""

@@ -1,4 +1,4 @@
-"""Partition of a site's pairs of trees into blocks of bounded work."""
+"""Division of a site's pairs of trees into blocks of bounded work."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,30 +8,33 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK_SIDE = 32
-"""Maximum number of trees on each side of a block, or as many pairs in a longer one: some 1,000,
-which take 0.1 to 2 s for pages of 300 to 800 nodes. Blocks of 64 save 3 to 10 % of that, and a
-single block for the whole site no more than that, as a block already shares common subtrees."""
+"""Maximum number of trees on each side of a square block.
+
+A longer block has at most the same number of pairs, about 1,000. These take 0.1 to 2 s for pages of
+300 to 800 nodes. Blocks of 64 save 3 to 10 % of this time. A single block for the whole site saves
+no more than that, because the pairs of a block already share the work on common subtrees."""
 
 BLOCK_NODES = 50_000
-"""Maximum number of nodes of all trees on a side, unless it is a single tree, so that huge pages
-are not all unpacked at once."""
+"""Maximum total number of nodes on a side, unless it has a single tree.
+
+It prevents many huge pages from being unpacked at the same time."""
 
 
 @dataclass(frozen=True)
 class PairBlock:
-    """Trees to compare with others, or with each other.
+    """Trees to compare with other trees or with each other.
 
     Parameters
     ----------
     rows, columns
-        Identities of trees, ascending; either equal or disjoint.
+        IDs of trees in ascending order; the two are either equal or disjoint.
     """
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of the block, each once, the smaller identity first."""
+        """Yield each pair of the block once, with the smaller ID first."""
         if self.rows == self.columns:
             yield from combinations(self.rows, 2)
         else:
@@ -50,26 +53,25 @@ def blocks_to_compare(
     Parameters
     ----------
     compared
-        Identities of trees whose mutual distances are all known.
+        IDs of trees whose mutual distances are all known.
     arrived
-        Identities of trees to compare with each other and with those; trees in
+        IDs of trees to compare with each other and with `compared`; trees already in
         `compared` are skipped.
     side
         Maximum number of rows of a block; its square is the maximum number of pairs.
     sizes
-        Numbers of nodes by identity, to make blocks of large trees smaller.
+        Number of nodes by tree ID, to make blocks of large trees smaller.
 
     Yields
     ------
     PairBlock
-        Blocks that have every missing pair once. They depend only on the sets of
-        identities, not on their order, so that interrupted work is divided in the same
-        way again.
+        Blocks that contain every missing pair exactly once. They depend only on the sets of
+        IDs, not on their order, so that resumed work is divided in the same way.
     """
     old = sorted(set(compared))
     new = list(parts(sorted(set(arrived).difference(old)), side, sizes))
     for place, rows in enumerate(new):
-        # Few rows get many columns: a single new page is one block, not a dozen.
+        # Few rows get many columns, so that a single new page is one block rather than a dozen.
         columns_of_old = parts(old, side * side // len(rows), sizes, side / len(rows))
         for columns in (*columns_of_old, *new[: place + 1]):
             if len(rows) > 1 or rows != columns:
@@ -88,7 +90,7 @@ def blocks_of_missing(
     Parameters
     ----------
     identities
-        Identities of the trees, ascending.
+        IDs of the trees in ascending order.
     is_known
         Whether each distance is known, shape (n, n), symmetric, True on the diagonal.
     side, sizes
@@ -97,10 +99,10 @@ def blocks_of_missing(
     Returns
     -------
     list of PairBlock
-        Blocks that have every missing pair once; a block may also have known pairs.
+        Blocks that contain every missing pair exactly once, and possibly some known pairs.
     """
     complete = np.zeros(len(identities), np.bool_)
-    # Trees with the fewest missing distances first: they make up the largest complete set.
+    # Starting with the trees with the fewest missing distances yields a large complete set.
     for place in np.argsort((~is_known).sum(axis=1), kind="stable"):
         complete[place] = is_known[place, complete].all()
     if complete.sum() == 1:
@@ -129,8 +131,8 @@ def parts(
 ) -> Iterator[tuple[int, ...]]:
     """Divide trees into parts of at most `most` trees and `share * BLOCK_NODES` nodes.
 
-    A single tree may be larger. Without `sizes`, the numbers of nodes by identity, only the number
-    of trees counts.
+    A part with a single tree may have more nodes. `sizes` gives the number of nodes by tree ID;
+    without it, only the number of trees counts.
     """
     part: list[int] = []
     nodes = 0

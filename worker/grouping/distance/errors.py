@@ -1,13 +1,13 @@
-"""Failures of the comparison of two trees."""
+"""Errors and sentinel values for comparisons that were not completed."""
 
 from collections.abc import Iterable
 from typing import Final
 
 TOO_LARGE: Final = -1
-"""Value in place of the distance between two trees that are too large to compare."""
+"""Sentinel for the distance between two trees that are too large to compare."""
 
 LEFT: Final = -3
-"""Value in place of a distance not computed because the work limit was reached."""
+"""Sentinel for a distance that was not computed because the work limit was reached."""
 
 
 class TreeTooLargeError(ValueError):
@@ -16,9 +16,9 @@ class TreeTooLargeError(ValueError):
     Parameters
     ----------
     message
-        Description of what was too large.
+        Description of what is too large.
     trees
-        Indices of the trees to omit so that the others can be compared.
+        Indices of the trees to leave out so that the others can be compared.
     """
 
     def __init__(self, message: str, trees: Iterable[int] = ()) -> None:

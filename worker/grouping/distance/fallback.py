@@ -1,4 +1,4 @@
-"""Comparison of trees by the `apted` package, if the native kernel was not built."""
+"""Comparison of trees with the `apted` package, used if the native kernel was not built."""
 
 import warnings
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from worker.html.tree import Tree
 MAX_NODES = 1_000
 """Maximum number of nodes of a tree compared without the kernel.
 
-`apted` needs 2.5 s for two pages of 300 nodes and 150 s for two of 1,000; it also
-recurses, so that its memory and its stack grow with the page."""
+`apted` takes 2.5 s for two pages of 300 nodes and 150 s for two of 1,000. It is also recursive, so
+its memory and stack use grow with the page."""
 
 
 PAIR_WORK = 120_000
-"""Units of work (0.25 ns) for each pair of nodes."""
+"""Units of work (of 0.25 ns) per pair of nodes."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class _UnitCosts(Config):  # type: ignore[misc]  # the package has no type hints
 
 @cache
 def warn_once() -> None:
-    """Warn once per process that comparisons will be slow."""
+    """Log a warning, once per process, that comparisons will be slow."""
     warnings.warn(
         "the native distance kernel was not built (no C compiler?): trees are compared "
         "through the apted package, thousands of times slower",
@@ -47,7 +47,7 @@ def warn_once() -> None:
 
 
 class AptedForest:
-    """Trees compared pair by pair; see `forest_of`. `memory` has no effect."""
+    """Trees compared pair by pair (see `forest_of`); `memory` has no effect."""
 
     def __init__(
         self,
@@ -69,13 +69,13 @@ class AptedForest:
         bound: int | None = None,
         threads: int = 1,  # noqa: ARG002
     ) -> npt.NDArray[np.int32]:
-        """Distances of the trees a[i] and b[i]; see `NativeForest`."""
+        """Return the distances of the trees a[i] and b[i] (see `NativeForest`)."""
         pairs = zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True)
         distances = np.array([self._distance(i, j) for i, j in pairs], np.int32)
         return distances if bound is None else np.minimum(distances, bound + 1)
 
     def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Distances of the trees a[i] and b[i], as of `NativeForest`."""
+        """Return the distances of the trees a[i] and b[i], or sentinels (see `NativeForest`)."""
         pairs = zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True)
         return np.array([self._try_distance(i, j) for i, j in pairs], np.int32)
 
@@ -89,7 +89,7 @@ class AptedForest:
             return TOO_LARGE
 
     def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
-        """Optimal mapping of tree `a` to tree `b`, as of `NativeForest`."""
+        """Return an optimal mapping of tree `a` to tree `b` (see `NativeForest`)."""
         mapped = np.full(len(self._trees[a]), -1, np.int32)
         try:
             pairs = self._comparison(a, b).compute_edit_mapping()
@@ -107,7 +107,7 @@ class AptedForest:
         *,
         threads: int = 1,  # noqa: ARG002
     ) -> npt.NDArray[np.int32]:
-        """Lower bounds of the distances, from the sizes of the trees only."""
+        """Return lower bounds of the distances, based only on the sizes of the trees."""
         differences = self._sizes[np.asarray(a, np.intp)] - self._sizes[np.asarray(b, np.intp)]
         lower: npt.NDArray[np.int32] = np.abs(differences)
         return lower
@@ -119,7 +119,7 @@ class AptedForest:
         *,
         threads: int = 1,  # noqa: ARG002
     ) -> npt.NDArray[np.int32]:
-        """Upper bounds of the distances, from the sizes of the trees only."""
+        """Return upper bounds of the distances, based only on the sizes of the trees."""
         return self._sizes[np.asarray(a, np.intp)] + self._sizes[np.asarray(b, np.intp)]
 
     def _distance(self, a: int, b: int) -> int:

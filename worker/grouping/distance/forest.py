@@ -28,37 +28,37 @@ class Forest(Protocol):
         bound: int | None = None,
         threads: int = 1,
     ) -> npt.NDArray[np.int32]:
-        """Distances of the trees a[i] and b[i], or ``bound + 1`` above the bound."""
+        """Return the distances of the trees a[i] and b[i], or ``bound + 1`` above the bound."""
 
     def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Distances of the trees a[i] and b[i], `TOO_LARGE` or `LEFT`."""
+        """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `LEFT`."""
 
     @property
     def work(self) -> int:
-        """Units of work used so far, at most."""
+        """Upper bound of the units of work used so far."""
 
     def lower_bounds(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
     ) -> npt.NDArray[np.int32]:
-        """Lower bounds of the distances of the trees a[i] and b[i]."""
+        """Return lower bounds of the distances of the trees a[i] and b[i]."""
 
     def upper_bounds(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
     ) -> npt.NDArray[np.int32]:
-        """Upper bounds of the distances of the trees a[i] and b[i]."""
+        """Return upper bounds of the distances of the trees a[i] and b[i]."""
 
     def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
-        """Node of tree `b` mapped to each node of tree `a`, or -1."""
+        """Return the node of tree `b` mapped to each node of tree `a`, or -1."""
 
 
 ANY_WORK = np.iinfo(np.int64).max
 
 TASK_WORK = 5_000_000_000
-"""Units of work after which a task starts no further comparison: at most 1.25 s."""
+"""Units of work after which a task starts no further comparison (at most 1.25 s)."""
 
 
 def forest_of(trees: Sequence[Tree], *, memory: int = 0, work: int = ANY_WORK) -> Forest:
-    """Prepare trees for comparison with each other.
+    """Prepare trees so that they can be compared with each other.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def forest_of(trees: Sequence[Tree], *, memory: int = 0, work: int = ANY_WORK) -
     memory
         Size in bytes of the cache of subtree distances shared by all pairs.
     work
-        Units of work after which no pair is started: `Forest.try_distances` then returns `LEFT`.
-        A unit is at most 0.25 ns; how many a pair takes depends only on the pair.
+        Units of work after which no comparison is started; `Forest.try_distances` then returns
+        `LEFT`. A unit takes at most 0.25 ns; how many units a pair takes depends only on the pair.
     """
     if IMPLEMENTATION == "native":
         return NativeForest(trees, memory=memory, work=work)

@@ -1,4 +1,4 @@
-"""Matrices of distances between many trees."""
+"""Distance matrices of many trees."""
 
 from collections.abc import Sequence
 
@@ -16,17 +16,17 @@ MEMORY = 64 * 2**20
 def distance_matrix(
     trees: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY
 ) -> npt.NDArray[np.int32]:
-    """Tree edit distance of every pair.
+    """Return the tree edit distances between all pairs of trees.
 
     Parameters
     ----------
     trees
-        The trees of a site; equal ones are compared once.
+        The trees of a site; equal trees are compared only once.
     threads
-        Number of threads, which run without the interpreter lock.
+        Number of threads, which run without holding the GIL.
     memory
-        Size in bytes of the cache of distances of subtrees that several trees share, which are
-        then computed once for the site; 0 for no cache.
+        Size in bytes of the cache of distances between subtrees shared by several trees, which are
+        then computed only once; 0 for no cache.
 
     Returns
     -------
@@ -36,8 +36,8 @@ def distance_matrix(
     Raises
     ------
     TreeTooLargeError
-        If a pair is too large to compare within the limits of time and memory; its
-        ``trees`` are the places of those to leave out.
+        If a pair is too large to compare within the limits of time and memory; the
+        exception's ``trees`` are the indices of the trees to leave out.
     """
     distinct, places = _distinct(trees)
     i, j = np.triu_indices(len(distinct), 1)
@@ -58,14 +58,15 @@ def distances_between(
     threads: int = 1,
     memory: int = MEMORY,
 ) -> npt.NDArray[np.int32]:
-    """Tree edit distance of every row with every column: a block of a matrix.
+    """Return the tree edit distances between rows and columns, a block of a matrix.
 
     Parameters
     ----------
     rows, columns
-        The trees; a single row is one tree against many. Equal ones are compared once.
+        The trees; equal trees are compared only once. With a single row, one tree is compared with
+        many.
     bound
-        Distances above it are returned as ``bound + 1``.
+        Maximum distance of interest; larger ones are returned as ``bound + 1``.
     threads, memory
         As for `distance_matrix`.
 
@@ -77,8 +78,8 @@ def distances_between(
     Raises
     ------
     TreeTooLargeError
-        If a pair is too large to compare within the limits of time and memory; its
-        ``trees`` are the places of those to leave out, rows first.
+        If a pair is too large to compare within the limits of time and memory; the
+        exception's ``trees`` are the indices of the trees to leave out, rows first.
     """
     distinct, places = _distinct([*rows, *columns])
     pairs = np.stack(np.meshgrid(places[: len(rows)], places[len(rows) :], indexing="ij"), axis=-1)

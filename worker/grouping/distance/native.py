@@ -1,4 +1,4 @@
-"""Comparison of trees by the native kernel."""
+"""Comparison of trees with the native kernel."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +13,15 @@ from worker.grouping.distance.errors import TOO_LARGE, TreeTooLargeError
 from worker.html.tree import Tree
 
 Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
-"""Method of computation: the vector unit (one of ``_native.UNITS``); cells of 16 or 32 bits (0: the
-smallest sufficient); "left" or "right" paths ("": the cheaper); whether common parts of the trees
-are cut off; whether tables are skipped if the bounds meet; whether tables are filled only near the
-diagonal if that is enough."""
+"""Method of computation, given by:
+
+- the vector unit (one of ``_native.UNITS``);
+- the number of bits per cell, 16 or 32 (0 for the smallest sufficient);
+- the paths, "left" or "right" ("" for the cheaper);
+- whether common parts of the trees are cut off;
+- whether tables are skipped if the bounds meet;
+- whether tables are filled only near the diagonal if that is sufficient.
+"""
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 
@@ -25,14 +30,14 @@ UNBOUNDED = np.iinfo(np.int32).max - 1
 ANY_WORK = np.iinfo(np.int64).max
 
 PAIRS_AT_ONCE = 64
-"""Number of pairs handed to a thread at once: a few tens of milliseconds of work."""
+"""Number of pairs given to a thread at a time (a few tens of milliseconds of work)."""
 
 
 class NativeForest:
     """Trees prepared for comparison, identified by index.
 
-    See `forest_of` for `memory` and `work`. `way` chooses the method of computation for tests and
-    measurements; the result is the same.
+    See `forest_of` for `memory` and `work`. `way` selects the method of computation for tests and
+    measurements; it does not affect the result.
     """
 
     def __init__(
@@ -65,20 +70,20 @@ class NativeForest:
         bound: int | None = None,
         threads: int = 1,
     ) -> npt.NDArray[np.int32]:
-        """Distances of the trees a[i] and b[i], or ``bound + 1`` above the bound.
+        """Return the distances of the trees a[i] and b[i], or ``bound + 1`` above the bound.
 
-        The threads run without the interpreter lock. Raises TreeTooLargeError if any pair is too
-        large to compare.
+        The threads run without holding the GIL. Raises TreeTooLargeError if any pair is too large
+        to compare.
         """
         return self._whole(a, b, self._distances(a, b, bound, threads))
 
     def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Distances of the trees a[i] and b[i], `TOO_LARGE` or `LEFT`."""
+        """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `LEFT`."""
         return self._distances(a, b, None, 1)
 
     @property
     def work(self) -> int:
-        """Units of work used so far, at most: up to 0.25 ns each."""
+        """Upper bound of the units of work used so far, which take at most 0.25 ns each."""
         return self._forest.work
 
     def _distances(
@@ -94,13 +99,13 @@ class NativeForest:
     def lower_bounds(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
     ) -> npt.NDArray[np.int32]:
-        """Lower bounds of `distances`."""
+        """Return lower bounds of the distances of the trees a[i] and b[i]."""
         return self._whole(a, b, self._for_pairs(self._forest.lower_bounds, a, b, threads))
 
     def upper_bounds(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
     ) -> npt.NDArray[np.int32]:
-        """Upper bounds of `distances`."""
+        """Return upper bounds of the distances of the trees a[i] and b[i]."""
         return self._whole(a, b, self._for_pairs(self._forest.upper_bounds, a, b, threads))
 
     def _for_pairs(
@@ -137,7 +142,7 @@ class NativeForest:
         return results
 
     def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
-        """Node of tree `b` that an optimal mapping gives each node of tree `a`, or -1.
+        """Return the node of tree `b` that an optimal mapping assigns to each node of `a`, or -1.
 
         Raises TreeTooLargeError if the trees are too large to compare.
         """

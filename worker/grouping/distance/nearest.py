@@ -1,7 +1,7 @@
-"""Search for the nearest reference of each tree, with fewer comparisons than all with all.
+"""Search for the nearest reference of each tree without comparing all trees with all references.
 
-A tree costs one lower bound per reference, and a few exact distances where the bounds do not decide
-which reference is nearest.
+For each tree, a lower bound is computed per reference, and exact distances only where the bounds do
+not decide which reference is nearest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,13 +25,13 @@ class Nearest:
     Parameters
     ----------
     reference
-        Its place among the references, the first of equally near ones; -1 if there is none that
-        can be compared. Shape (trees,), or shorter if the work was used up.
+        Index of the nearest reference (the first one in a tie), or -1 if no reference can be
+        compared. Shape (trees,), or shorter if the work limit was reached.
     distance
-        Exact normalised distance to it, of the same shape; 1 without a reference.
+        Exact normalised distance to the reference, of the same shape; 1 if there is none.
     begun
-        Distances computed for the first unfinished tree, by its place and that of the reference;
-        None if they cannot be compared.
+        Distances computed for the first unfinished tree, by the indices of tree and reference;
+        None if the two cannot be compared.
     """
 
     reference: npt.NDArray[np.intp]
@@ -41,16 +41,16 @@ class Nearest:
 
 @dataclass(frozen=True)
 class KnownNearest:
-    """Result of an earlier search, in terms of the current references.
+    """Result of an earlier search, expressed by indices into the current references.
 
     Parameters
     ----------
     reference
-        Index of the previously nearest reference among the current ones.
+        Index of the reference found by the earlier search.
     distance
-        Normalised distance to it.
+        Normalised distance to this reference.
     searched
-        Places of the current references that the earlier search covered.
+        Indices of the current references covered by the earlier search.
     """
 
     reference: int
@@ -88,27 +88,27 @@ def nearest_of_changed(
     memory: int = MEMORY,
     work: int = ANY_WORK,
 ) -> Nearest:
-    """Find the nearest reference of each tree with the help of earlier searches.
+    """Find the nearest reference of each tree, making use of earlier searches.
 
     Parameters
     ----------
     trees, references
         As for `nearest_references`.
     known
-        Results of earlier searches for each tree. A search whose nearest reference is no
-        longer among the references is useless, and must be left out.
+        Results of earlier searches for each tree. A search that found a reference no longer in
+        use is of no help and must be omitted.
     distances
-        Known distances by the places of tree and reference; None if they cannot be compared.
+        Known distances by the indices of tree and reference; None if the two cannot be compared.
     memory
         As for `distance_matrix`.
     work
-        Units of work after which no pair is started, as for `forest_of`; at least one pair is
-        compared, or one search finished.
+        Units of work after which no comparison is started, as for `forest_of`; at least one pair
+        is compared or one search finished.
 
     Notes
     -----
-    The result is that of `nearest_references`, equally near references included; only
-    references that no earlier search covers are compared.
+    The result is that of `nearest_references`, even in a tie; only references not covered by an
+    earlier search are compared.
     """
     forest = forest_of([*trees, *references], memory=memory)
     found: list[tuple[float, int]] = []

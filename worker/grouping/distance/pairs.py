@@ -7,7 +7,7 @@ from worker.html.tree import Tree
 
 
 def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
-    """Minimum number of nodes to delete, insert or relabel to turn one tree into the other.
+    """Return the minimum number of deletions, insertions and relabellings between two trees.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
     Returns
     -------
     int
-        The unit-cost tree edit distance, exact, symmetric and a metric.
+        The exact unit-cost tree edit distance, which is a metric.
 
     Raises
     ------
@@ -29,13 +29,13 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
     Notes
     -----
     The recurrence is that of K. Zhang and D. Shasha, "Simple fast algorithms for the
-    editing distance between trees and related problems", SIAM J. Comput. 18(6), 1989;
-    the choice of side follows S. Dulucq and H. Touzet, "Analysis of tree edit distance
-    algorithms", CPM 2003; the band along the diagonal H. Touzet, "A linear tree edit
-    distance algorithm for similar ordered trees", CPM 2005.
+    editing distance between trees and related problems", SIAM J. Comput. 18(6), 1989.
+    The choice of side follows S. Dulucq and H. Touzet, "Analysis of tree edit distance
+    algorithms", CPM 2003. The band along the diagonal follows H. Touzet, "A linear tree
+    edit distance algorithm for similar ordered trees", CPM 2005.
     """
     if bound is not None and bound < 0:
-        raise ValueError(f"a bound is at least 0, not {bound}")
+        raise ValueError(f"a bound must be at least 0, not {bound}")
     return int(forest_of([a, b]).distances([0], [1], bound=bound)[0])
 
 
@@ -50,11 +50,11 @@ def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
     Returns
     -------
     list of pairs
-        Numbers of nodes in postorder, each node once: ``(i, j)`` where node ``i`` of
-        `a` stays or is relabelled as node ``j`` of `b`, ``(i, None)`` where it is
-        deleted, then ``(None, j)`` where node ``j`` is inserted. Deletions,
-        insertions and pairs of different labels add up to `tree_edit_distance`;
-        among the mappings that do, which one is given is not specified.
+        Postorder numbers of the nodes, each node once: ``(i, j)`` if node ``i`` of `a` is
+        kept or relabelled as node ``j`` of `b`, ``(i, None)`` if it is deleted, and then
+        ``(None, j)`` for each inserted node ``j``. The numbers of deletions, insertions
+        and pairs with different labels add up to `tree_edit_distance`. If there are
+        several such mappings, it is not specified which one is returned.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
 
 
 def distance_bounds(a: Tree, b: Tree) -> tuple[int, int]:
-    """Bounds of the tree edit distance, in a fraction of its time.
+    """Return bounds of the tree edit distance, computed in a fraction of its time.
 
     Parameters
     ----------
@@ -78,18 +78,18 @@ def distance_bounds(a: Tree, b: Tree) -> tuple[int, int]:
     Returns
     -------
     lower, upper
-        The greater of the edit distances of the trees' labels in preorder and in
-        postorder; and the cost of a top-down mapping, where only children of mapped
-        nodes are mapped.
+        The lower bound is the greater of the edit distances between the trees' labels in
+        preorder and in postorder. The upper bound is the cost of a top-down mapping, in
+        which only children of mapped nodes are mapped.
 
     Raises
     ------
     TreeTooLargeError
-        If the trees are too large even for that.
+        If the trees are too large even for the bounds.
 
     Notes
     -----
-    G. Myers, "A fast bit-vector algorithm for approximate string matching based on
+    See G. Myers, "A fast bit-vector algorithm for approximate string matching based on
     dynamic programming", JACM 46(3), 1999; S. Selkow, "The tree-to-tree editing
     problem", Information Processing Letters 6(6), 1977.
     """
