@@ -72,9 +72,9 @@ def nearest_references(
 
     Notes
     -----
-    The result is that of comparing all with all, except for pairs too large to compare.
-    References are compared in the order of their lower bounds (string edit distances of the
-    labels), until the next bound exceeds the smallest distance.
+    The result is the same as if all trees were compared with all references, except for pairs too
+    large to compare. References are compared in ascending order of their lower bounds (string edit
+    distances of the labels) until the next bound exceeds the smallest distance.
     """
     return nearest_of_changed(trees, references, [()] * len(trees), memory=memory)
 

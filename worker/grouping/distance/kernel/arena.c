@@ -34,7 +34,7 @@ static bool add_chunk(Arena *arena, size_t capacity) {
 void *arena_take(Arena *arena, size_t count, size_t size) {
     if (arena_failed(arena)) return NULL;
     if (count > arena->limit / size || count * size + ALIGNMENT > arena->limit - arena->total) {
-        /* The current chunk may still have room where a new one would pass the limit. */
+        /* The current chunk may still have room even if a new chunk would exceed the limit. */
         const size_t room = arena->chunk ? arena->chunk->capacity - arena->used : 0;
         if (count > room / size) {
             arena->over_limit = true;

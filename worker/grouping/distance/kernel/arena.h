@@ -1,4 +1,4 @@
-/* Arena for one comparison: memory is allocated in pieces and freed all at once. */
+/* Arena allocator for one comparison: pieces are allocated individually and freed together. */
 #ifndef DETOURAGE_ARENA_H
 #define DETOURAGE_ARENA_H
 
@@ -12,19 +12,20 @@ typedef struct {
     size_t used;  /* of the current chunk */
     size_t total; /* of all chunks */
     size_t limit;
-    bool over_limit, out_of_memory; /* sticky: why the last pieces are NULL */
+    bool over_limit, out_of_memory; /* reason for which allocations return NULL, never cleared */
 } Arena;
 
-/* `count` elements of `size` bytes, aligned to 64, not cleared; NULL after any failure. */
+/* Allocates `count` elements of `size` bytes, aligned to 64 bytes and uninitialised. Returns NULL
+ * after any failure. */
 void *arena_take(Arena *arena, size_t count, size_t size);
-/* A mark, and the return to it: pieces allocated since are freed. */
+/* A position to return to; pieces allocated after it are then freed. */
 typedef struct {
     ArenaChunk *chunk;
     size_t used;
 } ArenaMark;
 ArenaMark arena_mark(const Arena *arena);
 void arena_return(Arena *arena, ArenaMark mark);
-/* Frees every piece; keeps one chunk large enough for all of them. */
+/* Frees all pieces, but keeps one chunk large enough for all of them. */
 void arena_reset(Arena *arena);
 void arena_free(Arena *arena);
 

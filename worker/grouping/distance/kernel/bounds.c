@@ -4,8 +4,9 @@
 
 enum { WORD = 64, RISES = 1, FALLS = 2 };
 
-/* 64 rows of the table, column by column; `steps` says how the row above them, and then
- * their last one, changes from column to column. Returns the change over all columns. */
+/* Computes 64 rows of the table column by column. `steps` holds the changes from column to column
+ * in the row above them and is overwritten with those in the last row. Returns the total change
+ * over all columns. */
 static int32_t fill_strip(const uint64_t *matches, int32_t rows, const int32_t *b, int32_t m,
                           uint8_t *steps) {
     const int32_t last = rows - 1;
@@ -50,7 +51,7 @@ int32_t sequence_distance(const int32_t *a, int32_t n, const int32_t *b, int32_t
     return n + change;
 }
 
-/* The nodes of a tree level by level; the children of a node are neighbours. */
+/* The nodes of a tree in level order, in which the children of a node are adjacent. */
 typedef struct {
     int32_t *node, *first_child; /* first_child[i + 1] ends the children of i */
 } Levels;
@@ -73,12 +74,12 @@ static void list_levels(const Tree *tree, Levels *levels, Arena *arena) {
     levels->first_child[n] = count;
 }
 
-/* Two nodes at the same depth, and the pairs of those children that are neither equal first
- * children nor equal last ones. */
+/* Two nodes at the same depth, and the pairs of their children, without the equal subtrees at
+ * either end of the two lists of children. */
 typedef struct {
     int32_t a, b; /* in level order */
     int32_t children_a, children_b, first_pair;
-    int32_t savings; /* at first of the pair itself and of equal first and last children */
+    int32_t savings; /* initially those of the pair itself and of the equal subtrees at the ends */
 } Pair;
 
 int32_t top_down_distance(const Tree *a, const Tree *b, int64_t most_pairs, Arena *arena) {

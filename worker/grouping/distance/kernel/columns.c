@@ -2,11 +2,12 @@
 
 #include <string.h>
 
-/* A separate block costs some nanoseconds per row, a packed column one place in every row of
- * gains: on news pages, 64 to 256 nodes are equally good. */
+/* Minimum number of nodes of a subtree with a block of its own. A block costs a few nanoseconds per
+ * row, and a packed column one place in every row of gains. On news pages, values from 64 to 256
+ * are equally good. */
 enum { LARGE_SUBTREE = 64 };
 
-/* Nesting depth of keyroots of two or more nodes below each node. */
+/* Computes, for each node, the nesting depth of the keyroots of two or more nodes below it. */
 static void find_levels(const Tree *tree, int32_t *level) {
     for (int32_t i = 0; i < tree->n; i++) {
         level[i] = 0;
@@ -19,7 +20,7 @@ static void find_levels(const Tree *tree, int32_t *level) {
     }
 }
 
-/* The small keyroots by level; returns how many. */
+/* Lists the keyroots of small subtrees by level and returns their number. */
 static int32_t sort_small(const Tree *tree, const Keyroots *keyroots, const int32_t *level,
                           int32_t *small) {
     int32_t start[LARGE_SUBTREE + 1] = {0};
@@ -40,9 +41,9 @@ typedef struct {
     Columns *columns;
     int32_t *node; /* of each column, or NOWHERE */
     int32_t *base; /* of each column */
-    int32_t count; /* of columns so far */
-    Block *block;  /* the open one */
-    Stage stage;   /* the open one, in columns */
+    int32_t count; /* number of columns so far */
+    Block *block;  /* current block */
+    Stage stage;   /* current stage, in columns */
 } Layout;
 
 static void add_column(Layout *layout, int32_t node, int32_t base) {
@@ -98,7 +99,7 @@ static void close_block(Layout *layout, int32_t column) {
     layout->block = NULL;
 }
 
-/* The left path of a subtree whose nodes have columns from `first_column` on. */
+/* Adds the left path of a subtree whose columns begin at `first_column`. */
 static void add_path(Columns *columns, int32_t root, int32_t first_column, int32_t base) {
     const Tree *tree = columns->tree;
     const int32_t first = leftmost(tree, root);
@@ -157,7 +158,7 @@ static void add_large(Layout *layout) {
     align(layout);
 }
 
-/* Turns counts, each one place further on, into places where lists begin. */
+/* Converts the counts of lists, shifted by one place, to the positions at which the lists begin. */
 static void accumulate(int32_t *first, int32_t count) {
     for (int32_t i = 0; i < count; i++) first[i + 1] += first[i];
 }
@@ -178,7 +179,7 @@ static void list_leaves(Columns *columns, const Layout *layout, int32_t labels, 
             columns->leaf[first[tree->label[layout->node[c]]]++] = tile_place(columns->shape, c);
 }
 
-/* The place of the column `size` before, which may be the one before all. */
+/* Place of the column `size` columns earlier, possibly the empty one before the first. */
 static int32_t source_of(const Columns *columns, int32_t column, int32_t size) {
     return column < size ? -1 : tile_place(columns->shape, column - size);
 }
@@ -230,8 +231,9 @@ static void list_innermost(Columns *columns, const Layout *layout, int32_t label
     }
 }
 
-/* Lists the places of equal subtrees, and has them filled by the first path node of a packed
- * subtree. Without one, every path node fills them: in bounded runs none may be exact alone. */
+/* Lists the places of equal subtrees, which the first path node in a packed subtree fills. If there
+ * is none, every path node fills them, because no single one is certain to be exact in a bounded
+ * run. */
 static void list_occurrences(Columns *columns, const Layout *layout, Arena *arena) {
     const Keyroots *keyroots = columns->keyroots;
     int32_t *first = TAKE(arena, int32_t, keyroots->subtrees + 2);

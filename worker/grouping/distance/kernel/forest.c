@@ -23,13 +23,13 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
 typedef struct {
     const int32_t *label, *size; /* of all trees */
     int32_t *subtree;
-    int32_t *first;  /* of a subtree: its first node in the forest */
-    int32_t *bucket; /* hash table of subtrees, -1 where empty */
+    int32_t *first;  /* by subtree: first node in the forest at which it occurs */
+    int32_t *bucket; /* hash table of subtrees; -1 if empty */
     uint64_t mask;
     int32_t count;
 } Census;
 
-/* The children of equal subtrees are equal, in number and one by one. */
+/* Returns whether two nodes have the same number of children with pairwise equal subtrees. */
 static bool same_children(const Census *census, int32_t a, int32_t b) {
     for (int32_t covered = 1; covered < census->size[a];) {
         if (census->subtree[a - covered] != census->subtree[b - covered]) return false;
@@ -70,8 +70,8 @@ static int in_rank(const void *a, const void *b) {
     return x->subtree < y->subtree ? -1 : 1;
 }
 
-/* Renumbers the subtrees: those that most trees have come first, small ones before large ones
- * and so children before their parents; leaves come last. */
+/* Renumbers the subtrees. Those found in the most trees come first, and smaller ones before larger
+ * ones, so that children come before their parents. Leaves come last. */
 static bool rank_subtrees(Forest *forest, const Census *census) {
     const size_t count = (size_t)census->count;
     Ranked *ranked = malloc(count * sizeof(Ranked));

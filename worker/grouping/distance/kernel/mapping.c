@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* What mapping two nodes to each other, with all that is below them, adds to the forests on
- * their left; only of the nodes themselves where one is a leaf, which is enough then. */
+/* Returns what mapping two subtrees to each other adds to the savings of the forests on their left.
+ * If either node is a leaf, only the nodes themselves are counted, which is sufficient. */
 static int32_t gain_of(const Trace *trace, int32_t u, int32_t v) {
     if (trace->f->size[u] == 1 || trace->g->size[v] == 1)
         return 1 + (trace->f->label[u] == trace->g->label[v]);
@@ -36,8 +36,8 @@ typedef struct {
     int32_t u, v;
 } NodePair;
 
-/* Follows the mapping of subtrees i and j back; those that are mapped as a whole are left
- * for later. */
+/* Traces back the mapping of subtrees i and j; pairs of subtrees mapped as a whole are left for
+ * later. */
 static int32_t follow(Trace *trace, int32_t i, int32_t j, const int32_t *savings,
                       NodePair *later) {
     const Tree *f = trace->f, *g = trace->g;

@@ -12,7 +12,7 @@ bool memo_create(Memo *memo, int32_t shared, int32_t subtrees, int64_t bytes) {
         else high = middle - 1;
     }
     *memo = (Memo){.rows = low, .columns = subtrees};
-    /* Zeroed by the system, page by page, as they are written. */
+    /* The system zeroes the memory page by page, when it is first written. */
     memo->cell = low ? calloc((size_t)cells(low, subtrees), sizeof(uint16_t)) : NULL;
     return !low || memo->cell;
 }

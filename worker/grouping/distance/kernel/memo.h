@@ -1,7 +1,8 @@
 /* Cache of the savings of pairs of subtrees, shared by all pairs of trees of a forest.
  *
- * A triangular table of the subtrees that occur in several trees with all subtrees. Threads
- * share it without locks: a value is written once or several times, but always the same.
+ * It is a triangular table with a row for each subtree that occurs in several trees, and a column
+ * for every subtree. Threads share it without locks: if several of them write a cell, they all
+ * write the same value.
  */
 #ifndef DETOURAGE_MEMO_H
 #define DETOURAGE_MEMO_H
@@ -12,18 +13,18 @@
 #include "ted.h"
 
 typedef struct {
-    _Atomic uint16_t *cell; /* 0 where unknown: savings are at least 1 */
+    _Atomic uint16_t *cell; /* 0 if unknown, because savings are at least 1 */
     int64_t rows, columns;
 } Memo;
 
-/* As many of the `shared` subtrees get a row as fit into `bytes`, from the first on: with a
- * subtree then its whole left path has rows. */
+/* Creates rows for as many of the `shared` subtrees as fit into `bytes`, beginning with the first.
+ * If a subtree has a row, so has every subtree on its left path. */
 bool memo_create(Memo *memo, int32_t shared, int32_t subtrees, int64_t bytes);
 void memo_free(Memo *memo);
 
 static inline _Atomic uint16_t *memo_cell(const Memo *memo, int32_t a, int32_t b) {
     const int64_t row = min32(a, b), column = max32(a, b);
-    /* A negative number is a subtree of one tree only. */
+    /* A subtree with a negative number occurs only in a single tree. */
     if (row < 0 || row >= memo->rows) return NULL;
     return &memo->cell[row * memo->columns - row * (row - 1) / 2 + column - row];
 }

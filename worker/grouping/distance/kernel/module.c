@@ -1,4 +1,4 @@
-/* The kernel as a Python module: buffers in, numbers out, without the interpreter lock. */
+/* Python module of the kernel. It reads and writes buffers and computes without holding the GIL. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 
 #include "pair.h"
 
-/* Pairs are compared without the interpreter lock. After this time, and the current pair, signals
- * are checked, so that an interrupt need not wait for a long list. */
+/* Pairs are compared without holding the GIL. After this time, signals are checked as soon as the
+ * current pair is finished, so that an interrupt does not have to wait for a long list. */
 static const int64_t PATIENCE = INT64_C(100000000); /* nanoseconds */
 
 static int64_t nanoseconds(void) {
@@ -22,7 +22,7 @@ typedef struct {
     Memo memo;
     bool has_memo;
     _Atomic int64_t work; /* units used by all pairs so far */
-    int64_t most_work;    /* units after which no pair is started */
+    int64_t most_work;    /* units after which no comparison is started */
 } ForestObject;
 
 static Py_ssize_t length(const Py_buffer *buffer, size_t item) {
@@ -31,17 +31,17 @@ static Py_ssize_t length(const Py_buffer *buffer, size_t item) {
 
 static bool fits(const Py_buffer *buffer, size_t item) {
     if ((size_t)buffer->len % item == 0 && (uintptr_t)buffer->buf % item == 0) return true;
-    PyErr_SetString(PyExc_ValueError, "a buffer of another type");
+    PyErr_SetString(PyExc_ValueError, "a buffer has the wrong item size or alignment");
     return false;
 }
 
 PyDoc_STRVAR(forest_doc,
              "Forest(labels, sizes, starts, memory, work)\n--\n\n"
              "Trees to compare with each other.\n\n"
-             "labels, sizes: buffers of int32, the trees one after the other, each in postorder.\n"
-             "starts: buffer of int64, where each tree begins, and the end of the last.\n"
-             "memory: bytes in which savings are remembered from pair to pair.\n"
-             "work: units of it after which no pair is begun.");
+             "labels, sizes: buffers of int32, the concatenated trees, each in postorder.\n"
+             "starts: buffer of int64, the start of each tree, followed by the end of the last.\n"
+             "memory: size in bytes of the cache of savings shared by all pairs.\n"
+             "work: units of work after which no comparison is started.");
 
 static int load(ForestObject *self, const Py_buffer *labels, const Py_buffer *sizes,
                 const Py_buffer *starts, long long memory) {
@@ -53,7 +53,7 @@ static int load(ForestObject *self, const Py_buffer *labels, const Py_buffer *si
     const Py_ssize_t nodes = length(labels, sizeof(int32_t));
     if (count < 0 || count >= INT32_MAX || nodes >= INT32_MAX / 4 || labels->len != sizes->len ||
         start[0] != 0 || start[count] != nodes) {
-        PyErr_SetString(PyExc_ValueError, "labels, sizes and starts do not fit together");
+        PyErr_SetString(PyExc_ValueError, "labels, sizes and starts are inconsistent");
         return -1;
     }
     ForestStatus status;
@@ -106,8 +106,9 @@ static PyObject *forest_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     return self;
 }
 
-/* A way to compare, as (unit, bits, side, trims, skips, bounded), or None for the usual one:
- * a name in UNITS, 0 or 16 or 32, "" or "left" or "right", and three truth values. */
+/* Reads a method of computation: None for the usual one, or a tuple (unit, bits, side, trims,
+ * skips, bounded) with a name in UNITS, one of 0, 16 and 32, one of "", "left" and "right", and
+ * three booleans. */
 static bool read_way(PyObject *object, Way *way) {
     *way = USUAL_WAY;
     way->unit = vector_unit(0);
@@ -122,20 +123,20 @@ static bool read_way(PyObject *object, Way *way) {
     way->trims = trims;
     way->skips = skips;
     way->runs_bounded = bounded;
-    if (!way->unit) PyErr_Format(PyExc_ValueError, "this processor has no %s", unit);
+    if (!way->unit) PyErr_Format(PyExc_ValueError, "this processor does not support %s", unit);
     return way->unit != NULL;
 }
 
 static bool are_trees(const ForestObject *self, const int32_t *trees, Py_ssize_t count) {
     for (Py_ssize_t i = 0; i < count; i++)
         if (trees[i] < 0 || trees[i] >= self->forest.count) {
-            PyErr_SetString(PyExc_IndexError, "no such tree in the forest");
+            PyErr_SetString(PyExc_IndexError, "tree index out of range");
             return false;
         }
     return true;
 }
 
-/* A number for each of some pairs of trees. */
+/* Function that computes a number for a pair of trees. */
 typedef int32_t PairFunction(const ForestObject *self, int32_t a, int32_t b, int32_t bound,
                              const Way *way, Workspace *workspace);
 
@@ -162,7 +163,7 @@ static PyObject *for_pairs(ForestObject *self, const Py_buffer *a, const Py_buff
                            PairFunction *function) {
     const Py_ssize_t count = length(out, sizeof(int32_t));
     if (a->len != out->len || b->len != out->len || bound < 0) {
-        PyErr_SetString(PyExc_ValueError, "a, b and out differ in length, or a negative bound");
+        PyErr_SetString(PyExc_ValueError, "a, b and out differ in length, or bound is negative");
         return NULL;
     }
     if (!fits(a, sizeof(int32_t)) || !fits(b, sizeof(int32_t)) || !fits(out, sizeof(int32_t)) ||
@@ -197,9 +198,9 @@ static PyObject *for_pairs(ForestObject *self, const Py_buffer *a, const Py_buff
 
 PyDoc_STRVAR(distances_doc,
              "distances(a, b, out, bound, way)\n--\n\n"
-             "Tree edit distances of the trees a[i] and b[i] into out[i].\n\n"
-             "a, b, out: buffers of int32. Where a distance is greater than the bound, out has\n"
-             "bound + 1; where the trees are too large to compare, -1; where the work is used up, -3.");
+             "Write the tree edit distances of the trees a[i] and b[i] to out[i].\n\n"
+             "a, b, out: buffers of int32. A distance above the bound is written as bound + 1. -1\n"
+             "means that the trees are too large to compare, -3 that the work limit was reached.");
 
 static PyObject *forest_distances(PyObject *object, PyObject *args) {
     Py_buffer a, b, out;
@@ -228,7 +229,7 @@ static PyObject *forest_bounds(PyObject *object, PyObject *args, PairFunction *f
 
 PyDoc_STRVAR(lower_bounds_doc,
              "lower_bounds(a, b, out)\n--\n\n"
-             "Lower bounds of the distances of the trees a[i] and b[i] into out[i].");
+             "Write lower bounds of the distances of the trees a[i] and b[i] to out[i].");
 
 static PyObject *forest_lower_bounds(PyObject *object, PyObject *args) {
     return forest_bounds(object, args, lower_bound_of);
@@ -236,7 +237,7 @@ static PyObject *forest_lower_bounds(PyObject *object, PyObject *args) {
 
 PyDoc_STRVAR(upper_bounds_doc,
              "upper_bounds(a, b, out)\n--\n\n"
-             "Upper bounds of the distances of the trees a[i] and b[i] into out[i].");
+             "Write upper bounds of the distances of the trees a[i] and b[i] to out[i].");
 
 static PyObject *forest_upper_bounds(PyObject *object, PyObject *args) {
     return forest_bounds(object, args, upper_bound_of);
@@ -244,8 +245,8 @@ static PyObject *forest_upper_bounds(PyObject *object, PyObject *args) {
 
 PyDoc_STRVAR(mapping_doc,
              "mapping(a, b, out, way)\n--\n\n"
-             "An optimal mapping of tree a to tree b into out: for each node of a that of b,\n"
-             "or -1. Returns the distance, or -1 where the trees are too large to compare.");
+             "Write an optimal mapping of tree a to tree b to out: for each node of a, the node\n"
+             "of b, or -1. Return the distance, or -1 if the trees are too large to compare.");
 
 static PyObject *forest_mapping(PyObject *object, PyObject *args) {
     ForestObject *self = (ForestObject *)object;
@@ -259,7 +260,7 @@ static PyObject *forest_mapping(PyObject *object, PyObject *args) {
     if (!fits(&out, sizeof(int32_t)) || !are_trees(self, trees, 2) || !read_way(way_object, &way))
         goto done;
     if (length(&out, sizeof(int32_t)) != self->forest.trees[trees[0]].n) {
-        PyErr_SetString(PyExc_ValueError, "out has not the length of the tree");
+        PyErr_SetString(PyExc_ValueError, "the length of out is not the size of the tree");
         goto done;
     }
     int32_t distance = PAIR_NO_MEMORY;
@@ -275,7 +276,7 @@ done:
     return answer;
 }
 
-PyDoc_STRVAR(work_doc, "Units of work that all pairs so far took.");
+PyDoc_STRVAR(work_doc, "Units of work used by all pairs so far.");
 
 static PyObject *forest_work(PyObject *object, void *closure) {
     (void)closure;

@@ -8,35 +8,37 @@
 #include "savings.h"
 #include "shape.h"
 
-/* Maximum units of work for one pair: 3.5 s if every unit takes its maximum time, typically 1 s.
- * Two dissimilar pages of 10,300 nodes need 7.3 billion, and take 0.6 s. */
+/* Maximum units of work for one pair: 3.5 s if every unit takes the maximum time, typically 1 s.
+ * Two dissimilar pages of 10,300 nodes need 7.3 billion units and take 0.6 s. */
 static const int64_t MOST_WORK = INT64_C(15000000000);
 
 enum {
-    NODE_WORK = 800, /* once for each node of both trees */
-    BOUND_NODE_WORK = 80, /* the same for a lower bound alone */
-    WORD_WORK = 18   /* 64 cells of the table of two sequences */
+    NODE_WORK = 800, /* per node of both trees */
+    BOUND_NODE_WORK = 80, /* the same if only a lower bound is computed */
+    WORD_WORK = 18   /* per word, i.e. 64 cells of the table of two sequences */
 };
 
-/* Words of a lower bound, a third of a second, and of one that is sought among many. */
+/* Maximum number of words for a lower bound (a third of a second), and for each of many lower
+ * bounds. */
 static const int64_t MOST_WORDS = INT64_C(100000000), MOST_WORDS_AMONG_MANY = INT64_C(400000);
 
-/* Where the whole tables have so many times as many, no band along the diagonal is narrow
- * enough, and nothing is tried. */
+/* If the complete tables have more than this many times MOST_WORK cells, no band along the diagonal
+ * is narrow enough, and none is tried. */
 static const double HOPELESS = 100;
 
 /* Maximum memory of one pair. Two pages of 1,000 nodes need 1 MB. */
 static const size_t MOST_MEMORY = (size_t)1 << 29;
 
-/* Savings are at most twice the nodes of the smaller tree, and the base of a packed column
- * leaves room for a small subtree above it. */
+/* Maximum number of nodes of the smaller tree for cells of 16 bits. Savings are at most twice this
+ * number, and the base of a packed column leaves room for a small subtree on top of it. */
 enum { NARROW_NODES = 16000 };
 
-/* Maximum number of cells of the tables through which a mapping is traced back: about 5 s. */
+/* Maximum number of cells in the tables through which a mapping is traced back (about 5 s). */
 static const int64_t MOST_TRACED_CELLS = INT64_C(2000000000);
 
-/* Before a distance, a top-down mapping is worth finding only where it is cheap: pairs of nodes
- * to look at, for each node of the two trees. For itself more may be looked at. */
+/* Maximum number of pairs of nodes examined for a top-down mapping. Before a distance is computed,
+ * such a mapping is worthwhile only if it is cheap, and the limit is per node of the two trees. If
+ * the mapping itself is requested, more pairs may be examined. */
 enum { TOP_DOWN_PAIRS = 4, MOST_TOP_DOWN_PAIRS = 1 << 22 };
 
 const Way USUAL_WAY = {.trims = true, .skips = true, .runs_bounded = true};
@@ -81,8 +83,8 @@ typedef struct {
     bool is_narrow;
 } Plan;
 
-/* The tree with more to calculate makes the columns, for rows have a price of their own;
- * unless its rows of gains would fill the memory. */
+/* Returns whether tree a should form the columns. The tree with more to compute does, because rows
+ * have a fixed cost, unless the rows of gains would then take too much memory. */
 static bool is_swapped(const View *view) {
     const double gains_a = (double)view->keyroots_a.subtrees * view->b.n;
     const double gains_b = (double)view->keyroots_b.subtrees * view->a.n;
@@ -122,17 +124,18 @@ static Cost cost(Plan *plan, int32_t bound) {
     return count_cost(&plan->job, !plan->is_narrow);
 }
 
-/* Adds to the work of a pair; returns false if that is too much. */
+/* Adds to the work of a pair; returns false if it exceeds the limit. */
 static bool may_take(Workspace *workspace, int64_t work) {
     if (work > MOST_WORK - workspace->work) return false;
     workspace->work += work;
     return true;
 }
 
-/* A run within a bound is exact when its result is within it; a result beyond still is the
- * cost of some mapping, which the distance does not pass. The first bound tried is half as much
- * again as the lower one, and a band is used that saves a third of the cells: over the pairs
- * of 29 sites this took a fifth less time than one eighth more and half of the cells. */
+/* The result of a bounded run is exact if it is within the bound. If not, it is still the cost of a
+ * mapping and therefore an upper bound of the distance. The first bound tried exceeds the lower
+ * bound by half, and a band is used if it saves at least a third of the cells. Over the pairs of 29
+ * sites, this took a fifth less time than exceeding it by one eighth and saving half of the
+ * cells. */
 static int32_t distance_by_tables(Plan *plan, int32_t lower, int32_t upper, int32_t bound,
                                   const Way *way, Workspace *workspace) {
     Arena *arena = &workspace->arena;
@@ -173,7 +176,8 @@ static bool is_cheaper(const View *right, const View *left, const Way *way) {
     return table_size(right) < table_size(left);
 }
 
-/* Of the labels in postorder; of the mirror images, these are the labels in preorder. */
+/* Edit distance of the labels in postorder. For mirrored trees, these are the labels in reversed
+ * preorder. */
 static int32_t sequence_bound(const Tree *a, const Tree *b, int32_t labels, int64_t most,
                               Arena *arena) {
     return sequence_distance(a->label, a->n, b->label, b->n, labels, most, arena);
@@ -257,7 +261,8 @@ int32_t pair_upper_bound(const Forest *forest, int32_t a, int32_t b, Workspace *
     return arena_failed(arena) ? failure(arena) : upper;
 }
 
-/* The mapping of the rows of a plan to its columns; fails by the arena. Returns the savings. */
+/* Maps the rows of a plan to its columns and returns the savings. Reports failure through the
+ * arena. */
 static int32_t map_rows(Plan *plan, int32_t *mapped, Arena *arena) {
     const Keyroots *f = plan->rows.keyroots, *g = plan->columns.keyroots;
     int32_t *trees = TAKE(arena, int32_t, (size_t)f->subtrees * (size_t)g->subtrees);
@@ -299,7 +304,7 @@ int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way,
         mapped[i] = j;
         return max32(n, m) - is_equal;
     }
-    /* The first table that it will be followed back through. */
+    /* Number of cells in the first table through which the mapping is traced back. */
     const int64_t traced = ((int64_t)n + 1) * ((int64_t)m + 1);
     if (traced > MOST_TRACED_CELLS || (size_t)traced > MOST_MEMORY / sizeof(int32_t))
         return PAIR_TOO_LARGE;

@@ -33,15 +33,15 @@ void lay_out_rows(Rows *rows, const Tree *tree, const Keyroots *keyroots, int32_
         for (int32_t covered = 1; covered < tree->size[i];) {
             const int32_t child = i - covered;
             covered += tree->size[child];
-            if (covered == tree->size[i]) break; /* the first child is no keyroot */
+            if (covered == tree->size[i]) break; /* a first child is not a keyroot */
             rows->nesting[child] = around + 1;
             if (tree->size[child] > 1) rows->deepest = max32(rows->deepest, around + 1);
         }
     }
 }
 
-/* The size of the largest subtree on a left path, leaf excluded, that is no larger than
- * that; or 0. */
+/* Returns the size of the largest subtree of at most `size` nodes on a left path, not counting the
+ * leaf, or 0 if there is none. */
 static int32_t largest_on_path(const Tree *tree, const Keyroots *keyroots, int32_t node,
                                int32_t size) {
     while (tree->size[node] > 1 && tree->size[node] > size) node = keyroots->first_child[node];
@@ -50,14 +50,14 @@ static int32_t largest_on_path(const Tree *tree, const Keyroots *keyroots, int32
 
 enum { MOST_TWINS = 16 };
 
-/* Where the nodes before subtree K are left_k, those of its first x nodes x, and of all
- * nodes n: a mapping that passes through row x and column y of the tables of K and L pairs
- * nodes on the left with nodes on the left, the first x with the first y, and the rest with
- * the rest, so it costs at least
+/* Let left_k be the number of nodes before subtree K, and n the number of all nodes of its tree;
+ * likewise left_l and m for L. A mapping through row x and column y of the tables of K and L pairs
+ * the nodes before K with those before L, the first x nodes of K with the first y nodes of L, and
+ * the remaining nodes with each other. It therefore costs at least
  *
  *   |left_k - left_l| + |x - y| + |(n - left_k - x) - (m - left_l - y)|
  *
- * (Touzet 2005). What is left of the bound limits x - y; over all pairs of twins. */
+ * (Touzet 2005). The bound thus limits x - y. The window covers all pairs of twins of K and L. */
 bool open_window(const Job *job, int32_t keyroot, const Block *block, Window *window) {
     const Tree *f = job->rows->tree, *g = job->columns->tree;
     const int32_t rows = f->size[keyroot];
@@ -95,7 +95,7 @@ bool open_window(const Job *job, int32_t keyroot, const Block *block, Window *wi
     window->first_row = max32(1, 1 + window->low);
     window->last_row = min32(rows, block->largest + window->high);
     window->columns = block->largest;
-    /* What comes out of a table are the savings at the nodes of the two left paths. */
+    /* The results of a table are the savings at the nodes of the two left paths. */
     window->last_row = largest_on_path(f, job->rows->keyroots, keyroot, window->last_row);
     if (block->keyroot != NOWHERE)
         window->columns = largest_on_path(g, job->columns->keyroots, block->keyroot,
@@ -103,14 +103,15 @@ bool open_window(const Job *job, int32_t keyroot, const Block *block, Window *wi
     return window->first_row <= window->last_row && window->columns > 0;
 }
 
-/* A block of small subtrees is calculated in full even near the diagonal, so that its savings
- * are exact. */
+/* A block of small subtrees is always computed completely, even in bounded runs, so that its
+ * savings are exact. */
 static bool is_exact(const Job *job, const Block *block) {
     return job->bound == NO_BOUND || block->keyroot == NOWHERE;
 }
 
-/* Are the savings of a subtree with all those of a block remembered? Then so are those of the
- * subtrees on their left paths: they are kept before, and have rows as well. */
+/* Returns whether the memo has the savings of a subtree with all subtrees of a block. If so, it
+ * also has those of the subtrees on their left paths, which were stored earlier and have rows,
+ * too. */
 static bool is_known(const Job *job, int32_t node, const Block *block) {
     if (!job->memo || !is_exact(job, block)) return false;
     const Columns *columns = job->columns;
@@ -136,16 +137,16 @@ void prepare_job(Job *job, Arena *arena) {
     job->innermost = before;
 }
 
-/* Units of work, of a quarter of a nanosecond where `benchmarks.distance` was measured. A cell of
- * 16 bits takes one or less. */
+/* Costs in units of work. A unit took a quarter of a nanosecond when `benchmarks.distance` was
+ * measured. A cell of 16 bits takes at most one unit. */
 enum {
     WIDE_CELL = 2,
-    WINDOW = 150,  /* to open one */
+    WINDOW = 150,  /* opening a window */
     WINDOW_ROW = 60,
-    SEARCH = 100,  /* by bisection */
-    COLUMN = 60,   /* to lay out */
-    STEP = 12,     /* of a loop that has no vectors */
-    BAND_EXCESS = 64 /* columns of whole tiles at both ends */
+    SEARCH = 100,  /* a bisection */
+    COLUMN = 60,   /* laying out a column */
+    STEP = 12,     /* a step of a loop without vectors */
+    BAND_EXCESS = 64 /* additional columns, because whole tiles are computed at both ends */
 };
 
 int64_t count_preparation(const Job *job) {

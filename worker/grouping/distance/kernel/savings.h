@@ -1,22 +1,22 @@
-/* The savings of two trees, by tables of forest savings. */
+/* Savings of two trees, computed by tables of forest savings. */
 #ifndef DETOURAGE_SAVINGS_H
 #define DETOURAGE_SAVINGS_H
 
 #include "columns.h"
 #include "memo.h"
 
-/* One tree as rows against one as columns. */
+/* The tree that forms the rows of the tables. */
 typedef struct {
     const Tree *tree;
     const Keyroots *keyroots;
-    int32_t *nesting; /* of a keyroot: how many others it lies within */
+    int32_t *nesting; /* by keyroot: number of other keyroots around it */
     int32_t deepest;  /* greatest nesting */
     int32_t labels;
     int32_t *leaf_row; /* by label: number of the row of gains of its leaves, or -1 */
     int32_t leaf_rows;
-    /* Before each node in postorder, and before the end: */
-    int32_t *leaves, *tops; /* leaves, and those below a left path */
-    int64_t *top_sizes;     /* nodes of the subtrees at the tops of these paths */
+    /* Cumulative counts before each node in postorder, and before the end: */
+    int32_t *leaves, *tops; /* leaves, and leaves at the end of a left path */
+    int64_t *top_sizes;     /* total size of the subtrees at the tops of these paths */
 } Rows;
 
 void lay_out_rows(Rows *rows, const Tree *tree, const Keyroots *keyroots, int32_t labels,
@@ -25,42 +25,43 @@ void lay_out_rows(Rows *rows, const Tree *tree, const Keyroots *keyroots, int32_
 typedef struct {
     const Rows *rows;
     const Columns *columns;
-    /* Mappings of a greater distance may be missed; their savings are then too low. */
+    /* Mappings that cost more than the bound may be missed; their savings are then too low. */
     int32_t bound;
     const Memo *memo; /* may be NULL */
-    const int64_t *innermost; /* before each node of the rows: of how many of the columns' innermost
-                                 nodes the leaves so far have the label */
+    const int64_t *innermost; /* cumulative, by node of the rows: number of pairs of a leaf of the
+                                 rows and an innermost node of the columns with the same label */
 } Job;
 
 enum { NO_BOUND = INT32_MAX };
 
-/* Cost of a run: columns computed over all rows, and units of work, an upper bound for any shape
- * of the tables and any content of the memo. */
+/* Cost of a run: the number of cells computed, and the units of work, which are an upper bound for
+ * any shape of the tables and any content of the memo. */
 typedef struct {
     int64_t cells, work;
 } Cost;
 
-/* Fails by the arena. */
+/* Reports failure through the arena. */
 void prepare_job(Job *job, Arena *arena);
-/* Units of work that `count_cost` takes, and a run before it fills its tables. */
+/* Units of work taken by `count_cost`, and by a run before it fills its tables. */
 int64_t count_preparation(const Job *job);
 Cost count_cost(const Job *job, bool is_wide);
 
-/* The savings of the two trees. With `trees`, also those of each subtree of the rows with each
- * of the columns, by their numbers in the keyroots. Fails by the arena. */
+/* Returns the savings of the two trees. If `trees` is given, it receives the savings of each
+ * subtree of the rows with each subtree of the columns, by their numbers in the keyroots. Reports
+ * failure through the arena. */
 int32_t savings_narrow(const Job *job, const VectorUnit *unit, int32_t *trees, Arena *arena);
 int32_t savings_wide(const Job *job, const VectorUnit *unit, int32_t *trees, Arena *arena);
 
 /* Shared by both cell widths: */
 
-/* The rows of a keyroot's table that use a block: row x its columns x - high to x - low,
- * counted from 1 (all columns in a block of small subtrees). */
+/* The rows of a keyroot's table that use a block. Row x uses columns x - high to x - low, counted
+ * from 1, or all columns in a block of small subtrees. */
 typedef struct {
     const Block *block;
     int32_t low, high;
     int32_t first_row, last_row;
-    int32_t columns; /* of the block, from the first on, that are of use */
-    int32_t to_saving; /* from places in a row of gains to those in a row of savings */
+    int32_t columns; /* number of columns used, counted from the first one of the block */
+    int32_t to_saving; /* offset from places in a row of gains to those in a row of savings */
     bool is_masked;
 } Window;
 
@@ -70,7 +71,7 @@ typedef struct {
     int32_t first, last;
 } Tiles;
 
-/* The tiles of a block that the rows from `first_row` to `last_row` use; none is possible. */
+/* Returns the tiles of a block used by the rows from `first_row` to `last_row`, possibly none. */
 static inline Tiles tiles_of_rows(const Window *window, int32_t tile_bits, int32_t first_row,
                                   int32_t last_row) {
     const Block *block = window->block;

@@ -1,26 +1,26 @@
-/* The tables in cells of one width; included once for each.
+/* Tables with cells of a given width; included once for each width.
  *
- * One row of savings at a time is kept, and changed in place from the forest of the nodes so
- * far to that with the next node. A cell out of the band of a bounded run, or beyond the last
- * column of a block, is left as it was or gets what its neighbours give. That is never too
- * much: wherever a column is a real one, its cell holds the savings of some mapping of forests
- * that are no larger than its own, and is at most too low.
+ * Only one row of savings is stored. It is updated in place from the forest of the nodes so far to
+ * the forest that includes the next node. A cell outside the band of a bounded run, or beyond the
+ * last column of a block, is left unchanged or receives a value derived from its neighbours. Such a
+ * value is never too high: if the column exists, the cell contains the savings of a mapping between
+ * forests that are no larger than its own, and can only be too low.
  */
 
 typedef struct {
     const Job *job;
     const TILE_FUNCTIONS *functions;
     int32_t tile_bits;
-    CELL *row;       /* of savings */
-    CELL *outside;   /* rows by nesting: in each column, the savings that gains are added to */
-    CELL *gain;      /* rows by number of subtree: its savings with those of the columns */
-    CELL *leaf_gain; /* rows by label: what a leaf adds to the column before */
-    CELL *base;      /* the row of the empty forest, in the places of gains */
-    CELL *mask;      /* of the first tile of each block */
-    bool *is_begun, *is_complete; /* rows of gains */
-    int32_t *innermost_first;     /* by row of leaf gains and block: where its list begins */
-    Window *window;               /* blocks that the keyroot at work uses */
-    int32_t *known;               /* blocks that the memo has for it */
+    CELL *row;       /* row of savings */
+    CELL *outside;   /* rows by nesting: for each column, the savings to which gains are added */
+    CELL *gain;      /* rows by subtree number: its savings with the subtrees of the columns */
+    CELL *leaf_gain; /* rows by label: what a leaf adds to the previous column */
+    CELL *base;      /* row of the empty forest, laid out like a row of gains */
+    CELL *mask;      /* masks of the first tile of each block */
+    bool *is_begun, *is_complete; /* states of the rows of gains */
+    int32_t *innermost_first;     /* by row of leaf gains and block: start of its list */
+    Window *window;               /* blocks used by the current keyroot */
+    int32_t *known;               /* blocks whose savings with this keyroot are in the memo */
     int32_t windows, knowns;
 } NAME(Tables);
 
@@ -103,7 +103,7 @@ static void NAME(take)(NAME(Tables) *t, Arena *arena) {
     NAME(prepare_columns)(t);
 }
 
-/* Savings are found once for equal subtrees and copied to all columns where they occur. */
+/* Copies the savings of a subtree, computed once, to all columns where equal subtrees occur. */
 static void NAME(fill)(const Columns *columns, const PathNode *path, CELL *gain, CELL savings) {
     for (int32_t o = path->first; o < path->last; o++) {
         CELL *place = &gain[columns->occurrence[o]];
@@ -129,9 +129,9 @@ static void NAME(open_windows)(NAME(Tables) *t, int32_t keyroot) {
     }
 }
 
-/* The gains of a subtree before its table is filled: what the memo has, and the leaves of
- * the root's label. With a leaf of another label, mapping the root is worth no more than
- * mapping the leaf below it, and the row of that leaf has it. */
+/* Sets the gains of a subtree before its table is filled: those in the memo, and those with leaves
+ * of the root's label. Mapping the root to a leaf of another label is worth no more than mapping
+ * the leaf below the root, which the row of that leaf covers. */
 static void NAME(begin_gains)(NAME(Tables) *t, int32_t node) {
     const Columns *columns = t->job->columns;
     const Tree *tree = t->job->rows->tree;
@@ -169,9 +169,9 @@ static void NAME(jump)(const NAME(Tables) *t, const Window *window, Tiles tiles,
                        tiles.last - tiles.first);
 }
 
-/* The row of a leaf. With the leaves of the columns it gains 1 or 2 over the column before.
- * With other nodes it is only worth to map where the label is the same, and not also that of
- * a descendant. */
+/* Computes the row of a leaf. Mapping it to another leaf adds 1 or 2 to the previous column. Mapping
+ * it to an inner node is worthwhile only if that node has the same label, but no descendant of
+ * this label. */
 static void NAME(add_leaf)(const NAME(Tables) *t, int32_t row, int32_t label) {
     const Columns *columns = t->job->columns;
     const int32_t r = t->job->rows->leaf_row[label];
@@ -197,8 +197,8 @@ static void NAME(add_leaf)(const NAME(Tables) *t, int32_t row, int32_t label) {
     }
 }
 
-/* Sets apart what the rows from `first_row` to `last_row`, of nodes above the leaf to come,
- * add their gains to. */
+/* Saves the savings to which the rows from `first_row` to `last_row`, those of the nodes above the
+ * next leaf, add their gains. */
 static void NAME(set_outside)(const NAME(Tables) *t, CELL *outside, int32_t first_row,
                               int32_t last_row) {
     const Columns *columns = t->job->columns;
@@ -220,9 +220,9 @@ static void NAME(set_outside)(const NAME(Tables) *t, CELL *outside, int32_t firs
     }
 }
 
-/* The row of a node with children on the left path of the keyroot. Here the savings of pairs
- * of subtrees come out: at the nodes on the left paths of the columns, stage by stage, since
- * subtrees further on need them. */
+/* Computes the row of an inner node on the keyroot's left path. This yields the savings of pairs of
+ * subtrees at the nodes on the left paths of the columns, stage by stage, because later subtrees
+ * need those of earlier stages. */
 static void NAME(add_path_node)(NAME(Tables) *t, int32_t row, int32_t node) {
     const Columns *columns = t->job->columns;
     const Tree *tree = t->job->rows->tree;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The children of a node, right to left, as positions; returns how many. */
+/* Lists the positions of a node's children from right to left and returns their number. */
 static int32_t children(const Tree *tree, int32_t node, int32_t *child) {
     int32_t count = 0;
     for (int32_t covered = 1; covered < tree->size[node];) {
@@ -12,7 +12,7 @@ static int32_t children(const Tree *tree, int32_t node, int32_t *child) {
     return count;
 }
 
-/* The nodes from `begin` to `end` below a root. */
+/* Copies a root with only the nodes from `begin` to `end` below it. */
 static void cut(const Tree *tree, int32_t root, int32_t begin, int32_t end, int32_t trimmed,
                 Tree *part, Arena *arena) {
     const int32_t n = end - begin + 1;
@@ -30,11 +30,12 @@ static void cut(const Tree *tree, int32_t root, int32_t begin, int32_t end, int3
     part->subtree[n - 1] = n == tree->size[root] ? tree->subtree[root] : trimmed;
 }
 
-/* Why this keeps the distance, in terms of savings. Roots of equal label: if one of them is
- * mapped elsewhere, the other is not mapped at all, and mapping them to each other is worth
- * as much or more. Equal first (or last) subtrees A of two forests: nodes of one A can only
- * be mapped to nodes of the other and beyond on one side, all pairs that touch an A have
- * their end in the same one, so they are worth no more than A mapped onto A. */
+/* Trimming preserves the distance for the following reasons, in terms of savings. If roots have
+ * equal labels and one is mapped to another node, the other root is not mapped at all, so mapping
+ * the roots to each other is worth at least as much. Suppose that the first (or last) subtrees of
+ * two forests are both equal to A. If nodes of one A are mapped beyond the other A, nodes of the
+ * other can only be mapped to nodes of the first. All pairs that touch either A thus have an end in
+ * the same one, so they are worth no more than mapping A onto A. */
 bool trim(const Tree *a, const Tree *b, Tree *trimmed_a, Tree *trimmed_b, int32_t *distance,
           Arena *arena) {
     int32_t root_a = a->n - 1, root_b = b->n - 1;
@@ -88,8 +89,8 @@ void mirror(const Tree *tree, Tree *image, int32_t *node, Arena *arena) {
             depth[i - covered] = depth[i] + 1;
             covered += tree->size[i - covered];
         }
-        /* Before a node come, in preorder, its ancestors and what is on its left; and the
-         * mirror image's postorder is the preorder backwards. */
+        /* In preorder, a node is preceded by its ancestors and all nodes on its left. The mirror
+         * image's postorder is the reversed preorder. */
         const int32_t at = n - 1 - (leftmost(tree, i) + depth[i]);
         image->label[at] = tree->label[i];
         image->size[at] = tree->size[i];

@@ -1,38 +1,38 @@
-/* Preparation of a tree for one side: cutting off what the two trees of a pair share, mirroring,
- * and listing the subtrees on which the recurrence works. */
+/* Preparation of the trees of a pair: cutting off what they share, mirroring, and listing the
+ * subtrees on which the recurrence works. */
 #ifndef DETOURAGE_SHAPE_H
 #define DETOURAGE_SHAPE_H
 
 #include "arena.h"
 #include "ted.h"
 
-/* Roots that have lost children get negative subtree numbers: they are met nowhere else. */
+/* Negative subtree numbers of roots that have lost children and therefore occur nowhere else. */
 enum { TRIMMED_A = -1, TRIMMED_B = -2 };
 
-/* Cuts off what an optimal mapping can be taken to map onto itself: roots of equal label,
- * where they are all that differs from a child, and equal first and last subtrees of such
- * roots. Returns false when nothing is left to compare, with the distance. */
+/* Cuts off parts of both trees that some optimal mapping maps onto each other: equal first and last
+ * subtrees of roots of equal label, and such roots themselves if each has a single child left.
+ * Returns false and sets the distance if nothing is left to compare. */
 bool trim(const Tree *a, const Tree *b, Tree *trimmed_a, Tree *trimmed_b, int32_t *distance,
           Arena *arena);
 
-/* The tree with all children in reverse order. `node` receives, for each node of the mirror
- * image, the node of `tree` that it shows; may be NULL. */
+/* Builds the tree with all children in reverse order. If `node` is not NULL, it receives, for each
+ * node of the mirror image, the corresponding node of `tree`. */
 void mirror(const Tree *tree, Tree *image, int32_t *node, Arena *arena);
 
-/* Keyroots: the nodes that are not first children. Only the distinct ones count, a subtree
- * that occurs again brings nothing new; and only those of two nodes or more. */
+/* Keyroots: the nodes that are not first children. Only distinct subtrees are listed, because a
+ * repeated subtree gives nothing new, and only those of two or more nodes. */
 typedef struct {
-    int32_t subtrees;  /* distinct subtrees of two nodes or more */
-    int32_t *subtree;  /* of a node: its number among them, or -1 for a leaf */
-    int32_t *top;      /* of a leaf: the highest node whose leftmost leaf it is */
-    int32_t *first_child; /* -1 of a leaf */
-    int32_t *twin;     /* of a keyroot: the next one with an equal subtree, or -1 */
-    int32_t count;     /* of distinct keyroots */
-    int32_t *keyroot;  /* ascending: what is nested comes first */
+    int32_t subtrees;  /* number of distinct subtrees of two or more nodes */
+    int32_t *subtree;  /* by node: its number among these subtrees, or -1 for a leaf */
+    int32_t *top;      /* by leaf: the highest node of which it is the leftmost leaf */
+    int32_t *first_child; /* by node: its first child, or -1 for a leaf */
+    int32_t *twin;     /* by keyroot: the next keyroot with an equal subtree, or -1 */
+    int32_t count;     /* number of distinct keyroots */
+    int32_t *keyroot;  /* keyroots in ascending order, so that nested ones come first */
     int64_t spread;    /* sum of the sizes of the distinct keyroots' subtrees */
 } Keyroots;
 
-/* `number` has an element for every subtree of the forest, all -1, and is left so. */
+/* `number` has an element for every subtree of the forest. All are -1 before and after the call. */
 void find_keyroots(const Tree *tree, Keyroots *keyroots, int32_t *number, Arena *arena);
 
 #endif

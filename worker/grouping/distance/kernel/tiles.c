@@ -11,9 +11,9 @@
 #endif
 #endif
 
-/* `running` is the running maximum over the lanes of a vector, `up` moves every lane one up
- * and brings in a zero, `first` is a vector of one value and zeros, `last` is the last lane
- * everywhere. Savings are never negative, so that zero is below them all. */
+/* `running` is the running maximum over the lanes of a vector, `up` moves every lane up by one and
+ * shifts in a zero, `first` is a vector of one value and zeros, and `last` copies the last lane to
+ * all lanes. Savings are never negative, so zero is their minimum. */
 #define TILE_FUNCTIONS(attribute, suffix, cell, vector, VECTORS, load, store, add, max, and, or, \
                        splat, running, up, first, last)                                          \
     enum { LANES_##suffix = sizeof(vector) / sizeof(cell) };                                     \
@@ -125,7 +125,7 @@ TILE_FUNCTIONS(, sse2_32, int32_t, __m128i, 8, _mm_load_si128, _mm_store_si128,
 
 #if HAVE_WIDER
 #define AVX2 TARGET("avx2")
-/* The lower half in the place of the upper one, over zeros. */
+/* Moves the lower half to the upper one and fills the lower half with zeros. */
 AVX2 static inline __m256i raised_avx2(__m256i x) { return _mm256_permute2x128_si256(x, x, 8); }
 AVX2 static inline __m256i running16_avx2(__m256i x) {
     x = _mm256_max_epi16(x, _mm256_slli_si256(x, 2));
@@ -165,7 +165,7 @@ TILE_FUNCTIONS(AVX2, avx2_32, int32_t, __m256i, 8, _mm256_load_si256, _mm256_sto
                _mm256_set1_epi32, running32_avx2, up32_avx2, first32_avx2, last32_avx2)
 
 #define AVX512 TARGET("avx512f,avx512bw")
-/* The quarters of a vector moved up by one, two or three, over zeros. */
+/* Moves the quarters of a vector up by one, two or three, and fills the rest with zeros. */
 #define RAISED(x, by, order) \
     _mm512_maskz_shuffle_i64x2((__mmask8)(0xFF << 2 * (by)), (x), (x), (order))
 #define RAISED_1(x) RAISED(x, 1, _MM_SHUFFLE(2, 1, 0, 0))

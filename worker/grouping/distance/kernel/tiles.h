@@ -1,8 +1,8 @@
-/* Rows of forest savings in vectors: the inner loops of everything.
+/* Vectorised rows of forest savings, the kernel's inner loops.
  *
- * A row is a sequence of tiles, each of as many columns as a few vectors have lanes. The
- * columns of a tile are dealt out so that every lane holds a run of neighbours: the running
- * maximum along a row then goes from vector to vector, and from lane to lane once a tile.
+ * A row is a sequence of tiles. A tile has as many columns as a few vectors have lanes. Its columns
+ * are distributed so that every lane contains a run of adjacent columns. The running maximum along
+ * a row is then passed from vector to vector, and from lane to lane only once per tile.
  */
 #ifndef DETOURAGE_TILES_H
 #define DETOURAGE_TILES_H
@@ -15,12 +15,12 @@ typedef struct {
     int32_t lanes, vectors;
 } TileShape;
 
-/* Room before the tiles of a block, for the column before the first one. */
+/* Space before the tiles of a block, for the column before the first one. */
 enum { TILE_GUARD = 32 };
 
 static inline int32_t tile_columns(TileShape shape) { return shape.lanes * shape.vectors; }
 
-/* Where a row holds a column. */
+/* Place of a column in a row. */
 static inline int32_t tile_place(TileShape shape, int32_t column) {
     const int32_t within = column & (tile_columns(shape) - 1);
     return column - within + (within & (shape.vectors - 1)) * shape.lanes + within / shape.vectors;
@@ -30,9 +30,9 @@ static inline int32_t tile_place(TileShape shape, int32_t column) {
  * leaf:  row[j] = max(row[j], row[j-1] + gain[j]), then the running maximum
  * shift: shifted[j] = row[j-1]
  *
- * They work in place on whole tiles, aligned to 64 bytes, and read row[-1], the last column
- * of the tile before. `mask`, where given, has zeros for the columns of the first tile that
- * are to become zero, and elsewhere all bits set. */
+ * These functions work in place on whole tiles, aligned to 64 bytes, and read row[-1], the last
+ * column of the previous tile. If `mask` is given, it has zeros for those columns of the first tile
+ * that must become zero, and all bits set elsewhere. */
 #define DECLARE_TILE_FUNCTIONS(bits, cell)                                                      \
     typedef struct {                                                                            \
         void (*jump)(cell *row, const cell *outside, const cell *gain, const cell *mask,        \
@@ -51,7 +51,7 @@ typedef struct {
     TileFunctions32 wide;
 } VectorUnit;
 
-/* The i-th vector unit that this processor supports, widest vectors first, or NULL. */
+/* Returns the i-th vector unit supported by this processor (widest vectors first), or NULL. */
 const VectorUnit *vector_unit(int i);
 
 #endif
