@@ -1,4 +1,4 @@
-"""Pages: decoding, parsing, and the ordered labelled tree of elements."""
+"""Decoding and parsing of pages, and their ordered labelled trees of elements."""
 
 from worker.html.answer import Answer
 from worker.html.errors import (

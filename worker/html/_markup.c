@@ -1,8 +1,8 @@
 /* Conversion of serialised HTML to XML or to columns. The output is well-formed for any input, and
  * the columns equal those of the document parsed from the XML.
  *
- * The serialisation (HTML standard, section 13.3) leaves little to decide: attribute values are
- * quoted, all elements except void ones have end tags, and text is escaped.
+ * The conversion is simple, because in serialised HTML (HTML standard, section 13.3) attribute
+ * values are quoted, all elements except void ones have end tags, and text is escaped.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -17,7 +17,7 @@ typedef struct {
     int failed;
 } Output;
 
-/* An open element: its name in the input, and its index in the columns. */
+/* An open element, given by its name in the input and its index in the columns. */
 typedef struct {
     const char *name;
     size_t length;
@@ -25,7 +25,7 @@ typedef struct {
     int64_t place;
 } Open;
 
-/* Distinct items, and the index of each. */
+/* Distinct items with the index of each. */
 typedef struct {
     PyObject *items, *numbers;
 } Distinct;
@@ -33,7 +33,7 @@ typedef struct {
 enum { PARENTS, ENDS, TAGS, NAMES, TEXT_STARTS, TEXT_ENDS, SHOWN, PIECE_PARENTS, PIECE_AFTER,
        OWNERS, ATTRIBUTES, COLUMNS };
 
-/* The columns of elements, texts and attributes. */
+/* Columns of elements, texts and attributes. */
 typedef struct {
     Output numbers[COLUMNS];
     Output value;
@@ -103,12 +103,13 @@ static void put(Output *out, const char *data, size_t length) {
 
 static void put_string(Output *out, const char *text) { put(out, text, strlen(text)); }
 
-/* U+FFFE and U+FFFF, which XML does not allow. */
+/* Return whether the character is U+FFFE or U+FFFF, which XML does not allow. */
 static int is_no_character(const char *at, const char *end) {
     return end - at >= 3 && at[0] == '\xef' && at[1] == '\xbf' && (at[2] & '\xfe') == '\xbe';
 }
 
-/* The character of a serialiser's reference, with the reference's length; NULL for none. */
+/* Return the character for a reference as written by serialisers, and set the reference's length.
+ * Return NULL if there is no reference. */
 static const char *referenced(const char *at, const char *end, size_t *taken) {
     static const char *const REFERENCES[][2] = {
         {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\xc2\xa0"}};
@@ -151,8 +152,8 @@ static void put_plain(Output *out, const char *at, const char *end, int is_escap
     put(out, from, (size_t)(end - from));
 }
 
-/* Write a text for XML. Escaped text has the serialiser's references, and quotes in attributes;
- * other text has none. */
+/* Write a text for XML. Escaped text contains the serialiser's references and, in attributes,
+ * quotes; other text contains no references. */
 static void put_text(Output *out, const char *at, const char *end, int is_escaped,
                      int is_attribute) {
     const char *from = at;
@@ -193,7 +194,8 @@ static void put_text(Output *out, const char *at, const char *end, int is_escape
     put(out, from, (size_t)(end - from));
 }
 
-/* Position of a name's only colon if there are names on both sides of it, else the length. */
+/* Return the position of a name's only colon if there are names on both sides of it, and the length
+ * of the name otherwise. */
 static size_t colon_of(const char *name, size_t length) {
     size_t found = length;
     for (size_t i = 0; i < length; i++) {
@@ -233,7 +235,7 @@ static const char *find(const char *at, const char *end, const char *wanted) {
     return NULL;
 }
 
-/* Whether an element's tag starts here, with its slash if it is an end tag. */
+/* Return whether the given tag, which includes the slash of an end tag, starts here. */
 static int is_script_tag(const char *at, const char *end, const char *tag) {
     const size_t length = strlen(tag);
     if ((size_t)(end - at) <= length) return 0;
@@ -242,7 +244,7 @@ static int is_script_tag(const char *at, const char *end, const char *tag) {
     return strchr(" \t\n\f/>", at[length]) != NULL;
 }
 
-/* The end of a script: inside of what looks like a comment, a script may contain other scripts
+/* Return the end of a script. Inside what looks like a comment, a script may contain other scripts
  * (section 13.2.5.15 and the states that follow it). */
 static const char *end_of_script(const char *at, const char *end) {
     int is_escaped = 0, is_doubly = 0;
@@ -250,7 +252,7 @@ static const char *end_of_script(const char *at, const char *end) {
         if (*at == '<') {
             if (!is_escaped && end - at >= 4 && !memcmp(at, "<!--", 4)) {
                 is_escaped = 1;
-                at += 1; /* "<!-->" ends at once: it shares its dashes with the start. */
+                at += 1; /* "<!-->" is complete: its end shares the dashes of its start. */
             } else if (is_script_tag(at, end, "</script")) {
                 if (!is_doubly) return at;
                 is_doubly = 0;
@@ -276,7 +278,7 @@ static int is_html_parent(const Writer *writer) {
     return !parent->is_foreign || is_one_of(parent->name, parent->length, INTEGRATION);
 }
 
-/* Whether a text is white space in Python's sense. */
+/* Return whether a text consists of white space as defined by Python. */
 static int is_blank(const char *at, size_t length) {
     static const char *const SPACES[] = {
         "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8",
@@ -305,7 +307,8 @@ static void set_number(Columns *columns, int column, int64_t place, int64_t numb
         ((int64_t *)(void *)columns->numbers[column].data)[place] = number;
 }
 
-/* Put the index of an item into a column, stealing the reference; 0 with an exception set. */
+/* Append the index of an item to a column, stealing the reference. Return 0 with an exception set on
+ * failure. */
 static int put_number_of(Columns *columns, int column, Distinct *distinct, PyObject *item) {
     if (!item) return 0;
     PyObject *number = PyDict_GetItemWithError(distinct->numbers, item);
@@ -328,7 +331,7 @@ static PyObject *string_of(const Output *out) {
                        : PyUnicode_DecodeUTF8(out->data, (Py_ssize_t)out->length, "replace");
 }
 
-/* A name as in the document: only the prefix of XML's own names is a namespace. */
+/* Return a name as in the document, in which only the prefix "xml" denotes a namespace. */
 static PyObject *name_of(Columns *columns, const char *name, size_t length) {
     Output *value = &columns->value;
     value->length = 0;
@@ -347,7 +350,7 @@ static int append(PyObject *list, PyObject *item) {
     return is_done;
 }
 
-/* Store the text since the last tag; 0 with an exception set. */
+/* Store the text since the previous tag. Return 0 with an exception set on failure. */
 static int flush(Writer *writer) {
     Columns *columns = writer->columns;
     if (!columns || !writer->out.length) return 1;
@@ -388,7 +391,7 @@ static int open_element(Writer *writer, const char *name, size_t length) {
     return put_number_of(columns, TAGS, &columns->tags, name_of(columns, name, length));
 }
 
-/* Write an attribute; with columns, also store a class or id. */
+/* Write an attribute or, if there are columns, store it, and note a class or id. */
 static int write_attribute(Writer *writer, const char *name, size_t length, const char *value,
                            const char *end, PyObject **names) {
     Columns *columns = writer->columns;
@@ -408,7 +411,7 @@ static int write_attribute(Writer *writer, const char *name, size_t length, cons
     PyObject *string = string_of(&columns->value);
     if (string && is_named(name, length, "class")) names[0] = string;
     if (string && is_named(name, length, "id")) names[1] = string;
-    /* The list keeps it alive as long as it is needed here. */
+    /* The list keeps the string alive for as long as it is needed here. */
     return append(columns->values, string);
 }
 
@@ -462,7 +465,7 @@ static int write_end_tag(Writer *writer) {
 
 static int write_all(Writer *writer);
 
-/* Write the content of a `noscript` element as markup; 0 with an exception set. */
+/* Write the content of a `noscript` element as markup. Return 0 with an exception set on failure. */
 static int write_noscript(Writer *writer, const char *end) {
     PyObject *markup =
         PyObject_CallFunction(writer->noscript, "y#", writer->at, (Py_ssize_t)(end - writer->at));
@@ -485,7 +488,7 @@ static int write_noscript(Writer *writer, const char *end) {
     return is_done;
 }
 
-/* Write the content of a raw text element; 0 with an exception set. */
+/* Write the content of a raw text element. Return 0 with an exception set on failure. */
 static int write_raw(Writer *writer, const char *name, size_t length) {
     const char *end = end_of_raw(writer->at, writer->end, name, length);
     if (!end) end = writer->end;
@@ -571,7 +574,8 @@ static PyObject *bytes_of(const Output *out) {
                        : PyBytes_FromStringAndSize(out->data ? out->data : "", (Py_ssize_t)out->length);
 }
 
-/* Convert serialised HTML to columns or, if NULL, to XML; 0 with an exception set. */
+/* Convert serialised HTML to columns or, if there are none, to XML. Return 0 with an exception set on
+ * failure. */
 static int read_markup(PyObject *args, Writer *writer) {
     Py_buffer html;
     if (!PyArg_ParseTuple(args, "y*O", &html, &writer->noscript)) return 0;
@@ -585,8 +589,8 @@ static int read_markup(PyObject *args, Writer *writer) {
 
 PyDoc_STRVAR(to_xml_doc,
              "to_xml(html, noscript) -> bytes\n\n"
-             "Convert serialised HTML to XML, both UTF-8. The content of noscript elements is replaced\n"
-             "by the markup that the function, unless None, returns for it.");
+             "Convert serialised HTML to XML, both in UTF-8. The function, if given, returns the markup\n"
+             "that replaces the content of a noscript element.");
 
 static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
     (void)module;
@@ -598,7 +602,7 @@ static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(flatten_doc,
              "flatten(html, noscript) -> tuple\n\n"
-             "Convert serialised HTML to columns, see worker.html.flat. Returns lists of distinct tags,\n"
+             "Convert serialised HTML to columns (see worker.html.flat). Returns lists of distinct tags,\n"
              "distinct pairs of class and id, distinct attribute names, texts, and attribute values;\n"
              "then int64 columns: parents, ends, tags, names, text starts and text ends of elements;\n"
              "non-blank texts, their parents and preceding elements; owners and names of attributes.");
@@ -644,7 +648,7 @@ static int is_space(char c) {
 /* Characters that may follow a tag's name. */
 static int ends_name(char c) { return is_space(c) || c == '/' || c == '>'; }
 
-/* The end of the attribute that starts here. */
+/* Return the end of the attribute that starts here. */
 static const char *end_of_attribute(const char *at, const char *end) {
     do at++;
     while (at < end && *at != '=' && !ends_name(*at));
@@ -655,7 +659,7 @@ static const char *end_of_attribute(const char *at, const char *end) {
     while (at < end && is_space(*at)) at++;
     if (at < end && (*at == '"' || *at == '\'')) {
         const char *quote = memchr(at + 1, *at, (size_t)(end - at - 1));
-        /* An unclosed quote counts as the start of an attribute, which suffices here. */
+        /* An unclosed quote counts as the start of an attribute, which is sufficient here. */
         return quote ? quote + 1 : at;
     }
     while (at < end && *at != '>' && !is_space(*at)) at++;
@@ -683,8 +687,8 @@ static const char *const FORMATTING[] = {"b",     "big",    "code",   "em", "fon
 
 PyDoc_STRVAR(survey_doc,
              "survey(html) -> (int, int, int, list)\n\n"
-             "Scan a page, UTF-8: the number of `<`, the number of html and body tags, the maximum\n"
-             "number of attributes of a tag, and the formatting tags without brackets.");
+             "Scan a page in UTF-8. Return the number of `<`, the number of html and body tags, the\n"
+             "maximum number of attributes of a tag, and the formatting tags without brackets.");
 
 static PyObject *markup_survey(PyObject *module, PyObject *args) {
     (void)module;

@@ -8,8 +8,9 @@ from worker.html.nodes import AnyElement
 from worker.text.words import clean
 
 MAX_LINKS = 20_000
-"""Maximum number of links read from a page, to bound the work on hostile pages. The corpus maximum
-is 3,752.
+"""Maximum number of links read from a page, to bound the work on hostile pages.
+
+The maximum in the corpora is 3,752.
 """
 
 _NO_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")
@@ -17,10 +18,10 @@ _BEFORE_QUERY: Final = re.compile(r"[^?#]*")
 
 
 def base_of(document: AnyElement, url: str) -> str:
-    """Return the base URL of the page's relative links.
+    """Return the base URL of a page's relative links.
 
-    It is the first ``base`` element with an ``href``, resolved against the page's URL, or else the
-    page's URL.
+    It is given by the first ``base`` element with an ``href``, resolved against the page's URL. If
+    there is none, it is the page's URL.
     """
     for base in document.iter("base"):
         href = (base.get("href") or "").strip()
@@ -30,11 +31,11 @@ def base_of(document: AnyElement, url: str) -> str:
 
 
 def absolute(address: str | None, base: str) -> str | None:
-    """Return an address as an absolute http or https URL, or None for anything else (``data:``, …).
+    """Return an absolute http or https URL, or None for anything else, such as ``data:``.
 
-    Follows browsers: a backslash before the query is a slash. User names, passwords and
-    bidirectional control characters, which could disguise the target, are removed. An invalid host
-    or port gives None.
+    As in browsers, a backslash before the query counts as a slash. User names, passwords and
+    bidirectional control characters are removed, because they could disguise the target. If the
+    host or port is invalid, the result is None.
     """
     candidate = clean(address or "")
     if not candidate:

@@ -1,4 +1,4 @@
-"""The HTTP response that delivered a page."""
+"""Metadata of the HTTP response that delivered a page."""
 
 import json
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from models.limits import MAX_URL_CHARACTERS
 
 @dataclass(frozen=True)
 class Answer:
-    """The crawler's metadata on the HTTP response; None for anything not reported.
+    """Metadata of the HTTP response as reported by the crawler; None for missing values.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ class Answer:
 
     @classmethod
     def of(cls, extra: str) -> Self:
-        """Read a page message's extra keys, stored as JSON text.
+        """Read the response from a page message's extra keys, stored as JSON text.
 
-        Earlier versions stored them unchecked, so an invalid status or URL is ignored.
+        An invalid status or URL is ignored, because earlier versions stored them unchecked.
         """
         if extra == "{}":
             return cls()
@@ -42,4 +42,4 @@ class Answer:
 
 
 NO_ANSWER = Answer()
-"""The answer for a page of which only the content is known."""
+"""Response of a page of which only the content is known."""

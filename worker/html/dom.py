@@ -19,20 +19,20 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 MAX_MARKUP = 500_000
-"""Maximum number of ``<`` in a page, checked before parsing, which takes up to 280 bytes of memory
-each.
+"""Maximum number of ``<`` in a page, each of which may take 280 bytes of memory to parse.
 
-The largest of 2,814 corpus pages has 25,496.
+The number is checked before parsing. The maximum in 2,814 pages of the corpora is 25,496.
 """
 
 MIN_NOFRAMES_WORDS = 50
-"""Minimum number of words for ``noframes`` content to be the page rather than an apology."""
+"""Minimum number of words for ``noframes`` content to be the page rather than a mere notice."""
 
 
 _TAG = re.compile("<[a-zA-Z]")
 
-# Everything allowed before the root element. Entities of a document type are dropped, as they only
-# serve to blow up a parser; its name decides whether a table ends a paragraph.
+# Everything allowed before the root element. Entities in a document type declaration are dropped,
+# as they only serve to attack parsers; its name is kept, as it decides whether a table ends a
+# paragraph.
 _PROLOG = re.compile(
     r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?--!?>)|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
     re.DOTALL | re.IGNORECASE,
@@ -42,7 +42,7 @@ _FOREIGN_ROOT = re.compile(r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s
 _XHTML_ROOT = re.compile(
     r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"
 )
-# HTML ignores self-closing tags, so these elements would swallow the rest of the page.
+# HTML parsers ignore self-closing tags, so these elements would swallow the rest of the page.
 _SELF_CLOSED_TEXT = re.compile(
     r"<(?:title|script|style|iframe|textarea|noscript)(?=[\s/])[^<>]*+(?<=/)>"
 )
@@ -76,7 +76,7 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
     Raises
     ------
     NotHtmlError
-        If the page is an XML document of another vocabulary: a feed, a site map, a drawing.
+        If the page is an XML document of another vocabulary, such as a feed, site map or drawing.
     EmptyPageError
         If the page has no element.
     FramesetError
@@ -84,11 +84,12 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
     TooLargeError
         If parsing would take too long or too much memory.
     TooDeepError
-        If the page turns out during parsing to be nested too deep.
+        If the page turns out to be nested too deep during parsing.
 
     Notes
     -----
-    libxml2 silently drops elements nested deeper than 2,048; the caller must check the depth.
+    libxml2 silently drops elements nested more than 2,048 levels deep; the caller must check the
+    depth.
     """
     prolog = _prolog(text)
     text = text[len(prolog) :]
@@ -103,7 +104,7 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
         _XHTML_ROOT.match(text) is not None
         and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text) is not None)
     )
-    # A remaining document type hides entities and, before a root element, an entity bomb.
+    # A document type declaration left at this point may define entities, even an entity bomb.
     parsed = _parse_xml(text) if is_xhtml and not text.startswith("<!") else None
     if parsed is not None:
         document: FlatDocument | None = FlatDocument.of(parsed)
@@ -180,7 +181,7 @@ def _well_encoded(text: str) -> str:
 
 
 def _without_frames(flat: FlatDocument) -> FlatDocument:
-    """Replace a frameset by the page's ``noframes`` content."""
+    """Replace a frameset with the page's ``noframes`` content."""
     if "frameset" not in flat.distinct_tags:
         return flat
     document = flat.elements[0]

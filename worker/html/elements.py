@@ -1,4 +1,4 @@
-"""HTML elements by their role in rendering. Each list is defined only here."""
+"""Sets of HTML elements by their role in rendering; no other module defines any."""
 
 
 def _tags(listed: str) -> frozenset[str]:
@@ -13,13 +13,13 @@ _NEVER_TEXT = _tags(
 UNSEEN = _NEVER_TEXT | _tags(
     "area base basefont datalist link meta noembed param rp source title track"
 )
-"""Elements whose content a browser does not show as text (HTML standard, section 15.3.1)."""
+"""Elements whose content browsers do not display as text (HTML standard, section 15.3.1)."""
 
 CONTROLS = _tags("button input optgroup option select textarea")
 """Interactive elements."""
 
 NO_TEXT = _NEVER_TEXT | CONTROLS | _tags("map math svg")
-"""Elements without article text: not rendered as text, or controls, drawings and formulas."""
+"""Elements without article text: those not rendered as text, controls, drawings and formulas."""
 
 _WORDING = _tags(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
@@ -27,17 +27,19 @@ _WORDING = _tags(
 )
 
 INLINE = _WORDING | _tags("button data img input map meter output picture progress rtc select svg")
-"""Elements rendered within a line; all others start and end a line of their own."""
+"""Elements rendered within a line; all other elements start and end a line."""
 
 WITHIN_SENTENCES = _WORDING | {"rp"}
-"""Elements that do not interrupt a text: inline elements that contain words. An image or a control
-within a line separates the text before it from the text after it, as a caption from its paragraph.
+"""Elements that do not interrupt a text: inline elements that contain words.
+
+An image or control, on the other hand, separates the text before it from the text after it, for
+example a paragraph from a caption.
 """
 
 HEADINGS = _tags("h1 h2 h3 h4 h5 h6")
 
 DIVISIONS = HEADINGS | _tags("p ul ol li dl dt dd blockquote pre center figure figcaption")
-"""Blocks that divide a text; the element that holds the text encloses them."""
+"""Blocks that divide a text; the element that contains the whole text encloses them."""
 
 TABLE_PARTS = _tags("table thead tbody tfoot tr caption")
 """Elements between a table and its cells."""

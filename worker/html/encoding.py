@@ -1,9 +1,9 @@
 """Decoding of a page's bytes.
 
 Evidence is consulted in the order of the HTML standard (section 13.2.3.2, determining the character
-encoding): byte order mark, HTTP header, declaration in the page, statistics. Browsers must display
-pages as they always have. The aim here is correct text, so a declaration counts only as far as the
-bytes agree with it.
+encoding): byte order mark, HTTP header, declaration in the page, statistics. Unlike browsers, which
+must display pages as they always have, this module aims at correct text. A declaration therefore
+counts only if the bytes agree with it.
 """
 
 import codecs
@@ -22,48 +22,49 @@ from worker.html.media import charset_label
 PRESCAN_BYTES = 65_536
 """Number of leading bytes searched for an encoding declaration.
 
-The standard stops at 1,024. In 2,814 corpus pages, the declaration begins beyond 6,062 in one page
-of a hundred, and at 62,969 at the latest.
+The standard stops at 1,024. In 2,814 pages of the corpora, the declaration begins after byte 6,062
+in one page of a hundred, and at byte 62,969 at the latest.
 """
 
 UTF8_SEQUENCES = 3
 """Number of multi-byte UTF-8 sequences that outweigh the declaration of an East Asian encoding.
 
 A single Chinese character in the markup has a one-in-seven chance of being well-formed UTF-8.
-Single-byte encodings need no such proof, as their texts are hardly ever valid UTF-8: 95 corpus
-pages are UTF-8 despite declaring another encoding, 32 of them judging by a single sequence, and all
-95 are read correctly.
+Single-byte encodings are outweighed by one sequence, because their texts are hardly ever valid
+UTF-8. In the corpora, 95 pages are UTF-8 but declare another encoding, 32 of them with only one
+sequence; all 95 are decoded correctly.
 """
 
 MAX_UTF8_STRAYS = 0.1
-"""Maximum number of invalid bytes per UTF-8 sequence for a page to be UTF-8 whatever is declared.
+"""Maximum number of invalid bytes per UTF-8 sequence for a page to be UTF-8 whatever it declares.
 
-Of six corpus pages in broken UTF-8, three have less than 0.08; the other three, which declare it,
-have 0.33 to 0.85. GB18030 pages have at least 3.6.
+Of the six pages of the corpora in broken UTF-8, three have less than 0.08; the other three, which
+declare UTF-8, have 0.33 to 0.85. GB18030 pages have at least 3.6.
 """
 
 STRAY_SHARE = 0.01
 """Maximum share of non-ASCII characters that may be unreadable in an accepted encoding.
 
-Corpus pages whose editors cut Chinese characters in half lose up to 0.09 % of them; GB18030 pages
+In the corpora, pages with truncated Chinese characters lose up to 0.09 % of them; GB18030 pages
 read as Big5 lose at least 2.2 %.
 """
 
 UNREADABLE_SHARE = 0.05
 """Minimum share of unreadable characters for bytes not to be text.
 
-The corpus maximum is 0.03 %; random bytes have about 10 %.
+The maximum in the corpora is 0.03 %; random bytes have about 10 %.
 """
 
 SPARE_CHARACTERS = 100
-"""Readable characters credited to every page, so that one NUL in a few words is not noise."""
+"""Number of readable characters added to every page, so that one NUL in a few words is not noise.
+"""
 
 FOREIGN_LETTER_SHARE = 0.02
 """Maximum share of non-ASCII bytes among letters for byte statistics to be skipped.
 
-Such a page is in English or the like with windows-1252 quotation marks, the standard's default. 95
-% of English corpus pages have less than 1 %, and all Polish ones at least 2.9 %. The rule raises
-correct detections on 473 pages from 96.4 to 99.4 %.
+Such a page is in English or a similar language with quotation marks in windows-1252, the standard's
+default. In the corpora, 95 % of the English pages have less than 1 %, and all Polish pages have at
+least 2.9 %. The rule raises correct detections on 473 pages from 96.4 to 99.4 %.
 """
 
 _BYTE_ORDER_MARKS = (
@@ -74,8 +75,8 @@ _BYTE_ORDER_MARKS = (
     (b"\xfe\xff", "utf-16be"),
 )
 
-# Python's codecs of these names implement the national standard only; the web's versions include
-# the extensions by Microsoft and the Hong Kong government.
+# Python's codecs of these names implement only the national standards; the versions used on the web
+# include extensions by Microsoft and the Hong Kong government.
 _WEB_CODECS = {
     "gb18030": "gb18030",
     "big5": "big5hkscs",
@@ -85,15 +86,15 @@ _WEB_CODECS = {
     "utf-32be": "utf-32be",
 }
 
-# Tried in turn, as statistics confuse them but a text in one has unreadable bytes in the others.
-# GB18030 defines the most byte sequences, so decoding without errors proves the least; it is tried
-# last.
+# Statistics confuse these encodings, so they are tried in turn: a text in one of them is unreadable
+# in the others. GB18030 is tried last, because it defines the most byte sequences, so that decoding
+# without errors is only weak evidence for it.
 _EAST_ASIAN = ("euc-jp", "shift_jis", "euc-kr", "big5", "gb18030")
 
-# Names used by the detector, mapped to supersets defined by the Encoding Standard.
+# Names used by the detector, mapped to their supersets in the Encoding Standard.
 _DETECTED = {"uhc": "euc-kr", "koi8-r": "koi8-u", "iso-8859-11": "windows-874"}
 
-# Unambiguous labels found on pages but supported by no browser.
+# Unambiguous labels that occur on pages but that no browser supports.
 _MISNOMERS = {
     "latin-1": "latin1",
     "utf_8": "utf-8",
@@ -115,21 +116,20 @@ _ATTRIBUTE = re.compile(
 )
 _XML_ENCODING = re.compile(rb"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']([^\"'>]+)[\"']")
 
-# Every alternative ends at the next bracket or consumes the rest, so the search is linear in the
-# length of any page.
+# Every alternative ends at the next bracket or consumes the rest, so the search takes linear time.
 _UNSEEN_MARKUP = re.compile(
     rb"<(script|style)\b(?:.*?</\1\b[^<>]*>|.*)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
 _ASCII_LETTERS = bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
 _NON_ASCII = bytes(range(0x80, 0x100))
 
-# Without escape and the two shifts, with which ISO-2022 switches character sets.
+# Without escape and the two shift characters, with which ISO-2022 switches character sets.
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
 
 # The same for UTF-16, where a tenth of decodable noise falls into private use areas.
 _UNLIKELY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
 
-# Positions of the zero bytes among four where the text is ASCII.
+# Positions of the zero bytes in groups of four bytes of ASCII text.
 _ZEROS = (
     ([1, 2, 3], "utf-32le"),
     ([0, 1, 2], "utf-32be"),
@@ -137,7 +137,7 @@ _ZEROS = (
     ([0, 2], "utf-16be"),
 )
 
-# Size of the head of a page, which is markup in any language.
+# Number of leading bytes of a page, which are markup in any language.
 _MARKUP_BYTES = 1024
 
 _INVALID_BYTES = re.compile("[\udc80-\udcff]+")
@@ -145,7 +145,7 @@ _INVALID_BYTES = re.compile("[\udc80-\udcff]+")
 
 @dataclass(frozen=True)
 class DecodedPage:
-    """The text of a page and the Encoding Standard's name of its encoding."""
+    """Text of a page, and the name of its encoding in the Encoding Standard."""
 
     text: str
     encoding: str
@@ -164,8 +164,8 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
     Returns
     -------
     DecodedPage
-        The text without byte order mark. Invalid bytes become U+FFFD, except single ones in a
-        UTF-8 page: these were pasted from windows-1252 and are decoded as such. GB2312 and GBK
+        The text without the byte order mark. Invalid bytes become U+FFFD, except single ones in a
+        UTF-8 page, which were pasted from windows-1252 and are decoded as such. GB2312 and GBK
         are reported as ``gb18030``, a superset of both.
 
     Raises
@@ -204,7 +204,7 @@ class _Reading:
 
     @property
     def is_noise(self) -> bool:
-        """Whether undecodable and control characters are too many; U+FFFD in the source is fine."""
+        """Whether there are too many undecodable or control characters, not counting U+FFFD."""
         if self.encoding.startswith(("utf-16", "utf-32")):
             controls = len(_UNLIKELY.findall(self.text))
         else:
@@ -223,7 +223,7 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
     unmarked = _wide_encoding(content)
     if unmarked:
         yield unmarked, content
-    # A UTF-16 declaration that the bytes do not confirm is wrong: any bytes would decode.
+    # A UTF-16 declaration must be confirmed by the bytes, because any bytes are valid UTF-16.
     declared = [
         encoding
         for encoding in (_encoding(charset_label(content_type)), _declared_in_page(content))
@@ -264,12 +264,12 @@ def _read_utf8(content: bytes) -> _Reading:
     except UnicodeDecodeError:
         sequences, strays = _count_utf8(content)
     text = _INVALID_BYTES.sub(_mend, content.decode("utf-8", "surrogateescape"))
-    # A minority of invalid bytes are editing accidents; the page is UTF-8 nevertheless.
+    # If only a minority of bytes is invalid, they are editing accidents, and the page is UTF-8.
     return _Reading(content, "utf-8", text, 0 if strays < sequences else strays)
 
 
 def _count_utf8(content: bytes) -> tuple[int, int]:
-    """Count the multi-byte UTF-8 sequences, and the bytes outside of valid sequences."""
+    """Count the multi-byte UTF-8 sequences and the bytes outside valid sequences."""
     if content.isascii():
         return 0, 0
     ascii_bytes = len(content.translate(None, _NON_ASCII))
@@ -290,7 +290,7 @@ def _mend(invalid: re.Match[str]) -> str:
 
 
 def _wide_encoding(content: bytes) -> str | None:
-    """Return the UTF-16 or UTF-32 variant of bytes without byte order mark, or None.
+    """Return the UTF-16 or UTF-32 variant of bytes without a byte order mark, or None.
 
     Markup is ASCII, so every other byte (or three of four) is zero in most of a page's head.
     """
@@ -313,7 +313,7 @@ def _declared_in_page(content: bytes) -> str | None:
     else:
         declaration = _XML_ENCODING.match(head)
         encoding = _encoding(declaration[1].decode("latin-1")) if declaration else None
-    # A declaration readable as ASCII cannot be in UTF-16.
+    # A page whose declaration is readable as ASCII cannot be in UTF-16.
     return "utf-8" if encoding and encoding.startswith("utf-16") else encoding
 
 
@@ -354,7 +354,7 @@ def _detect(content: bytes) -> str:
         return _DEFAULT
     name = cchardet.detect(text)["encoding"]
     encoding = _encoding(_DETECTED.get(name.lower(), name)) if name else None
-    # DOS and Mac code pages, which no browser supports, are wrong guesses.
+    # A guess of a DOS or Mac code page is wrong, because no browser supports them.
     if encoding is None or encoding.startswith("utf-"):
         return _DEFAULT
     used = bytes({*text} & {*_NON_ASCII})

@@ -6,7 +6,7 @@ from worker.outcomes import PageOutcome
 
 
 class PageError(ValueError):
-    """A page that cannot be used, permanently: a retry would not help.
+    """The page is permanently unusable, so that a retry would not help.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class PageError(ValueError):
 
 
 class NotHtmlError(PageError):
-    """The content is not an HTML page but an image, an archive or a feed."""
+    """The content is not an HTML page but, for example, an image, an archive or a feed."""
 
     outcome = PageOutcome.NOT_HTML
 
@@ -30,7 +30,7 @@ class UndecodableError(PageError):
 
 
 class EmptyPageError(PageError):
-    """The page has no element or no text."""
+    """The page has no elements or no text."""
 
     outcome = PageOutcome.EMPTY
 

@@ -1,4 +1,4 @@
-"""A document flattened into columns, once, and shared by all readers of the page."""
+"""Columnar representation of a document, built once and shared by all readers of a page."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +18,10 @@ _Item = TypeVar("_Item")
 
 
 class Elements(Sequence[HtmlElement]):
-    """A sequence of a document's elements; those of a page are built lazily.
+    """A sequence of a document's elements; for a page, the elements are built lazily.
 
-    `document` returns the root element; `numbers` are the elements' positions in the document, and
-    `whole` all its elements, if built.
+    `document` returns the root element. `numbers` are the elements' positions in the document, and
+    `whole` contains all elements of the document, if they have been built.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Elements(Sequence[HtmlElement]):
     ) -> None:
         self._document = document
         self._numbers = numbers
-        # Shared by all selections of a document, so that each element is one object.
+        # Shared by all selections of a document, so that each element exists only once.
         self._whole = [] if whole is None else whole
 
     def __len__(self) -> int:
@@ -53,7 +53,7 @@ class Elements(Sequence[HtmlElement]):
         return iter(self[:])
 
     def select(self, kept: Booleans) -> "Elements":
-        """Return the elements at which `kept` is true."""
+        """Return the elements for which `kept` is true."""
         return Elements(self._document, self._numbers[kept], self._whole)
 
 
@@ -61,7 +61,8 @@ class Elements(Sequence[HtmlElement]):
 class Pieces:
     """All text nodes of a document, including white space, in document order.
 
-    Each text node has its parent element and the last element that starts before it (``after``).
+    A text node is given with its parent element and the last element that starts before it
+    (``after``).
     """
 
     texts: Sequence[str]
@@ -73,7 +74,8 @@ class Pieces:
 class Attributes:
     """The attributes of all elements, in document order.
 
-    Each attribute has its element (owner), the index of its name in ``distinct``, and its value.
+    An attribute is given by its element (owner), the index of its name in ``distinct``, and its
+    value.
     """
 
     distinct: Sequence[str]
@@ -82,14 +84,14 @@ class Attributes:
     values: Sequence[str]
 
     def named(self, name: str) -> tuple[Integers, list[str]]:
-        """Return the elements that have an attribute, and its values."""
+        """Return the elements that have the named attribute, and its values."""
         number = self.distinct.index(name) if name in self.distinct else -1
         places = np.flatnonzero(self.names == number)
         return self.owners[places], [self.values[place] for place in places.tolist()]
 
     @cached_property
     def _starts(self) -> list[int]:
-        """The index of each element's first attribute, up to the last element with any."""
+        """The index of each element's first attribute, up to the last element with attributes."""
         last = int(self.owners[-1]) if len(self.owners) else 0
         starts: list[int] = np.searchsorted(self.owners, np.arange(last + 2)).tolist()
         return starts
@@ -105,15 +107,15 @@ class Attributes:
 
 @dataclass(frozen=True, eq=False)
 class FlatDocument:
-    """A document's elements and texts in columns, each in document order.
+    """A document's elements and texts as columns in document order.
 
-    An element is identified by its index; its descendants are the indices up to its end. Any
-    count below an element is therefore the difference of two prefix sums.
+    An element is identified by its index, and its descendants are the following elements up to its
+    end. Any count below an element is therefore the difference of two prefix sums.
 
     Attributes
     ----------
     elements
-        The elements, the root first.
+        The elements, beginning with the root.
     distinct_tags, tag_numbers
         Distinct tags, and the index of each element's tag among them. A selection may list tags
         that none of its elements has.
@@ -124,13 +126,13 @@ class FlatDocument:
     ends
         Index after the last descendant.
     texts
-        Text nodes that hold more than white space, as they are in the page.
+        Unchanged text nodes, except those that contain only white space.
     text_parents
         Index of the parent element of each text.
     text_starts, text_ends
         Range of `texts` below each element.
     numbers
-        Index of each element in the whole document, which `pieces` and `attributes` refer to.
+        Index of each element in the whole document, to which `pieces` and `attributes` refer.
     pieces, attributes
         All text nodes and attributes of the whole document.
     """
@@ -164,10 +166,9 @@ class FlatDocument:
         for index in range(count - 1, -1, -1):
             end = ends[index] = ends[index] or index + 1
             parent = parents[index]
-            # Children are visited last to first, so the first one seen has the parent's end.
+            # Children are visited from last to first, so the first visit sets the parent's end.
             ends[parent] = ends[parent] or end
-        # Source order: an element's text comes first; its tail follows everything inside the
-        # element.
+        # In source order, an element's text comes first, and its tail after everything inside it.
         pieces = [(index, -index, text) for index, node in enumerate(nodes) if (text := node.text)]
         before = 0
         for node in every[1:]:
@@ -215,8 +216,8 @@ class FlatDocument:
     def select(self, kept: Booleans, kept_texts: Booleans | None = None) -> Self:
         """Return the document reduced to the selected elements and texts.
 
-        The ancestors of an element that `kept` keeps must be kept as well. By default, `kept_texts`
-        keeps the texts of all kept elements.
+        All ancestors of selected elements must be selected, too. By default, the texts of all
+        selected elements are selected.
         """
         if kept_texts is None:
             kept_texts = kept[self.text_parents]
@@ -272,7 +273,7 @@ class FlatDocument:
         return dict(zip(listed, compress(values, is_listed.tolist()), strict=True))
 
     def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
-        """Return the indices of elements of the document."""
+        """Return the indices of the given elements of the document."""
         return [self._place_of[element] for element in elements]
 
     @cached_property
@@ -280,13 +281,13 @@ class FlatDocument:
         return dict(zip(self.elements, range(len(self.elements)), strict=True))
 
     def attribute(self, name: str) -> list[str]:
-        """Return the value of an attribute for each element, empty if absent."""
+        """Return the value of an attribute for each element, or an empty string if it is absent."""
         values = self.values(name)
         return [values.get(index, "") for index in range(len(self.elements))]
 
 
 def numbered(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:
-    """Return the distinct items, and the index of each item among them."""
+    """Return the distinct items, and the index of each given item among them."""
     distinct = dict.fromkeys(items)
     number_of = dict(zip(distinct, range(len(distinct)), strict=True))
     numbers = np.fromiter(map(number_of.__getitem__, items), np.int64, len(items))

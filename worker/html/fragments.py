@@ -1,4 +1,4 @@
-"""Article texts stored outside of a page's markup, such as in JSON, with or without tags."""
+"""Article texts stored outside a page's markup, for example in JSON, with or without tags."""
 
 import re
 from html import escape, unescape
@@ -12,7 +12,7 @@ _ESCAPED_MARKUP = re.compile(r"&lt;/?(?:p|br|div|h[1-6])\b", re.IGNORECASE)
 
 
 def to_html(text: str) -> str:
-    """Return a string as HTML: unchanged if it contains tags, else with a paragraph per line."""
+    """Convert a string to HTML with a paragraph per line, unless it already contains tags."""
     if _ESCAPED_MARKUP.search(text):
         text = unescape(text)
     if _MARKUP.search(text):

@@ -1,4 +1,4 @@
-"""Parsing of a page into the tree that a browser builds (HTML standard, section 13.2)."""
+"""Parsing of a page into the same tree as in a browser (HTML standard, section 13.2)."""
 
 from collections import Counter
 from itertools import count
@@ -16,43 +16,46 @@ from worker.html.serialisation import OPTIONS, serialised
 MAX_TAGS_AT_ONCE = 30_000
 """Maximum number of ``<`` in a page that is parsed in this process.
 
-For each tag the standard searches the open elements, and lexbor does so without a limit: it takes
-33 s for 100,000 of ``<ul><li>``, and 3 s for 30,000. The largest of 4,569 corpus pages has 25,496.
+For each tag, the standard's algorithm searches the open elements, and lexbor does so without a
+limit. It takes 33 s for 100,000 tags of nested ``<ul><li>``, and 3 s for 30,000. The maximum in
+4,569 pages of the corpora is 25,496.
 """
 
 MAX_REOPENED = 1_000_000
 """Maximum number of elements that reopened formatting elements may add.
 
-Formatting elements (``<font>``, ``<b>``) still open at the end of a block are reopened in the next
-one: 1,000 distinct ones and 3,000 paragraphs, 30 kB in all, make 3 million elements and 1.2 GB. The
-upper bound is the number of distinct ones, each counted three times at most, times the number of
-tags.
+Formatting elements (``<font>``, ``<b>``) that are still open at the end of a block are reopened in
+the next one. 1,000 distinct formatting elements and 3,000 paragraphs, 30 kB in total, produce 3
+million elements and take 1.2 GB. An upper bound is the number of formatting elements (counting
+equal ones at most three times) multiplied by the number of tags.
 """
 
 MAX_ATTRIBUTES = 1_000
-"""Maximum number of attributes of an element; lexbor takes 18 s to read 100,000 of them.
+"""Maximum number of attributes per element; lexbor takes 18 s to read 100,000 attributes.
 
-The maximum in 2,814 corpus pages is 78.
+The maximum in 2,814 pages of the corpora is 78.
 """
 
 MAX_ROOTS = 50
-"""Maximum number of ``html`` and ``body`` tags, whose attributes are merged into one element."""
+"""Maximum number of ``html`` and ``body`` tags; the attributes of each are merged into one element.
+"""
 
 VERY_DEEP = 1_500
 """Depth of libxml2's tree at which the standard's tree is certainly too deep.
 
-Only elements with omitted end tags nest deeper in libxml2 than in the standard, by a few levels.
+libxml2's tree is deeper only for elements with omitted end tags, and only by a few levels.
 """
 
 _IS_VERY_DEEP = etree.XPath(f"boolean(/*{'/*' * VERY_DEEP})")
 
 MAX_NOSCRIPTS = 2_000
-"""Maximum number of ``noscript`` elements whose content is parsed, at 20 µs each. The corpus
-maximum is 154.
+"""Maximum number of ``noscript`` elements whose content is parsed, which takes 20 µs each.
+
+The maximum in the corpora is 154.
 """
 
-# Every element is a plain HtmlElement: no form methods are needed, and a Python lookup per element
-# costs as much as a third of the parsing.
+# Every element is a plain HtmlElement: the methods of forms are not needed, and a lookup in Python
+# for every element takes a third as long as the parsing.
 ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
@@ -82,10 +85,10 @@ def parse_html(text: str) -> FlatDocument | None:
     has_long_tags = survey.attributes > MAX_ATTRIBUTES
     if not (has_long_tags or may_be_costly(survey)):
         return flattened(serialised(text))
-    # Many attributes cost libxml2 even more.
+    # Many attributes are even more expensive in libxml2.
     if not has_long_tags:
         _check_depth(text)
-    # Few pages need a child process, and importing what starts one takes 5 ms.
+    # Imported here because few pages need a child process and the import takes 5 ms.
     from worker.html import confined
 
     return flattened(confined.serialised(text))
@@ -113,7 +116,7 @@ def document_of(html: bytes) -> HtmlElement | None:
         load_dtd=False,
         resolve_entities=False,
         collect_ids=False,
-        # Prefixes in names (``fb:like``) are not namespaces here, which XML treats as an error.
+        # Prefixes in names (``fb:like``) do not denote namespaces here, which is an error in XML.
         recover=True,
     )
     parser.set_element_class_lookup(ELEMENTS)
@@ -136,7 +139,7 @@ def _noscript_parser() -> markup.Noscript:
 
 
 def _check_depth(text: str) -> None:
-    """Raise for a page that is very deep in libxml2's tree, without starting a child process."""
+    """Raise TooDeepError if libxml2's tree is very deep, which needs no child process."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
     document = etree.fromstring(text.encode(), parser)
     if document is not None and _IS_VERY_DEEP(document):

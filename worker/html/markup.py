@@ -1,8 +1,8 @@
 """Conversion of serialised HTML to XML or to a flat document.
 
-The output is well-formed for any input. The serialisation (HTML standard, section 13.3) leaves
-little to decide: attribute values are quoted, all elements except void ones have end tags, and text
-is escaped.
+The output is well-formed for any input. The conversion is simple, because in serialised HTML (HTML
+standard, section 13.3) attribute values are quoted, all elements except void ones have end tags,
+and text is escaped.
 """
 
 from collections.abc import Callable
@@ -19,22 +19,22 @@ Build = Callable[[bytes], HtmlElement | None]
 
 
 def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
-    """Write serialised HTML as XML.
+    """Convert serialised HTML to XML.
 
     Parameters
     ----------
     html
-        HTML as serialised by a parser, UTF-8.
+        HTML as serialised by a parser, in UTF-8.
     noscript
-        Parse the content of a ``noscript`` element, which a scripting parser treats as text, and
-        return its serialisation, which replaces the text. None to keep the text.
+        Function that parses the content of a ``noscript`` element, which a parser with scripting
+        treats as text, and returns the serialisation that replaces it. None to keep the text.
 
     Returns
     -------
     bytes
-        XML, UTF-8. Names are in lower case, with ``_`` for characters not allowed in XML element
-        names. Attributes with such names, namespace declarations, comments, processing
-        instructions, the document type and characters not allowed in XML are omitted.
+        XML in UTF-8. Names are in lower case, with ``_`` for characters not allowed in XML element
+        names. Attributes whose names contain such characters, namespace declarations, comments,
+        processing instructions, the document type and characters not allowed in XML are omitted.
     """
     return _markup.to_xml(html, noscript)
 
@@ -42,9 +42,9 @@ def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
 class Survey(NamedTuple):
     """Figures that predict the cost of parsing a page.
 
-    They are the number of ``<``, the number of ``html`` and ``body`` tags, the maximum number of
-    attributes of a tag (or of what looks like a tag in a script), and all formatting tags with
-    their attributes, without brackets.
+    These are the number of ``<``, the number of ``html`` and ``body`` tags, the maximum number of
+    attributes per tag (or what looks like a tag in a script), and all formatting tags with their
+    attributes, without brackets.
     """
 
     tags: int
@@ -54,12 +54,12 @@ class Survey(NamedTuple):
 
 
 def survey(html: bytes) -> Survey:
-    """Scan a page, UTF-8, before it is parsed."""
+    """Scan a page in UTF-8 before it is parsed."""
     return Survey(*_markup.survey(html))
 
 
 def flatten(html: bytes, noscript: Noscript | None, build: Build) -> FlatDocument | None:
-    """Flatten serialised HTML; return None if it has no element.
+    """Flatten serialised HTML; return None if it has no elements.
 
     The result equals that of `FlatDocument.of` on the document made by `build`; `noscript` is as
     for `to_xml`.

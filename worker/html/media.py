@@ -37,7 +37,7 @@ _SIGNATURES = (
     (b"wOF2\x00", "font"),
     (b"SQLite format 3\x00", "SQLite"),
 )
-"""Signatures of non-HTML formats that crawlers encounter at page URLs."""
+"""Signatures of non-HTML formats that crawlers find at page URLs."""
 
 _CONTAINERS = {(b"RIFF", b"WEBP"), (b"RIFF", b"WAVE"), (b"RIFF", b"AVI ")}
 
@@ -47,7 +47,7 @@ _HEAD = 1024
 
 _MARKUP = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 
-# Sent by servers that do not know the type; the content is decisive.
+# Types sent by servers that do not know the actual type, so that the content decides.
 _UNDECIDED = frozenset({"text/plain", "application/octet-stream", "application/x-unknown"})
 
 _MEDIA_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)\s*(?:[;,]|$)")
@@ -61,13 +61,13 @@ def media_type(content_type: str | None) -> str | None:
 
 
 def charset_label(content_type: str | None) -> str | None:
-    """Return the charset of a Content-Type header as written, or None."""
+    """Return the charset in a Content-Type header as written there, or None."""
     match = _CHARSET.search(content_type or "")
     return (match[1] or match[2] or match[3]) if match else None
 
 
 def check_content_type(content_type: str | None) -> None:
-    """Raise `NotHtmlError` if the header declares a type other than HTML, XHTML, XML or unknown."""
+    """Raise `NotHtmlError` if the header declares a known type other than HTML, XHTML or XML."""
     declared = media_type(content_type)
     if declared is None or declared in _MARKUP | _UNDECIDED:
         return

@@ -1,4 +1,4 @@
-"""Words of class and id attributes."""
+"""Words in class and id attributes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,22 +16,22 @@ _BETWEEN_WORDS = {code: " " for code in range(1, 128) if not chr(code).islower()
 
 
 def part_at_capitals(name: str) -> str:
-    """Convert camel case to lower case with hyphens: ``relatedPosts`` is ``related-posts``."""
+    """Convert camel case to lower case with hyphens (``relatedPosts`` to ``related-posts``)."""
     return _CAMEL.sub(lambda found: found[0] + "-", name).lower()
 
 
 def split_name(name: str) -> list[str]:
-    """Return the lower-case words of a name in order: ``relatedPosts`` has two."""
+    """Return the lower-case words of a name in order, such as two for ``relatedPosts``."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
 def words_of_each(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integers, Integers]:
     """Find known words in classes and ids.
 
-    Takes `names` as `split_words` does and the number of each known word. Returns, for each
-    occurrence found, the index in `names` and the word's number; pairs may repeat.
+    `names` are strings as accepted by `split_words`, and `known` maps known words to numbers. For
+    each occurrence, the result has the index in `names` and the word's number; pairs may repeat.
     """
-    # Nearly all names are in small letters and can be split without a pattern.
+    # Nearly all names are in lower case and can be split without a pattern.
     is_plain = str.islower if all(map(str.isascii, names)) else _is_plain
     plain = [name if is_plain(name) else " ".join(split_words(name)) for name in names]
     words = "\0".join(plain).translate(_BETWEEN_WORDS).replace("\0", " \0 ").split()
@@ -47,7 +47,7 @@ def _is_plain(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def split_words(names: str) -> frozenset[str]:
-    """Return the lower-case words of classes and ids: ``relatedPosts top_nav`` has four."""
+    """Return the lower-case words of classes and ids, such as four for ``relatedPosts top_nav``."""
     return frozenset(split_name(names))
 
 

@@ -1,4 +1,4 @@
-"""Elements of a flattened document with lxml's read interface, without building lxml elements."""
+"""Elements of a flattened document with lxml's read interface but without lxml elements."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from worker.html.flat import FlatDocument
 
 @dataclass(frozen=True)
 class Node:
-    """An element of a whole document, with its index in it.
+    """An element of a complete document, given by its index.
 
-    Nodes of the same element are equal. Members named as in lxml behave as in lxml.
+    Nodes of the same element are equal. Members with the same names as in lxml behave as in lxml.
     """
 
     flat: FlatDocument
@@ -66,14 +66,14 @@ class Node:
         return Node(self.flat, parent) if parent >= 0 else None
 
     def iterancestors(self) -> Iterator["Node"]:
-        """Yield the ancestors, the nearest first."""
+        """Yield the ancestors, beginning with the parent."""
         parent = self.getparent()
         while parent is not None:
             yield parent
             parent = parent.getparent()
 
     def iterchildren(self, *tags: str) -> Iterator["Node"]:
-        """Yield the child elements; only those with `tags` if given."""
+        """Yield the child elements, filtered by `tags`."""
         child, end = self.index + 1, int(self.flat.ends[self.index])
         while child < end:
             node = Node(self.flat, child)
@@ -93,4 +93,4 @@ class Node:
 
 
 AnyElement = HtmlElement | Node
-"""An element of either kind, for reading only."""
+"""An element of either kind, to be used for reading only."""

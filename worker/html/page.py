@@ -17,21 +17,21 @@ from worker.html.tree import Tree
 from worker.text.mojibake import mend
 
 MAX_LENGTH = MAX_HTML_BYTES
-"""Maximum length of a page in bytes, or in characters if given as text.
+"""Maximum length of a page in bytes, or in characters if it is given as text.
 
-The largest of 2,814 corpus pages has 2.7 million bytes.
+The largest of 2,814 pages in the corpora has 2.7 million bytes.
 """
 
 MAX_DEPTH = 512
-"""Maximum depth of elements, the root being 1.
+"""Maximum depth of elements, where the root has depth 1.
 
-The deepest of 2,814 corpus pages has 52, and Blink's limit is 512, too. libxml2 drops elements
-deeper than 2,048, which this limit turns into an error; and recursion to this depth, in C or in
-Python, is far from exhausting the stack.
+The maximum in 2,814 pages of the corpora is 52, and Blink's limit is also 512. libxml2 silently
+drops elements deeper than 2,048; with this limit, they cause an error. Recursion to this depth does
+not exhaust the stack, neither in C nor in Python.
 """
 
 MAX_ELEMENTS = 100_000
-"""Maximum number of elements in a page; the largest of 2,814 corpus pages has 12,812."""
+"""Maximum number of elements in a page; the maximum in 2,814 pages of the corpora is 12,812."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Page:
         The document in columns, from its root element, ``html``, without comments and processing
         instructions. Treat it as read-only.
     encoding
-        The Encoding Standard's name of the page's encoding; ``utf-8`` for a page given as text.
+        Name of the page's encoding in the Encoding Standard; ``utf-8`` for a page given as text.
     answer
         The HTTP response that delivered the page.
     """
@@ -58,7 +58,7 @@ class Page:
 
     @property
     def document(self) -> HtmlElement:
-        """The root element. Building the elements costs as much as all parsing before it."""
+        """The root element; building the elements takes as long as all parsing before it."""
         return self.flat.elements[0]
 
     @cached_property
@@ -83,19 +83,19 @@ def parse_page(
     Parameters
     ----------
     html
-        The page as bytes, or as text, in which encoding declarations are ignored. Mojibake is
+        The page as bytes or text; encoding declarations in text are ignored. Mojibake is
         repaired.
     url
-        URL of the page, kept in the result.
+        URL of the page, included in the result.
     content_type
         The HTTP Content-Type header.
     answer
-        The HTTP response that delivered the page, kept in the result.
+        The HTTP response that delivered the page, included in the result.
 
     Raises
     ------
     NotHtmlError
-        If the page is declared to be, or is, something other than HTML, XHTML or XML.
+        If the page is not HTML, XHTML or XML, or declared as something else.
     UndecodableError
         If the bytes are not text in any known encoding.
     EmptyPageError
@@ -103,7 +103,7 @@ def parse_page(
     FramesetError
         If the page only arranges other pages in frames.
     TooLargeError, TooDeepError
-        If the page exceeds the limits, which lie far beyond real pages.
+        If the page exceeds the limits, which are far above the sizes of real pages.
     """
     check_content_type(content_type)
     check_signature(html)

@@ -6,9 +6,9 @@ from lxml.html import HtmlElement
 
 
 def element_at(document: HtmlElement, path: str) -> HtmlElement | None:
-    """Return the element at a path as written by lxml's ``getpath``, or None.
+    """Return the element at a path in the format of lxml's ``getpath``, or None.
 
-    XPath itself rejects some paths that lxml writes: elements such as ``fb:like`` have a prefix
+    lxml's XPath rejects some of these paths, because elements such as ``fb:like`` have a prefix
     without a namespace.
     """
     element: HtmlElement | None = document

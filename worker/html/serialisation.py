@@ -1,21 +1,21 @@
-"""Parsing of a page by the HTML standard, and its serialisation."""
+"""Parsing and serialisation of a page according to the HTML standard."""
 
 import re
 from typing import Final
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-# The parser's events emulate scripts: they copy the chosen option into its button.
+# The parser's events emulate scripts, such as copying the selected option into its button.
 OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
 
 _PLAINTEXT = re.compile(r"<plaintext(?=[\s/>])", re.IGNORECASE)
 
 
 def serialised(text: str) -> bytes:
-    """Parse a page and serialise it by the standard (section 13.3).
+    """Parse a page and serialise it according to the standard (section 13.3).
 
-    A ``plaintext`` element is replaced by its content, as serialised text inside it would be
-    indistinguishable from markup.
+    A ``plaintext`` element is replaced by its content, because the serialisation of its text cannot
+    be distinguished from markup.
     """
     parser = LexborHTMLParser(text, options=OPTIONS, scripting=True)
     if _PLAINTEXT.search(text):

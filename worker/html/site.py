@@ -1,4 +1,4 @@
-"""The site that a URL belongs to."""
+"""Determination of the site to which a URL belongs."""
 
 import re
 from collections import defaultdict
@@ -24,13 +24,13 @@ def site_of(url: str) -> str:
     Returns
     -------
     str
-        The registrable domain (public suffix plus one label) in lower case and ASCII. For a host
-        without one, the host itself: an IP address, ``localhost``, a public suffix, an unknown
-        top-level domain. Empty if the URL has no host.
+        The registrable domain (public suffix plus one label) in lower case and ASCII. A host
+        without one (an IP address, ``localhost``, a public suffix, or a host with an unknown
+        top-level domain) is returned itself. Empty if the URL has no host.
 
     Notes
     -----
-    Private suffixes of the public suffix list count, so ``one.blogspot.com`` and
+    Private suffixes in the public suffix list count, so ``one.blogspot.com`` and
     ``two.blogspot.com`` are two sites.
     """
     host = _host_of(url)
@@ -44,7 +44,7 @@ def site_of(url: str) -> str:
 
 @cache
 def _suffixes(top: str) -> PublicSuffixList:
-    """Return the public suffixes of one top-level domain: parsing all takes ten times as long."""
+    """Return the public suffixes of one top-level domain; parsing all takes ten times as long."""
     # Private suffixes count: two blogs on one hosting service are two sites with their own
     # templates.
     return PublicSuffixList(_rules()[top], accept_unknown=False)
@@ -54,7 +54,7 @@ def _suffixes(top: str) -> PublicSuffixList:
 def _rules() -> Mapping[str, Sequence[str]]:
     """Return the rules of each top-level domain.
 
-    They are bundled with the installed library, so that a URL always belongs to the same site.
+    They are taken from the installed library, so that a URL always belongs to the same site.
     """
     found: defaultdict[str, list[str]] = defaultdict(list)
     for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
@@ -65,15 +65,16 @@ def _rules() -> Mapping[str, Sequence[str]]:
 
 
 _HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
-"""Subdomains for variants of the host without them."""
+"""Subdomains that denote a variant of the host without them."""
 
 
 def publisher_of(url: str) -> str:
-    """Return the host that identifies the publisher of a URL: its own, without variant labels.
+    """Return the host that identifies a URL's publisher: the URL's host without variant labels.
 
-    Hosts of one domain may have unrelated owners, whether or not the public suffix list records it:
-    ``one.blogs.example`` has no authority over ``two.blogs.example``. ``www.``, ``m.``, ``amp.``
-    and the like belong to the same publisher. Empty if the URL has no host.
+    Hosts in the same domain may have unrelated owners, even if the public suffix list does not say
+    so: ``one.blogs.example`` has no authority over ``two.blogs.example``. ``www.``, ``m.``,
+    ``amp.`` and similar labels denote the same publisher. The result is empty if the URL has no
+    host.
     """
     host, site = _host_of(url), site_of(url)
     own = host.removesuffix(site).rstrip(".")
@@ -87,15 +88,15 @@ def site_key(claim: str | None, url: str) -> str:
     Parameters
     ----------
     claim
-        The sender's name for the site; None for the registrable domain.
+        Name given to the site by the sender; None for the registrable domain.
     url
         URL of the page.
 
     Returns
     -------
     str
-        The claim if it lies within the page's registrable domain. Otherwise the claim is
-        qualified by that domain, ``lemonde@lemonde.fr``, to keep pages of different domains
+        The claim if it is within the page's registrable domain. Otherwise, the claim is
+        qualified with that domain (``lemonde@lemonde.fr``) to keep pages of different domains
         apart.
     """
     own = site_of(url)
@@ -105,7 +106,7 @@ def site_key(claim: str | None, url: str) -> str:
 
 
 def site_name(key: str) -> str:
-    """Return the sender's name for the site of a key."""
+    """Return the name given by the sender to the site with this key."""
     name, _, domain = key.rpartition("@")
     return name or domain
 

@@ -19,10 +19,11 @@ def visible_text(element: HtmlElement) -> str:
 
 
 def paragraphs(element: HtmlElement) -> list[str]:
-    """Return the visible paragraphs of an element, without empty ones.
+    """Return the visible, non-empty paragraphs of an element.
 
-    Block elements and ``br`` separate them; white space within is normalised. Text hidden by its
-    kind of element, by ``hidden`` or by an inline style is omitted.
+    Paragraphs are separated by block elements and ``br``, and white space within them is
+    normalised. Text is omitted if its element is never displayed or is hidden by ``hidden`` or an
+    inline style.
     """
     found: list[str] = []
     line: list[str] = []
@@ -53,7 +54,7 @@ def paragraphs(element: HtmlElement) -> list[str]:
 
 
 def is_hidden(element: HtmlElement) -> bool:
-    """Return whether a browser hides an element because of its kind or its own attributes."""
+    """Return whether browsers hide an element because of its tag or its own attributes."""
     if element.tag in UNSEEN or element.get("hidden") is not None:
         return True
     if element.tag == "dialog":

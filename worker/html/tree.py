@@ -13,7 +13,7 @@ import numpy.typing as npt
 _FORMAT = b"T1"
 
 _TOKENS = re.compile(r"\\[\\{}]|[{}]")
-"""An escaped character or a brace in bracket notation."""
+"""Matches an escaped character or a brace in bracket notation."""
 
 _ESCAPED = re.compile(r"\\([\\{}])")
 
@@ -31,13 +31,13 @@ class Tree:
     labels
         Label of each node; the root is last.
     sizes
-        Number of nodes in the subtree of each node, itself included; shape (n,), int32,
+        Number of nodes in the subtree of each node, including the node; shape (n,), int32,
         read-only. The leftmost leaf below node ``i`` is ``i - sizes[i] + 1``.
 
     Notes
     -----
-    Trees are equal if their shapes and labels are. No method recurses, so only memory limits the
-    depth of a tree.
+    Trees are equal if their shapes and labels are equal. No method is recursive, so the depth of a
+    tree is limited only by memory.
     """
 
     labels: tuple[str, ...]
@@ -54,12 +54,13 @@ class Tree:
         labels
             Label of each node; the root is last.
         sizes
-            Number of nodes in the subtree of each node, itself included.
+            Number of nodes in the subtree of each node, including the node.
 
         Raises
         ------
         TreeFormatError
-            If the sizes do not describe one tree, or do not match the labels in number.
+            If the sizes do not describe a single tree, or their number differs from that of the
+            labels.
         """
         named = tuple(labels)
         try:
@@ -77,12 +78,12 @@ class Tree:
         Parameters
         ----------
         nodes
-            Pairs (label, depth); the root first, at depth 0.
+            Pairs (label, depth), beginning with the root at depth 0.
 
         Raises
         ------
         TreeFormatError
-            If there is no node, more than one root, or a depth that skips a level.
+            If there are no nodes, if there is more than one root, or if a depth skips a level.
         """
         labels: list[str] = []
         sizes: list[int] = []
@@ -106,21 +107,21 @@ class Tree:
 
     @classmethod
     def from_brackets(cls, text: str) -> Self:
-        r"""Read bracket notation, ``{a{b}{c}}``.
+        r"""Read a tree in bracket notation, such as ``{a{b}{c}}``.
 
         Parameters
         ----------
         text
-            A node is an opening brace, its label, its children and a closing brace. The label is
-            all text up to the next brace, including spaces, and may be empty. In it, ``\{``,
-            ``\}`` and ``\\`` stand for a brace and a backslash; any other backslash stands for
-            itself. White space around the tree and after a child is ignored.
+            A node consists of an opening brace, its label, its children and a closing brace. The
+            label is all text up to the next brace, including spaces, and may be empty. In a label,
+            ``\{``, ``\}`` and ``\\`` represent a brace and a backslash; any other backslash
+            represents itself. White space around the tree and after a child is ignored.
 
         Raises
         ------
         TreeFormatError
-            If the brackets do not describe exactly one tree, or there is text after a child or
-            outside of the tree.
+            If the brackets do not describe exactly one tree, or if there is text after a child or
+            outside the tree.
 
         Notes
         -----
@@ -144,7 +145,7 @@ class Tree:
         return cls.from_postorder(labels, sizes)
 
     def to_bytes(self) -> bytes:
-        """Pack the tree; equal trees give equal bytes."""
+        """Pack the tree into bytes, which are equal for equal trees."""
         return _FORMAT + zlib.compress(self._payload())
 
     def _payload(self) -> bytes:
@@ -154,8 +155,8 @@ class Tree:
         return _pack(names, np.concatenate([codes, self.sizes.astype("<i4")]))
 
     def to_brackets(self) -> str:
-        """Write bracket notation, as read by `from_brackets`."""
-        # From the last node to the first, which is from right to left in the text.
+        """Write the tree in bracket notation, as read by `from_brackets`."""
+        # Nodes are processed from last to first, that is from right to left in the text.
         pieces: list[str] = []
         open_nodes: list[tuple[int, str]] = []
         for node in range(len(self) - 1, -1, -1):
@@ -169,8 +170,8 @@ class Tree:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of shape and labels, in hexadecimal."""
-        # Loads OpenSSL, which extraction alone does not need.
+        """SHA-256 of the shape and labels, in hexadecimal."""
+        # Imported here because it loads OpenSSL, which extraction does not need.
         import hashlib
 
         return hashlib.sha256(self._payload()).hexdigest()
@@ -179,7 +180,7 @@ class Tree:
         return len(self.labels)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # An array is writable again after pickling.
+        # Unpickled arrays are writable.
         self.__dict__.update(state)
         self.sizes.setflags(write=False)
 
@@ -198,7 +199,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class TreeShape:
-    """The digest and the size of a tree, without its nodes."""
+    """The digest and size of a tree, without its nodes."""
 
     digest: str
     size: int
@@ -209,7 +210,7 @@ def _check_sizes(sizes: list[int], count: int) -> None:
         raise TreeFormatError("a tree has at least one node")
     if len(sizes) != count:
         raise TreeFormatError(f"{count} labels for {len(sizes)} nodes")
-    # First node of each subtree that is not yet part of a larger one.
+    # First node of each subtree that is not part of a larger one so far.
     firsts: list[int] = []
     for node, size in enumerate(sizes):
         first = node - size + 1
@@ -226,7 +227,7 @@ def _check_sizes(sizes: list[int], count: int) -> None:
 
 
 def _pack(names: list[str], numbers: npt.NDArray[np.int32]) -> bytes:
-    """Concatenate the number of names, their lengths, the names and the numbers."""
+    """Concatenate the number of names, the lengths of the names, the names and the numbers."""
     encoded = [name.encode("utf-8", "surrogatepass") for name in names]
     lengths = np.array([len(encoded), *map(len, encoded)], dtype="<i4")
     return lengths.tobytes() + b"".join(encoded) + numbers.tobytes()

@@ -169,9 +169,9 @@ static void NAME(jump)(const NAME(Tables) *t, const Window *window, Tiles tiles,
                        tiles.last - tiles.first);
 }
 
-/* Computes the row of a leaf. Mapping it to another leaf adds 1 or 2 to the previous column. Mapping
- * it to an inner node is worthwhile only if that node has the same label, but no descendant of
- * this label. */
+/* Computes the row of a leaf. Mapping it to another leaf adds 1 or 2 to the previous column.
+ * Mapping it to an inner node is worthwhile only if that node has the same label, but no descendant
+ * of this label. */
 static void NAME(add_leaf)(const NAME(Tables) *t, int32_t row, int32_t label) {
     const Columns *columns = t->job->columns;
     const int32_t r = t->job->rows->leaf_row[label];
