@@ -1,4 +1,4 @@
-"""Template groups of pages from files, without a running service."""
+"""Grouping of pages from files by template, without a running service."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from worker.html import PageError, Tree, parse_page, site_key
 from worker.text.plural import counted
 
 Progress = Callable[[str, int, int], None]
-"""Called with the name of the step, the number of finished items, and their total."""
+"""Callback that receives the name of a step, the number of finished items, and their total."""
 
 
 class ClusteringError(ExpectedError):
@@ -24,9 +24,9 @@ class ClusteringError(ExpectedError):
 
 @dataclass(frozen=True)
 class Clustering:
-    """The groups of pages of some sites, the site with the most pages first.
+    """The groups of pages of one or more sites, beginning with the site with the most pages.
 
-    ``unusable`` is the number of messages that are not usable pages.
+    ``unusable`` is the number of messages without a usable page.
     """
 
     method: str
@@ -51,7 +51,7 @@ class Clustering:
             yield counted(self.unusable, "unusable message")
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the distances, as JSON values."""
+        """Return everything except the distances as JSON values."""
         return {
             "method": self.method,
             "unusable": self.unusable,
@@ -64,7 +64,7 @@ def cluster_pages(
 ) -> Clustering:
     """Group the pages of each site by template.
 
-    If several pages have the same URL, the last one is used.
+    If several messages have the same URL, the last one is used.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ def cluster_pages(
     Raises
     ------
     ClusteringError
-        If there is no such method, or no usable page.
+        If there is no such method or no usable page.
     """
     method = method or DEFAULT_METHOD
     if method not in METHODS:
-        raise ClusteringError(f"no method {method!r}; choose one of {', '.join(METHODS)}")
+        raise ClusteringError(f"unknown method {method!r}; choose one of {', '.join(METHODS)}")
     trees: dict[str, dict[str, Tree]] = {}
     unusable = 0
     for body in messages:
@@ -96,7 +96,7 @@ def cluster_pages(
             continue
         trees.setdefault(site_key(message.site, message.url), {})[message.url] = page.tree
     if not trees:
-        raise ClusteringError("no usable page in the input")
+        raise ClusteringError("there is no usable page in the input")
     sites = []
     for done, (site, tree_of) in enumerate(trees.items()):
         progress("sites", done, len(trees))
@@ -116,16 +116,16 @@ def cluster_pages(
 
 
 def check_drawable(path: Path) -> None:
-    """Check up front that a picture can be drawn.
+    """Check in advance that a picture can be drawn.
 
-    Raises `MissingExtraError` without the drawing library, and `ClusteringError` for an unsupported
-    suffix.
+    Raises `MissingExtraError` if the drawing library is not installed, and `ClusteringError` if the
+    suffix is not supported.
     """
     require_extra("plot", "a picture", "matplotlib")
     from worker.explain.site_picture import SUFFIXES
 
     if path.suffix.lower() not in SUFFIXES:
-        raise ClusteringError(f"{path}: the name of a picture ends in {' or '.join(SUFFIXES)}")
+        raise ClusteringError(f"{path}: the name of a picture must end in {' or '.join(SUFFIXES)}")
 
 
 def draw_clustering(clustering: Clustering, path: Path) -> int:

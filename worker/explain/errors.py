@@ -1,17 +1,18 @@
-"""The error raised when a page cannot be examined."""
+"""Error raised when a page cannot be examined."""
 
 from worker.errors import ExpectedError
 from worker.outcomes import PageOutcome
 
 
 class ExplainingError(ExpectedError):
-    """There is no page to examine, or no article in it; the message is one line for users.
+    """There is no page to examine, or the page has no article.
 
-    The name is the page's URL or file; the outcome is None if there is no page.
+    The message is a single line for users. The name is the page's URL or file, and the outcome is
+    None if there is no page.
     """
 
     def __init__(self, name: str, problem: str, outcome: PageOutcome | None = None) -> None:
-        # Servers may influence the text of errors, so it must stay on one line.
+        # Servers can influence the text, which must remain on one line.
         self.name, self.problem, self.outcome = name, " ".join(problem.split()), outcome
         parts = (name, outcome, self.problem) if outcome else (name, self.problem)
         super().__init__(": ".join(parts))

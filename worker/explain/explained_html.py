@@ -1,8 +1,9 @@
-"""An explanation shown in the page itself: kept text framed in green, boilerplate in blue.
+"""Explanation shown in the page itself, with kept text framed in green and boilerplate in blue.
 
-After figure 2.1 of Deturck (2015). The page is in a sandboxed frame that runs no scripts, submits
-no forms and opens nothing; a content security policy limits it to styles, pictures and fonts, so
-that it looks as on its site. Active content is removed beforehand as well.
+The presentation follows figure 2.1 of Deturck (2015). The page is displayed in a sandboxed frame
+that runs no scripts, submits no forms and opens no windows. A content security policy allows it to
+load only styles, pictures and fonts, so that it looks the same as on its site. In addition, active
+content is removed beforehand.
 """
 
 from html import escape
@@ -26,7 +27,7 @@ _ACTING = (
     *("script", "noscript", "template", "iframe", "frame", "frameset", "object", "embed"),
     *("applet", "base", "meta", "portal", "fencedframe", "audio", "video", "dialog"),
 )
-"""Active, loading or hiding elements; with scripts enabled, none of their text is shown."""
+"""Elements that act, load or hide content; browsers with scripting show none of their text."""
 
 _ADDRESSES = frozenset(
     {"href", "src", "action", "formaction", "srcset", "data", "background", "poster", "ping"}
@@ -35,10 +36,10 @@ _SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
 
 
 def to_html(explanation: Explanation, page: Page, group_size: int, comments: int = 0) -> str:
-    """Write a self-contained page with the explained page and a list of its lines with reasons.
+    """Return a self-contained page that shows the explained page and its lines with reasons.
 
-    `group_size` is the number of pages in the page's template group, `comments` that of its
-    comments.
+    `group_size` is the number of pages in the page's template group, and `comments` the number of
+    comments on the page.
     """
     style = files("worker.explain").joinpath("overlay.css").read_text("utf-8")
     facts = "".join(

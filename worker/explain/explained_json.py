@@ -1,4 +1,4 @@
-"""An explanation as JSON."""
+"""Conversion of an explanation to JSON."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,7 +15,7 @@ def to_json(
     comments: Sequence[Comment] = (),
     entries: Sequence[Entry] = (),
 ) -> dict[str, Any]:
-    """Return an explanation with the page's comments and live entries as JSON values.
+    """Convert an explanation with the page's comments and live entries to JSON values.
 
     `group_size` is the number of pages in the page's template group.
     """

@@ -1,4 +1,4 @@
-"""An explanation in the terminal."""
+"""Display of an explanation in the terminal."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ _STYLES: dict[Verdict, str] = {
 
 
 def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) -> Iterator[Table]:
-    """Yield a table of facts about a page, then a table of its lines with verdicts and reasons."""
+    """Yield a table of facts about a page and a table of its lines with verdicts and reasons."""
     facts = Table(box=None, show_header=False, pad_edge=False)
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(overflow="fold")

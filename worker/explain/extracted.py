@@ -1,4 +1,4 @@
-"""The article of a page in the command line's output formats."""
+"""Formatting of a page's article in the output formats of the command line."""
 
 from collections.abc import Callable, Mapping
 
@@ -20,25 +20,25 @@ CSV_COLUMNS = (
     "text",
     "comments",
 )
-"""Columns of the CSV table; `comments` is their number."""
+"""Columns of the CSV table; `comments` contains the number of comments."""
 
 
 def to_text(content: Content, _url: str, _site: str) -> str:
-    """Return the headline and the text, with blank lines between paragraphs."""
+    """Return the headline and text, with blank lines between paragraphs."""
     article = content.article
     return "\n\n".join(part for part in (article.title, article.text) if part) + "\n"
 
 
 def to_json(content: Content, url: str, site: str) -> str:
-    """Return the article message in schema order, without the fields only a deployment knows."""
-    # Importing the message contracts takes as long as everything needed to read a page.
+    """Return the article message in schema order, without fields known only to a deployment."""
+    # Importing the message contracts takes as long as importing everything else for one page.
     from worker.article.article_values import json_values
 
     return json_text(json_values(content, url, site)) + "\n"
 
 
 def to_csv(content: Content, url: str, site: str) -> str:
-    """Return a CSV table of one article, with a header line."""
+    """Return a CSV table with a header line and one article."""
     import csv
     import io
 
@@ -74,4 +74,4 @@ FORMATS: Mapping[str, Callable[[Content, str, str], str]] = {
     "csv": to_csv,
     "xml-tei": to_tei,
 }
-"""Formatters by name; each takes a page's content, URL and site key."""
+"""Formatters by name; each receives a page's content, URL and site key."""

@@ -15,7 +15,7 @@ from models.limits import MAX_HTML_BYTES
 from worker.explain.errors import ExplainingError
 
 SECONDS = 30.0
-"""Time limit per page."""
+"""Time limit per page, in seconds."""
 
 USER_AGENT = "Mozilla/5.0 (compatible; detourage)"
 
@@ -24,7 +24,7 @@ _BLOCK_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Fetched:
-    """A page as fetched: its URL after redirects, and its bytes without content coding."""
+    """A fetched page, given by its URL after redirects and its bytes after content decoding."""
 
     url: str
     content: bytes
@@ -38,18 +38,19 @@ def fetch(url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES
     Parameters
     ----------
     url
-        Its URL.
+        URL of the page.
     seconds
-        Time limit for the whole fetch, and for each wait for the server.
+        Time limit for the whole fetch, and for each wait for the server, in seconds.
     max_bytes
-        Maximum size; reading stops there.
+        Maximum size of the page; reading stops when it is exceeded.
 
     Raises
     ------
     ExplainingError
-        If it cannot be fetched: unknown host, error status, timeout or too large.
+        If the page cannot be fetched, for example because the host is unknown, the server reports
+        an error, the time limit is exceeded or the page is too large.
     """
-    # Not needed for files; takes a quarter of the time for one page.
+    # Imported here because files do not need it, and it takes a quarter of the time for one page.
     import requests
     from urllib3.exceptions import HTTPError
 
@@ -69,20 +70,20 @@ def fetch(url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES
             header = response.headers.get("Content-Type")
             return Fetched(response.url, bytes(content), header, datetime.now(UTC))
     except requests.Timeout as error:
-        problem = f"{_host(url)} sent nothing for {seconds:g} seconds: try again later"
+        problem = f"{_host(url)} sent no data for {seconds:g} seconds: try again later"
         raise ExplainingError(url, problem) from error
     except requests.HTTPError as error:
         raise ExplainingError(url, _status(error.response.status_code)) from error
     except requests.TooManyRedirects as error:
         raise ExplainingError(url, "the server redirects in a loop") from error
     except requests.exceptions.InvalidSchema as error:
-        problem = "the server redirects to an address that is not http or https"
+        problem = "the server redirects to a URL that is not http or https"
         raise ExplainingError(url, problem) from error
     except requests.exceptions.ProxyError as error:
         problem = f"the proxy cannot reach {_host(url)}: check HTTP_PROXY and HTTPS_PROXY"
         raise ExplainingError(url, problem) from error
     except requests.exceptions.InvalidURL as error:
-        raise ExplainingError(url, "this is not a valid address") from error
+        raise ExplainingError(url, "this is not a valid URL") from error
     except (requests.RequestException, HTTPError, ValueError) as error:
         raise ExplainingError(url, _problem(url, error)) from error
 
@@ -91,11 +92,11 @@ def _status(code: int) -> str:
     phrase = ""
     with suppress(ValueError):
         phrase = f" ({HTTPStatus(code).phrase})"
-    return f"the server answered {code}{phrase}"
+    return f"the server responded with status {code}{phrase}"
 
 
 def _problem(url: str, error: Exception) -> str:
-    """Return why a page cannot be fetched, from the causes of the libraries' errors."""
+    """Return why a page cannot be fetched, according to the causes of the libraries' errors."""
     from urllib3.exceptions import DecodeError
 
     host = _host(url)
@@ -103,7 +104,7 @@ def _problem(url: str, error: Exception) -> str:
         if isinstance(cause, socket.gaierror):
             return f"cannot resolve the host {host}: check its name and the network"
         if isinstance(cause, ConnectionRefusedError):
-            return f"{host} refuses connections: check the address and whether a server runs there"
+            return f"{host} refuses connections: check the URL and whether a server runs there"
         if isinstance(cause, ssl.SSLCertVerificationError):
             return f"the certificate of {host} is not trusted: {cause.verify_message}"
         if isinstance(cause, ssl.SSLError):
@@ -117,12 +118,12 @@ def _problem(url: str, error: Exception) -> str:
         if type(cause) is OSError and cause.strerror:
             return f"{host} cannot be reached: {cause.strerror}"
     if isinstance(error, ValueError):
-        return "this is not a valid address"
+        return "this is not a valid URL"
     return f"cannot read the response of {host}: {type(error).__name__}"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes, which the libraries keep in several places."""
+    """Yield an error and its causes, which the libraries store in several places."""
     waiting, seen = [error], set()
     while waiting:
         cause = waiting.pop(0)

@@ -1,4 +1,4 @@
-"""Pages given by users: by URL, in a file or folder, or on standard input."""
+"""Pages that users give by URL, in a file or folder, or on standard input."""
 
 import codecs
 import re
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
 UNKNOWN_URL = "https://standard-input.invalid/"
-"""URL of a page given without one, in the reserved domain ``invalid``."""
+"""URL assigned to a page given without one, in the reserved domain ``invalid``."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/?/")
 _WEB = ("http", "https")
@@ -30,7 +30,7 @@ _WEB = ("http", "https")
 
 @dataclass(frozen=True)
 class Source:
-    """A page before parsing, with its name in errors and the key of its site."""
+    """An unparsed page, with its name for error messages and the key of its site."""
 
     name: str
     url: str
@@ -56,10 +56,10 @@ class Source:
 
 @dataclass(frozen=True)
 class GivenPage:
-    """A page that is not read yet, so that another process can read it.
+    """A page that has not been read, so that another process can do it.
 
-    It is an address to fetch, a page message (body), or HTML with its URL. The name is used in
-    errors; if it is not the page's own, as in a file with several, its URL is used.
+    It consists of a URL to fetch, a page message (body), or HTML with its URL. Error messages use
+    the name, or the URL if the name does not identify the page, as in a file with several pages.
     """
 
     name: str
@@ -81,7 +81,7 @@ class GivenPage:
             )
         if self.html is not None:
             return Source(self.name, self.url, self.html, None, None, site_of(self.url))
-        # Importing the message contracts takes as long as everything needed to read a page.
+        # Importing the message contracts takes as long as importing everything else for one page.
         from worker.messaging.page_messages import UnusableMessageError, read_message
 
         try:
@@ -104,20 +104,20 @@ def given_pages(place: str) -> Iterator[GivenPage]:
     Parameters
     ----------
     place
-        An http or https address, a file or folder that `worker.inputs.read_messages` reads, or
+        An http or https URL, a file or folder in a format of `worker.inputs.read_messages`, or
         ``-`` for a page or page messages on standard input.
 
     Raises
     ------
     ExplainingError
-        If it is an address with another scheme.
+        If the place is a URL with another scheme.
     worker.inputs.errors.SourceError
         If a file cannot be read.
     """
     scheme = _SCHEME.match(place)
     if scheme is not None:
         if scheme[1].lower() not in _WEB:
-            raise ExplainingError(place, "only http and https addresses are fetched")
+            raise ExplainingError(place, "only http and https URLs are supported")
         yield GivenPage(place, address=place)
     elif place == "-":
         yield from _standard_input()
@@ -146,11 +146,11 @@ def _of_file(place: str) -> Iterator[GivenPage]:
         first = next(bodies, None)
     except SourceError as error:
         if error.problem == "no such file or folder":
-            hint = f"{error.problem}, and no address: those begin with http:// or https://"
+            hint = f"{error.problem}, and not a URL: URLs begin with http:// or https://"
             raise SourceError(place, hint) from error
         raise
     if first is None:
-        raise SourceError(place, "holds no page")
+        raise SourceError(place, "contains no page")
     if Path(path.name.lower().removesuffix(".gz")).suffix in HTML_SUFFIXES and path.is_file():
         yield GivenPage(place, body=first)
         return
@@ -158,7 +158,7 @@ def _of_file(place: str) -> Iterator[GivenPage]:
 
 
 def _html_page(path: Path) -> HtmlFile | None:
-    """Return the page in an HTML file; None for other files and files that are not pages."""
+    """Return the page in an HTML file, or None if the file has another format or no page."""
     if not is_html(path) or not path.is_file():
         return None
     file = html_file(path, path.parent)

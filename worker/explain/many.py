@@ -1,4 +1,4 @@
-"""Articles of pages as formatted documents, optionally in several processes."""
+"""Extraction of articles as formatted documents, optionally in several processes."""
 
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -18,14 +18,15 @@ from worker.outcomes import PageOutcome
 from worker.processes.time_limit import TimeIsUpError, time_limit
 
 SECONDS = 60.0
-"""Maximum CPU time per page."""
+"""Maximum CPU time per page, in seconds."""
 
 
 @dataclass(frozen=True)
 class Extracted:
-    """Result for one page: its formatted article, or the reason for its absence.
+    """Result for one page: its formatted article, or the reason why there is none.
 
-    The name is for users; the URL is the name if unknown, and the outcome None if there is no page.
+    The name identifies the page to users. If the URL is unknown, the name is used instead. The
+    outcome is None if there is no page.
     """
 
     name: str
@@ -35,12 +36,12 @@ class Extracted:
     reason: str | None = None
 
     def __str__(self) -> str:
-        """Return the error line of a page without an article."""
+        """Return the error line for a page without an article."""
         return ": ".join(filter(None, (self.name, self.outcome, self.reason)))
 
 
 def all_given(places: Iterable[str]) -> Iterator[GivenPage | Extracted]:
-    """Yield the pages at places, see `given_pages`, and a result for each that cannot be read."""
+    """Yield the pages at places (see `given_pages`), and an error result for unreadable places."""
     for place in places:
         try:
             yield from given_pages(place)
@@ -64,21 +65,21 @@ def extract_given(
     Parameters
     ----------
     given
-        The pages; results among them are passed through.
+        The pages; any results among them are passed through.
     form
         One of `FORMATS`.
     text_roles
         As for `worker.article.reader.read_content`.
     processes
-        Number of processes; 1 extracts in this process.
+        Number of processes; with 1, pages are extracted in this process.
     method
-        A published method, see `worker.papers.registry.get_method`; None for the service's own.
+        A published method (see `worker.papers.registry.get_method`); None for the service's own.
     """
     step = partial(_extract, form=form, text_roles=text_roles, method=method)
     if processes == 1:
         yield from map(step, given)
     else:
-        # A single page does not wait for processes to start.
+        # Imported here so that a single page does not wait for processes to start.
         from worker.processes.pool import in_processes
 
         yield from in_processes(step, given, processes, preload=__name__, crashed=_crashed)
@@ -92,7 +93,7 @@ def extract_chosen(
     text_roles: Sequence[LineRole] = (),
     method: str | None = None,
 ) -> Generator[Extracted]:
-    """Extract one page, selected and compared with others as by `load_subject`."""
+    """Extract one page, selected and compared with other pages as in `load_subject`."""
     try:
         subject = load_subject(place, site_pages, url, threads=os.cpu_count() or 1)
     except SourceError as error:
@@ -137,7 +138,7 @@ def _documented(
         return replace(found, outcome=error.outcome, reason=error.problem)
     except TimeIsUpError:
         return replace(found, reason=f"it took more than {SECONDS:g} seconds of CPU time")
-    except Exception as error:  # noqa: BLE001  One page's defect must not affect the next ones.
+    except Exception as error:  # noqa: BLE001  A faulty page must not affect the following ones.
         return replace(found, reason=f"{type(error).__name__}: {error}")
     return replace(found, outcome=PageOutcome.ARTICLE, document=document)
 
@@ -147,7 +148,7 @@ def _read(subject: Subject, text_roles: Sequence[LineRole], method: str | None) 
         return read_content(
             subject.page, subject.pivot, subject.patterns, text_roles, subject.fetched_at
         )
-    # Imported here, as no other page needs it.
+    # Imported here because only published methods need it.
     from worker.papers.interface import Source
     from worker.papers.running import read_by
 

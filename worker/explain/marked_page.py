@@ -1,4 +1,4 @@
-"""A page with the verdict of each line marked in it, viewable offline."""
+"""Marking of each line's verdict in a page that can be viewed offline."""
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -23,26 +23,26 @@ _UNSHOWN = (
     *("frame", "frameset", "object", "embed", "applet", "portal", "fencedframe", "audio", "svg"),
     *("math", "canvas", "map", "datalist", "dialog", "select", "input", "textarea", "button"),
 )
-"""Elements to omit: active, loading, hidden or interactive."""
+"""Elements to omit because they are active, load content, are hidden or are interactive."""
 
 _PICTURES = ("img", "picture", "video")
 
 _KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowspan"})
-"""Inert attributes, which load nothing. Without a style sheet, classes have no effect."""
+"""Harmless attributes, which load nothing; classes have no effect without a style sheet."""
 
 
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     """Return a copy of a page's document with each line wrapped in an element for its verdict.
 
-    Its class is ``detourage-`` plus the verdict, and its title lists the reasons. The outermost
-    elements with a single verdict, and the article's images, have the class ``detourage-article``
-    or ``detourage-template``.
+    The class of this element is ``detourage-`` followed by the verdict, and its title lists the
+    reasons. The outermost elements with a single verdict and the article's images have the class
+    ``detourage-article`` or ``detourage-template``.
     """
     document = deepcopy(page.document)
     outline = Outline.of(document)
     places = list(_text_places(document))
     lines = {line.number: line for line in explanation.lines}
-    # Texts without a line contain no word: a bullet, a bar between links.
+    # Texts without a line contain no word, such as a bullet or a bar between links.
     shown = [lines.get(node.line) for node in outline.texts]
     _frame_blocks(outline, [line.verdict if line else None for line in shown])
     if explanation.article is not None:
@@ -107,10 +107,11 @@ def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage
 
 
 def to_offline_html(explanation: Explanation, page: Page) -> str:
-    """Write a page as text with its boilerplate struck through.
+    """Return a page's text as HTML, with boilerplate struck through.
 
-    Nothing in it acts, links or loads: only elements that show text and `_KEPT_ATTRIBUTES` remain.
-    The page's own styles are not used.
+    The result contains no active content and no links, and it loads nothing: only elements that
+    show text and the attributes in `_KEPT_ATTRIBUTES` are included. The page's own styles are not
+    used.
     """
     document = marked_document(explanation, page)
     for picture in list(document.iter(*_PICTURES)):
@@ -135,7 +136,7 @@ def to_offline_html(explanation: Explanation, page: Page) -> str:
 
 
 def _describe_picture(picture: HtmlElement) -> None:
-    """Replace a picture, which is not loaded, by its description."""
+    """Replace a picture with its description, because it is not loaded."""
     description = " ".join((picture.get("alt") or "").split())
     is_kept = "detourage-article" in (picture.get("class") or "").split()
     for child in list(picture):

@@ -1,4 +1,4 @@
-"""A page as nested boxes with its texts and images."""
+"""Representation of a page as nested boxes that contain its texts and images."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,13 +13,13 @@ from worker.article.outline import Outline
 from worker.html.elements import HEADINGS, WITHIN_SENTENCES
 
 MAX_NESTING: Final = 12
-"""Maximum nesting of boxes; deeper levels could not be distinguished."""
+"""Maximum nesting depth of boxes; deeper levels could not be distinguished."""
 
 MAX_PARTS: Final = 1_200
 """Maximum number of texts and images per page, to bound the size of the picture."""
 
 FIXED_SHARE: Final = 0.5
-"""Minimum share of other pages with the same line for it to belong to the template."""
+"""Minimum share of the other pages that must have a line for it to belong to the template."""
 
 _IMAGES: Final = frozenset({"img", "picture", "svg", "video", "canvas", "iframe", "object"})
 
@@ -28,8 +28,8 @@ _IMAGES: Final = frozenset({"img", "picture", "svg", "video", "canvas", "iframe"
 class TextPart:
     """A line of the page, or an image if ``text`` is None.
 
-    ``is_heading`` is set in a heading element, ``is_fixed`` if other pages of the template have the
-    line; None if there are none.
+    ``is_heading`` is set for a line in a heading element. ``is_fixed`` is set if other pages of the
+    template have the line, and None if there are no other pages.
     """
 
     text: str | None
@@ -39,7 +39,7 @@ class TextPart:
 
 @dataclass
 class BoxPart:
-    """An element with its visible content, in order."""
+    """An element with its visible content in order."""
 
     tag: str
     name: str
@@ -55,7 +55,7 @@ class PageParts:
 
 
 def fixed_lines(outline: Outline, others: Sequence[Outline]) -> Mapping[int, bool]:
-    """Return for each line number whether other pages of its template have the line."""
+    """Return for each line number whether other pages of the template have the line."""
     if not others:
         return {}
     shown = Counter(digest for other in others for digest in _digests(lines_of(other)))
@@ -108,7 +108,7 @@ def _digests(lines: Iterable[Line]) -> Collection[int]:
 
 
 def _boxes_of(outline: Outline) -> tuple[list[BoxPart], BoxPart]:
-    """Return the box of each element: its own or that of an ancestor."""
+    """Return the box of each element, which is its own or that of an ancestor, and the root box."""
     is_inline = outline.flat.having(WITHIN_SENTENCES | _IMAGES) | ~outline.holds
     has_image = np.zeros(len(outline.tags) + 1, dtype=np.int64)
     has_image[1:] = np.cumsum([tag in _IMAGES for tag in outline.tags])
@@ -129,7 +129,7 @@ def _boxes_of(outline: Outline) -> tuple[list[BoxPart], BoxPart]:
 
 
 def _pruned(box: BoxPart) -> BoxPart:
-    """Remove empty boxes, and boxes that hold only another box."""
+    """Remove empty boxes, and boxes that contain nothing but another box."""
     kept: list[BoxPart | TextPart] = []
     for part in box.parts:
         if isinstance(part, TextPart):

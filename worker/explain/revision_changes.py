@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 Sign = Literal["same", "removed", "added"]
 
 MAX_PARAGRAPHS: Final = 400
-"""Maximum number of paragraphs compared: the work grows with their square."""
+"""Maximum number of paragraphs compared, because the time grows with the square of this number."""
 
 _COMPARED: Final = ("title", "lead", "authors", "published_at", "language", "method", "xpath")
 
@@ -24,7 +24,7 @@ class ChangedField:
 
 @dataclass(frozen=True)
 class ChangedText:
-    """A paragraph in one or both texts; a run of unchanged ones has no text."""
+    """A paragraph of one or both texts, or a run of unchanged paragraphs, which has no text."""
 
     sign: Sign
     text: str

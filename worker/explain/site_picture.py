@@ -1,6 +1,6 @@
-"""Pictures of the groups of sites: ordered distances next to a map of the pages.
+"""Pictures of the groups of sites, with ordered distances next to a map of the pages.
 
-After figure 4.2 of Deturck (2015).
+The layout follows figure 4.2 of Deturck (2015).
 """
 
 from collections.abc import Sequence
@@ -24,17 +24,17 @@ from worker.text.abridged import abridged
 from worker.text.plural import counted
 
 MAX_SITES: Final = 40
-"""Maximum number of rows in a picture; most viewers cannot open larger ones."""
+"""Maximum number of rows in a picture; most viewers cannot open larger pictures."""
 
 SUFFIXES: Final = (".png", ".svg")
 """Supported file suffixes."""
 
 ROW_HEIGHT: Final = 5.0
 WIDTH: Final = 14.0
-"""In inches."""
+"""Width of a picture, in inches."""
 
 RESOLUTION: Final = 130
-"""Dots per inch: a heat map of 500 pages then has about one dot for each."""
+"""Dots per inch, chosen so that a heat map of 500 pages has about one dot per page."""
 
 LEGEND_GROUPS: Final = 16
 """Maximum number of groups in the legend; more would be illegible."""
@@ -45,16 +45,16 @@ COLOURS: Final = 10
 
 
 def draw(sites: Sequence[SiteGroups], path: Path) -> None:
-    """Draw the groups of sites, one row per site, into a PNG or SVG file.
+    """Draw the groups of sites in a PNG or SVG file, one row per site.
 
-    On the left is the matrix of distances, from white for 0 to black for 1: groups by descending
-    size, each framed in its colour, then outliers. On the right are the pages in the plane,
-    coloured by group. Only the first `MAX_SITES` are drawn. Equal input gives equal files. Raises
-    ValueError for another suffix.
+    The left side shows the distance matrix, from white for 0 to black for 1. Groups are ordered by
+    descending size and framed in their colours; outliers follow. The right side shows the pages in
+    the plane, coloured by group. Only the first `MAX_SITES` are drawn. Equal input results in equal
+    files. Raises ValueError for other suffixes.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: the name of a picture ends in {' or '.join(SUFFIXES)}")
+        raise ValueError(f"{path}: the name of a picture must end in {' or '.join(SUFFIXES)}")
     shown = list(sites[:MAX_SITES])
     figure = Figure(figsize=(WIDTH, ROW_HEIGHT * max(len(shown), 1)), layout="constrained")
     axes = figure.subplots(
@@ -73,7 +73,7 @@ def draw(sites: Sequence[SiteGroups], path: Path) -> None:
 
 
 def draw_distances(site: SiteGroups, axes: Axes) -> None:
-    """Draw the matrix of a site's distances, with its pages in the order of the groups."""
+    """Draw a site's distance matrix, with its pages in the order of their groups."""
     order = reading_order(site.distances, site.grouping)
     greys = colormaps["gray_r"].with_extremes(bad="#cfe3f5")
     image = axes.imshow(site.distances[np.ix_(order, order)], cmap=greys, vmin=0, vmax=1)
@@ -155,16 +155,16 @@ def draw_map(site: SiteGroups, axes: Axes) -> None:
 
 
 def reading_order(distances: Matrix, grouping: Grouping) -> Indices:
-    """Order pages by group, outliers last, with similar pages next to each other within each.
+    """Order pages by group, with outliers last and similar pages next to each other.
 
-    Within a group, the order is that of the leaves of average linkage.
+    Within each group, the order is that of the leaves of average linkage.
     """
     parts = [group.members for group in grouping.groups] + [grouping.outliers]
     return np.concatenate([_like_beside_like(distances, list(part)) for part in parts])
 
 
 def colour_of(number: int) -> str:
-    """Return the colour of a group, the largest being number 0; the eleventh repeats the first."""
+    """Return the colour of a group by rank, where 0 is the largest; colours repeat after ten."""
     return f"C{number % COLOURS}"
 
 
@@ -177,6 +177,6 @@ def _like_beside_like(distances: Matrix, pages: list[int]) -> Indices:
 
 
 def _readable(ticks: Sequence[tuple[float, str, int]], pages: int) -> tuple[list[float], list[str]]:
-    """Return positions and names of the groups that have room for their name."""
+    """Return the positions and names of the groups that have enough room for their name."""
     kept = [(place, name) for place, name, size in ticks if size >= pages / 30]
     return [place for place, _ in kept], [name for _, name in kept]

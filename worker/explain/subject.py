@@ -1,4 +1,4 @@
-"""The page to examine and the page to compare it with."""
+"""Selection of the page to examine, and of another page to compare it with."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,10 +17,10 @@ from worker.text.plural import counted
 
 @dataclass(frozen=True)
 class Subject:
-    """The page to examine, and another page of its template group (pivot) if there is one.
+    """The page to examine and, if there is one, another page of its group (the pivot).
 
-    The group size includes the page itself; the patterns locate its comments; ``site_pages`` is the
-    number of other pages considered. The sources are the two pages before parsing.
+    The group size includes the page itself. The patterns locate its comments. ``site_pages`` is the
+    number of other pages considered. The sources are the two unparsed pages.
     """
 
     page: Page
@@ -33,24 +33,24 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """Its name in error messages."""
+        """Name of the page in error messages."""
         return self.source.name
 
     @property
     def site(self) -> str:
-        """The key of its site."""
+        """Key of the page's site."""
         return self.source.site
 
     @property
     def fetched_at(self) -> datetime | None:
-        """Time of the fetch, or None if unknown."""
+        """Time at which the page was fetched, or None if unknown."""
         return self.source.fetched_at
 
 
 def load_subject(
     place: str, site_pages: Path | None = None, url: str | None = None, *, threads: int = 1
 ) -> Subject:
-    """Read a page, and find another page of its template as the service does.
+    """Read a page and find another page of its template as the service does.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ def load_subject(
         As for `given_pages`; `url` selects one of several pages.
     site_pages
         File or folder with other pages. Those of the page's site are compared with it. If there are
-        none but all belong to one site, that site is used, because pages saved by hand have lost
-        their URL.
+        none, but all pages belong to a single site, they are used nevertheless, because pages saved
+        by hand do not retain their URL.
     url
-        Address of the page: selects one in a file with several, or replaces that of a single page.
+        URL of the page. It selects one of several pages, or replaces the URL of a single page.
     threads
         Number of threads for comparisons.
 
@@ -77,7 +77,7 @@ def load_subject(
     if not others:
         return alone(source)
     page = source.parse()
-    # Page comparison takes long to import, and a single page does not need it.
+    # Imported here because a single page does not need page comparison, which is slow to import.
     from worker.grouping.sites import group_site
 
     read = [(source, page), *_readable(others)]
@@ -100,9 +100,9 @@ def load_subject(
 
 
 def alone(source: Source) -> Subject:
-    """Return a page without another one to compare it with.
+    """Return a page as a subject without another page to compare it with.
 
-    Raises `ExplainingError` if it is unusable.
+    Raises `ExplainingError` if the page is unusable.
     """
     page = source.parse()
     patterns = patterns_for_page(comment_pattern_of(page), None)
@@ -110,7 +110,7 @@ def alone(source: Source) -> Subject:
 
 
 def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
-    """Return the only page or the last one with the given address; skip invalid messages."""
+    """Return the only page, or the last one with the given URL; skip invalid messages."""
     found: Source | None = None
     named: Source | None = None
     problem: ExplainingError | None = None
@@ -128,16 +128,16 @@ def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
     if named is not None:
         return named
     if found is None:
-        raise problem or ExplainingError(place, "holds no page")
+        raise problem or ExplainingError(place, "contains no page")
     if number == 1:
         return found if url is None else replace(found, url=url, site=site_of(url))
     if url is not None:
-        raise ExplainingError(place, f"holds no page with the address {url}")
+        raise ExplainingError(place, f"contains no page with the URL {url}")
     raise ExplainingError(place, f"holds {counted(number, 'page')}: select one with --url")
 
 
 def _site_pages(path: Path, source: Source) -> list[Source]:
-    # The settings, like the libraries for comparison, are not needed for a single page.
+    # A single page needs neither the settings nor the libraries for comparison.
     from worker.settings import WHOLE_MATRIX_TREES
 
     by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)

@@ -1,15 +1,15 @@
-"""Summary shown first in every format of an explanation."""
+"""Summary at the top of an explanation in any format."""
 
 from collections.abc import Iterator
 
 from worker.article import ExplainedLine, Explanation, Reason
 
 SHOWN_REASONS = 3
-"""Maximum number of reasons shown per line, the strongest first."""
+"""Maximum number of reasons shown per line; the strongest come first."""
 
 
 def summary(explanation: Explanation, group_size: int, comments: int) -> Iterator[tuple[str, str]]:
-    """Yield names and values of the facts about a page, its article and its comments."""
+    """Yield the names and values of facts about a page, its article and its comments."""
     yield "page", explanation.url
     if explanation.other_url is not None:
         yield "compared with", f"{explanation.other_url}, of {group_size} pages of its template"

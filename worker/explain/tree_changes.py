@@ -18,9 +18,9 @@ MAX_NAME: Final = 60
 class TreeLine(NamedTuple):
     """An element, or a run of elements shown as one line.
 
-    ``removed`` elements are only in the first tree, ``added`` ones only in the second; ``same`` and
-    ``renamed`` ones are in both. The root has depth 0. The name is empty for unchanged subtrees,
-    and has both names if renamed.
+    ``removed`` elements are only in the first tree, ``added`` elements only in the second, and
+    ``same`` and ``renamed`` elements in both. The root has depth 0. The name is empty for an
+    unchanged subtree, and contains both names for a renamed element.
     """
 
     sign: Sign
@@ -31,9 +31,9 @@ class TreeLine(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeChanges:
-    """A minimal set of changes that turns one tree into another.
+    """A minimal set of changes that transforms one tree into another.
 
-    The lines are both trees in document order.
+    The lines contain both trees in document order.
     """
 
     removed: int
@@ -48,7 +48,7 @@ class TreeChanges:
 
 
 class _Walk:
-    """A traversal of a tree in document order, with the mapping of its nodes."""
+    """Traversal of a tree in document order, with the mapping of its nodes."""
 
     def __init__(self, tree: Tree, names: Sequence[str] | None, mapped: Sequence[int]) -> None:
         sizes = tree.sizes.astype(np.int64)
@@ -65,12 +65,12 @@ class _Walk:
         return self.order[self.at]
 
     def is_lost(self, node: int) -> bool:
-        """Return whether no node of a subtree is mapped."""
+        """Return whether none of a subtree's nodes is mapped."""
         lost = self._lost[node + 1] - self._lost[node + 1 - self.sizes[node]]
         return bool(lost == self.sizes[node])
 
     def take(self, sign: Sign) -> TreeLine:
-        """Return the line of an unmapped element and move past it."""
+        """Return the line for an unmapped element and move past the element."""
         size = self.sizes[self.node] if self.is_lost(self.node) else 1
         line = TreeLine(sign, self.depths[self.at], self.names[self.at], size)
         self.at += size
@@ -85,8 +85,9 @@ def tree_changes(
 ) -> TreeChanges:
     """Compare two trees by an optimal mapping of the tree edit distance.
 
-    Nodes are named by `names_a` and `names_b` in document order (`element_names`), by default by
-    their labels. Raises `TreeTooLargeError` if the trees are too large.
+    `names_a` and `names_b` contain the names of the nodes in document order (see `element_names`);
+    by default, nodes are named by their labels. Raises `TreeTooLargeError` if the trees are too
+    large.
     """
     pairs = edit_mapping(a, b)
     to_b, to_a = [-1] * len(a), [-1] * len(b)
@@ -121,7 +122,7 @@ def tree_changes(
 
 
 def element_names(page: Page) -> list[str]:
-    """Return names of a page's elements in document order, from tag, id and first classes."""
+    """Return the names of a page's elements (tag, id and first classes) in document order."""
     flat = page.flat
     distinct = [
         "".join([f"#{identity.strip()}" if identity.strip() else "", *map(".{}".format, first)])
@@ -137,7 +138,7 @@ def _cut(name: str) -> str:
 
 
 def _add(lines: list[TreeLine], line: TreeLine) -> None:
-    """Append a line, or add it to the last one if they look the same."""
+    """Append a line, or merge it into the previous one if they look the same."""
     last = lines[-1] if lines else None
     is_more = last is not None and (last.sign, last.depth, last.name) == line[:3]
     if last is not None and is_more and (line.sign != "same" or not line.name):

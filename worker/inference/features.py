@@ -59,6 +59,6 @@ def expect_columns(measured: tuple[str, ...], trained: tuple[str, ...]) -> None:
     missing = [name for name in trained if name not in measured]
     unknown = [name for name in measured if name not in trained]
     raise RuntimeError(
-        f"the model was trained on other columns (missing {missing}, unknown {unknown}, or in"
+        f"the model was trained on different columns (missing {missing}, unknown {unknown}, or in"
         " another order): train it again"
     )

@@ -100,9 +100,9 @@ def test_inputs_that_cannot_be_explained_are_reported_in_one_line(
     )
     for arguments, words in (
         ([crawl], "holds 10 pages: select one with --url"),
-        ([crawl, "--url", "https://three.example/"], "holds no page with the address"),
+        ([crawl, "--url", "https://three.example/"], "contains no page with the URL"),
         ([tmp_path / "missing.html"], "no such file or folder"),
-        ([f"{served}/missing.html"], "the server answered 404"),
+        ([f"{served}/missing.html"], "the server responded with status 404"),
         ([image], "not-html"),
     ):
         done = explain(*arguments)

@@ -140,7 +140,7 @@ def test_several_pages_are_written_as_json_lines_in_input_order(page: Path, craw
     ]
     assert set(found[1]) == set(found[4]) == {"url", "outcome", "reason"}
     assert found[5]["reason"].startswith("not-json: ")
-    assert found[-1]["reason"] == "only http and https addresses are fetched"
+    assert found[-1]["reason"] == "only http and https URLs are supported"
     assert (done.exit_code, done.stderr) == (1, "Error: 4 of 11 pages without an article\n")
 
 

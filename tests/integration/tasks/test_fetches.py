@@ -113,7 +113,7 @@ def test_a_page_that_was_never_served_has_the_outcome_wall_and_is_requested_agai
     site: Tasks,
 ) -> None:
     bring(site, fetch(0, "", status=403))
-    assert outcome(site) == ("wall", "the site answered with status 403")
+    assert outcome(site) == ("wall", "the site responded with status 403")
     (message,) = sent_links(site)
     assert (message["kind"], message["again"], message["links"]) == ("wall", True, [])
     assert message["url"] == URL
@@ -181,7 +181,7 @@ def test_the_order_of_fetches_does_not_matter(site: Tasks) -> None:
         with site.database.transaction() as session:
             session.execute(delete(StoredPage).where(StoredPage.url == URL))
         bring(site, *order)
-        assert outcome(site) == ("gone", "the site answered with status 404")
+        assert outcome(site) == ("gone", "the site responded with status 404")
         assert states(site)[-1] == ("edited", False)
 
 

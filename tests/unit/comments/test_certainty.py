@@ -44,7 +44,7 @@ def test_only_some_of_many_records_are_read() -> None:
 def test_columns_must_match_those_of_the_training() -> None:
     certainty = _certainty(DecisionTree([-1], [0], [0], [0], [0]))
     assert certainty.probability({"a": 1.0, "b": 4.0}) == 0.5
-    with pytest.raises(RuntimeError, match="trained on other columns"):
+    with pytest.raises(RuntimeError, match="trained on different columns"):
         certainty.probability({"b": 4.0, "a": 1.0})
 
 

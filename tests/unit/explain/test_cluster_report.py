@@ -63,8 +63,8 @@ def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--method", "guessing"], "no method 'guessing'; choose one of average_linkage,"),
-        (["--plot", "picture.gif"], "the name of a picture ends in .png or .svg"),
+        (["--method", "guessing"], "unknown method 'guessing'; choose one of average_linkage,"),
+        (["--plot", "picture.gif"], "the name of a picture must end in .png or .svg"),
     ],
 )
 def test_errors_are_reported_in_one_line(crawl: Path, options: list[str], complaint: str) -> None:

@@ -79,10 +79,10 @@ def test_a_page_is_decoded_and_has_its_final_url(server: str) -> None:
 @pytest.mark.parametrize(
     ("path", "problem"),
     [
-        ("/missing", r"the server answered 404 \(Not Found\)"),
+        ("/missing", r"the server responded with status 404 \(Not Found\)"),
         ("/bomb", "the page is larger than 100000 bytes"),
         ("/damaged", "sent damaged data"),
-        ("/file", "redirects to an address that is not http or https"),
+        ("/file", "redirects to a URL that is not http or https"),
         ("/broken", "closed the connection: try again later"),
         ("/circle", "the server redirects in a loop"),
     ],
@@ -93,17 +93,17 @@ def test_unavailable_pages_are_reported(server: str, path: str, problem: str) ->
 
 
 def test_a_silent_server_times_out(server: str) -> None:
-    with pytest.raises(ExplainingError, match=r"127.0.0.1:\d+ sent nothing for 0.2 seconds"):
+    with pytest.raises(ExplainingError, match=r"127.0.0.1:\d+ sent no data for 0.2 seconds"):
         fetch(f"{server}/silent", seconds=0.2)
 
 
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
-        ("http://127.0.0.1:9/", "127.0.0.1:9 refuses connections: check the address"),
+        ("http://127.0.0.1:9/", "127.0.0.1:9 refuses connections: check the URL"),
         ("http://nowhere.invalid/", "cannot resolve the host nowhere.invalid"),
-        ("http://", "this is not a valid address"),
-        ("http://[::1", "this is not a valid address"),
+        ("http://", "this is not a valid URL"),
+        ("http://[::1", "this is not a valid URL"),
     ],
 )
 def test_a_url_without_a_server_is_reported_in_plain_words(

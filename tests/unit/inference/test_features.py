@@ -31,7 +31,7 @@ def test_duplicate_column_names_are_rejected() -> None:
 def test_a_model_rejects_columns_it_was_not_trained_on(
     measured: list[tuple[str, list[float]]],
 ) -> None:
-    with pytest.raises(RuntimeError, match="trained on other columns"):
+    with pytest.raises(RuntimeError, match="trained on different columns"):
         MODEL.probabilities(Features.of(measured))
 
 

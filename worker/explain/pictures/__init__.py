@@ -1,1 +1,1 @@
-"""Pictures in SVG or PNG, drawn by pure functions."""
+"""Pure functions that draw pictures in SVG or PNG."""

@@ -1,6 +1,7 @@
-"""Order and positions of pages in pictures, with numpy only.
+"""Order and positions of pages in pictures, computed with only NumPy.
 
-SciPy, which the clustering uses for the same, takes 32 MB: a fifth of the inspector's memory limit.
+SciPy, which clustering uses for the same purpose, takes 32 MB, a fifth of the inspector's memory
+limit.
 """
 
 from collections.abc import Sequence
@@ -16,19 +17,21 @@ Matrix = npt.NDArray[np.float64]
 
 MAX_STEPS: Final = 300
 TOLERANCE: Final = 1e-6
-"""Same as in `worker.grouping.scaling`."""
+"""Tolerance, as in `worker.grouping.scaling`."""
 
 STEPS_BY_SIZE: Final = 4_000_000
-"""Maximum number of scaling steps times the square of the number of pages: some 50 ms. Up to 115
-pages the map equals that of the clustering.
+"""Maximum number of scaling steps, multiplied by the square of the number of pages.
+
+They take about 50 ms. The map equals that of the clustering for up to 115 pages.
 """
 
 
 @dataclass(frozen=True)
 class OrderedPages:
-    """Pages in the order of the leaves of their dendrogram, by their original indices.
+    """Pages in the order of the leaves of their dendrogram, given by their original indices.
 
-    Each branch has four points, in leaves from 0 and in heights with a maximum of 1.
+    Each branch has four points. Their x coordinates are in leaves, counted from 0, and their
+    heights are at most 1.
     """
 
     order: Sequence[int]
@@ -36,11 +39,11 @@ class OrderedPages:
 
 
 def order_pages(distances: Matrix) -> OrderedPages:
-    """Order pages by distances, shape (n, n) without NaN, as the leaves of average linkage.
+    """Order pages by their distances, shape (n, n) without NaN, as the leaves of average linkage.
 
-    Nearest neighbours are followed until two are mutual (F. Murtagh, "A survey of recent advances
-    in hierarchical clustering algorithms", The Computer Journal 26(4), 1983). Of the orientations
-    of two merged clusters, the one whose adjacent pages are nearest is chosen.
+    Chains of nearest neighbours are followed to a mutual pair (F. Murtagh, "A survey of recent
+    advances in hierarchical clustering algorithms", The Computer Journal 26(4), 1983). Two merged
+    clusters are oriented so that the adjacent pages are as near to each other as possible.
     """
     count = len(distances)
     between = distances.copy()
@@ -69,23 +72,23 @@ def order_pages(distances: Matrix) -> OrderedPages:
 
 
 def place_pages(distances: Matrix) -> Matrix:
-    """Return positions, shape (n, 2), in the plane that approximate distances, shape (n, n).
+    """Return positions in the plane, shape (n, 2), that approximate distances, shape (n, n).
 
-    Classical scaling, then majorisation, as in `worker.grouping.scaling`. The distances must not
-    have NaN.
+    As in `worker.grouping.scaling`, they result from classical scaling followed by majorisation.
+    The distances must not include NaN.
     """
     count = len(distances)
     if count < 2:
         return np.zeros((count, 2))
     squared = distances**2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
-    # Several threads are no faster, and take time from other requests.
+    # Several threads would not be faster, but would take time from other requests.
     with threadpool_limits(limits=1):
         return _fitted(distances, centred)
 
 
 def _fitted(distances: Matrix, centred: Matrix) -> Matrix:
-    """Return positions from centred squared distances, iterated to the best fit."""
+    """Return positions for centred squared distances, iterated to the best fit."""
     count = len(distances)
     values, vectors = np.linalg.eigh(-centred / 2)
     values, vectors = values[:-3:-1], vectors[:, :-3:-1]
@@ -112,7 +115,7 @@ def _among(places: Matrix) -> Matrix:
 
 
 def _nearest_to_each_other(between: Matrix, sizes: Matrix, chain: list[int]) -> tuple[int, int]:
-    """Extend the chain of nearest neighbours to a mutual pair, and remove the pair from it."""
+    """Extend the chain of nearest neighbours to a mutual pair, and remove that pair from it."""
     if not chain:
         chain.append(int(sizes.argmax()))
     while True:

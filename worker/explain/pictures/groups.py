@@ -1,11 +1,11 @@
-"""Marks of template groups in all pictures: number, colour and shape."""
+"""Marks that identify template groups in all pictures by number, colour and shape."""
 
 from typing import Final
 
 from worker.explain.pictures.svg import Drawing, element
 
 COLOURS: Final = 6
-"""Number of colours in the style sheet, ``c0`` to ``c5``, which suit any colour vision."""
+"""Number of colours in the style sheet (``c0`` to ``c5``), which suit any colour vision."""
 
 _SHAPES: Final = (
     "M-1,0A1,1 0 1,0 1,0A1,1 0 1,0 -1,0Z",
@@ -19,12 +19,12 @@ _CROSS: Final = "M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.
 
 
 def colour_class(group: int | None) -> str:
-    """Return the CSS class for a group's colour; outliers have the text's colour."""
+    """Return the CSS class for a group's colour; outliers have the colour of text."""
     return "outlier" if group is None else f"c{(group - 1) % COLOURS}"
 
 
 def mark(group: int | None, x: float, y: float, radius: float, class_: str = "") -> Drawing:
-    """Draw the mark of a group, or a cross for outliers; up to 36 groups have distinct marks."""
+    """Draw the mark of a group, or a cross for outliers; marks are distinct for 36 groups."""
     shape = _CROSS
     if group is not None:
         turn, colour = divmod(group - 1, COLOURS)

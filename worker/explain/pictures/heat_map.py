@@ -1,4 +1,4 @@
-"""The heat map of a site's distances, and the dendrogram next to it."""
+"""Heat map of a site's distances, with a dendrogram next to it."""
 
 import zlib
 from collections.abc import Sequence
@@ -23,8 +23,9 @@ TREE_WIDTH: Final = 132
 STRIP_WIDTH: Final = 10
 
 _INK: Final = (15, 114, 176)
-"""Colour of the cells and of the scale; distance is shown as transparency, so the map suits light
-and dark pages.
+"""Colour of the cells and the scale.
+
+Distance is shown as transparency, so that the map suits both light and dark pages.
 """
 
 
@@ -34,9 +35,9 @@ def cell_size(pages: int) -> int:
 
 
 def draw_distances(distances: npt.NDArray[np.float64]) -> bytes:
-    """Draw distances, shape (n, n), as a PNG with one pixel each.
+    """Draw distances, shape (n, n), as a PNG with one pixel per distance.
 
-    The nearer two pages, the stronger the colour; unknown distances are transparent.
+    The nearer two pages are, the stronger is the colour; unknown distances are transparent.
     """
     values = np.where(np.isnan(distances), 0, 1 + np.round(254 * (1 - np.nan_to_num(distances))))
     rows = np.insert(values.astype(np.uint8), 0, 0, axis=1)
@@ -54,7 +55,7 @@ def draw_distances(distances: npt.NDArray[np.float64]) -> bytes:
 
 
 def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Drawing:
-    """Draw the dendrogram next to a heat map, and a strip in the colours of the pages' groups.
+    """Draw the dendrogram next to a heat map, with a strip in the colours of the pages' groups.
 
     `groups` are in the order of the leaves.
     """

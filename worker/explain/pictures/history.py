@@ -1,4 +1,4 @@
-"""The generations of a site over time, with the number of pages per group."""
+"""Bar chart of a site's successive clusterings, with the number of pages per group."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ _WIDEST: Final = 48
 
 @dataclass(frozen=True)
 class DrawnGeneration:
-    """One clustering: number, time, and group sizes by group number.
+    """One clustering, given by its number, its time, and group sizes by group number.
 
-    ``is_new_design`` is set if it detected a change of design.
+    ``is_new_design`` is set if the clustering detected a design change.
     """
 
     number: int
@@ -30,7 +30,7 @@ class DrawnGeneration:
 
 
 def draw_history(generations: Sequence[DrawnGeneration]) -> Drawing:
-    """Draw generations, the oldest first, as stacked bars; a triangle marks a new design."""
+    """Draw generations as stacked bars, oldest first; a triangle marks a new design."""
     step = min(_WIDEST, WIDTH / max(len(generations), 1))
     most = max((sum(size for _, size in each.sizes) for each in generations), default=0) or 1
     drawn = [

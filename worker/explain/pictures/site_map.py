@@ -1,4 +1,4 @@
-"""The map of a site: its pages in the plane of multidimensional scaling."""
+"""Map of a site: its pages positioned in the plane by multidimensional scaling."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ _MARGIN: Final = 28
 
 @dataclass(frozen=True)
 class MappedPages:
-    """Pages with the same tree, at one position of the map.
+    """Pages with the same tree, shown at one position on the map.
 
-    The group is None for outliers; the address is the URL of the view that the position links to,
-    and the name describes it.
+    The group is None for outliers. The address is the URL of the view to which the position links,
+    and the name describes that view.
     """
 
     group: int | None
@@ -33,7 +33,7 @@ class MappedPages:
 
 
 def draw_map(positions: npt.NDArray[np.float64], places: Sequence[MappedPages]) -> Drawing:
-    """Draw pages at their positions, shape (n, 2): pages with similar trees are close together."""
+    """Draw pages at the given positions, shape (n, 2)."""
     points = _fitted(positions)
     order = sorted(range(len(places)), key=lambda i: (places[i].is_representative, i))
     drawn = [_place(places[index], *points[index]) for index in order]

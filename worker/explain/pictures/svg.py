@@ -4,7 +4,7 @@ from html import escape
 
 
 class Drawing(str):
-    """SVG markup, which templates do not escape again."""
+    """SVG markup that templates do not escape again."""
 
     __slots__ = ()
 
@@ -13,9 +13,10 @@ class Drawing(str):
 
 
 def element(name: str, *children: str, **attributes: object) -> Drawing:
-    """Write an element; text among its children is escaped, a `Drawing` is not.
+    """Write an element; strings among its children are escaped unless they are a `Drawing`.
 
-    In the names of attributes, ``_`` stands for ``-`` and ``class_`` for ``class``; None omits one.
+    In attribute names, ``_`` stands for ``-``, and ``class_`` for ``class``. Attributes that are
+    None are omitted.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'
@@ -29,7 +30,7 @@ def element(name: str, *children: str, **attributes: object) -> Drawing:
 def picture(title: str, described: str, width: float, height: float, *children: str) -> Drawing:
     """Write a picture with a title and a description for screen readers.
 
-    It adapts to the available width, up to the given one.
+    The picture adapts to the available width, up to the given width.
     """
     return element(
         "svg",

@@ -1,4 +1,4 @@
-"""Wireframes of pages drawn from their boxes, without a browser or style sheets."""
+"""Wireframes of pages, drawn from their boxes without a browser or style sheets."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -15,12 +15,12 @@ _GAP: Final = 3
 _BAR: Final = 5
 _HEADING_BAR: Final = 9
 _LETTER: Final = 2.6
-"""Width of a letter of text, in points of the picture."""
+"""Width of a letter in points of the picture."""
 
 _IMAGE_HEIGHT: Final = 34
 _MOST_BARS: Final = 8
 _SHORT: Final = 32
-"""Maximum length of a text placed next to others, as in a menu."""
+"""Maximum length of a text that is placed next to others, as in a menu."""
 
 _TITLE_LETTERS: Final = 90
 
@@ -29,7 +29,7 @@ _NARROWEST: Final = 8.0
 
 
 def draw_wireframe(page: PageParts, title: str) -> Drawing:
-    """Draw a page: solid bars for the page's own texts, hollow ones for boilerplate."""
+    """Draw a page with solid bars for its own texts and hollow bars for boilerplate."""
     drawn: list[Drawing] = []
     height = _box(page.root, 1.0, 1.0, WIDTH - 2.0, drawn)
     rest = f" {counted(page.omitted, 'part')} more are left out." if page.omitted else ""
