@@ -1,8 +1,8 @@
-/* Layers of a network over the lines of a page. All numbers are integers, activations in units of 2**-10
- * and weights in units of 2**-12, so sums are exact and do not depend on the order.
+/* Layers of a network over the lines of a page. All numbers are integers (activations in units of 2**-10,
+ * weights in units of 2**-12), so sums are exact and do not depend on the order of additions.
  *
- * If activations fit into 16 bits and no sum of the layer can exceed 32 bits, which is nearly always the
- * case, a few rows are multiplied by a block of outputs at a time, two inputs per instruction; otherwise
+ * Nearly always, activations fit into 16 bits and no sum of the layer can exceed 32 bits. In this case,
+ * a few rows are multiplied by a block of outputs at a time, with two inputs per instruction. Otherwise,
  * sums have 64 bits.
  */
 #define PY_SSIZE_T_CLEAN
@@ -25,7 +25,7 @@ enum { TOGETHER = 4, BLOCK = 16, BESIDE = 3, ACTIVATIONS_PER_WEIGHT = 4 };
 static const int32_t MOST = 1 << 20;
 static const double EPSILON = 1e-5 * (1 << 20);
 
-/* Weights are ordered by block of outputs, then by pair of inputs, then by output; missing inputs and
+/* Weights are ordered by block of outputs, then by pair of inputs, then by output. Missing inputs and
  * outputs are padded with zeros. */
 typedef struct {
     const int16_t *weights, *biases;
@@ -36,7 +36,7 @@ typedef struct {
 static Py_ssize_t pairs_of(const Layer *layer) { return (layer->inputs + 1) / 2; }
 static Py_ssize_t blocks_of(const Layer *layer) { return (layer->outputs + BLOCK - 1) / BLOCK; }
 
-/* The largest activation with which no sum, with bias and rounding, exceeds 32 bits. */
+/* Return the largest activation for which no sum, including bias and rounding, exceeds 32 bits. */
 static int32_t fitting(const Layer *layer) {
     int32_t most = 1;
     const int16_t *weight = layer->weights;
@@ -54,7 +54,8 @@ static int32_t bounded(int64_t value, int32_t lowest) {
     return (int32_t)(value < lowest ? lowest : value > MOST ? MOST : value);
 }
 
-/* Round to the nearest activation, half to even: doubles beyond 2**52 have no fraction. */
+/* Round to the nearest activation, half to even, using the fact that doubles above 2**52 have no
+ * fraction. */
 static int32_t nearest(double value) {
     const double far = 6755399441055744.0;
     value = value < -MOST ? -MOST : value > MOST ? MOST : value;
@@ -237,7 +238,7 @@ static int convolve(const Layer *layer, const Around *around, const int32_t *row
     return is_done;
 }
 
-/* Set a layer's buffers and allocate the answer for its rows; NULL if their sizes do not match. */
+/* Set a layer's buffers and allocate the result for its rows. Return NULL if the sizes do not match. */
 static PyObject *prepare(Layer *layer, const Py_buffer *weights, const Py_buffer *biases, Py_ssize_t rows) {
     const Py_ssize_t weight = (Py_ssize_t)sizeof(int16_t);
     layer->weights = weights->buf, layer->biases = biases->buf;
@@ -259,9 +260,9 @@ static PyObject *unless_out_of_memory(PyObject *answer, int is_done) {
 
 PyDoc_STRVAR(linear_doc,
              "linear(rows, inputs, weights, biases, lowest) -> bytes\n\n"
-             "Return the outputs of rows, int32, clipped to a lower limit. Rows are int32, with a given\n"
-             "number of inputs; weights are int16, ordered by block of 16 outputs, pair of inputs and\n"
-             "output, padded with zeros; biases are int16.");
+             "Return the outputs for rows as int32, clipped to a lower limit. Rows are int32, with a\n"
+             "given number of inputs. Weights are int16, ordered by block of 16 outputs, pair of inputs\n"
+             "and output, and padded with zeros. Biases are int16.");
 
 static PyObject *layers_linear(PyObject *module, PyObject *args) {
     (void)module;
@@ -288,8 +289,8 @@ static PyObject *layers_linear(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(convolution_doc,
              "convolution(rows, scales, shifts, weights, biases, dilation) -> bytes\n\n"
-             "Return each row plus the layer's output for it and the rows that many before and after,\n"
-             "int32. Rows are int32; everything else is int16, see `linear`.");
+             "Return, as int32, each row plus the layer's output for this row and those `dilation` rows\n"
+             "before and after it. Rows are int32; everything else is int16 (see `linear`).");
 
 static PyObject *layers_convolution(PyObject *module, PyObject *args) {
     (void)module;
@@ -342,8 +343,8 @@ static int add_vectors(const int32_t *numbers, Py_ssize_t words, const int16_t *
 
 PyDoc_STRVAR(means_doc,
              "means(numbers, table, rows, size) -> bytes\n\n"
-             "Return the mean vector of the words of each row, int32. Numbers of words are int32, the\n"
-             "same count per row, padded with 0; the table is int16, with one vector per word.");
+             "Return the mean vector of each row's words as int32. The numbers of the words are int32;\n"
+             "rows are padded with 0 to the same length. The table is int16, with one vector per word.");
 
 static PyObject *layers_means(PyObject *module, PyObject *args) {
     (void)module;
@@ -369,7 +370,7 @@ static PyObject *layers_means(PyObject *module, PyObject *args) {
     Py_END_ALLOW_THREADS
     if (!is_done) {
         Py_CLEAR(answer);
-        PyErr_SetString(PyExc_IndexError, "number of a word out of range of the table");
+        PyErr_SetString(PyExc_IndexError, "word number out of range");
     }
 done:
     PyBuffer_Release(&numbers);

@@ -1,10 +1,10 @@
-/* Sums over decision trees: every row ends in one leaf of every tree, and the values of the leaves are
- * added. They are integers, so the sums do not depend on the order.
+/* Sums over decision trees: every row ends in one leaf of every tree, and the values of these leaves are
+ * added. They are integers, so the sums do not depend on the order of additions.
  *
  * Trees are not traversed. Each inner node is a test of a column, and a row above its threshold cannot
- * end in the leaves below its left child; of the leaves that all tests leave, the row ends in the
+ * end in a leaf below the left child. Of the leaves that remain after all tests, the row ends in the
  * leftmost one (Lucchese et al., "QuickScorer", SIGIR 2015). The tests of a column are in ascending
- * order of their thresholds and are skipped from the first one that no row is above.
+ * order of their thresholds, and the remaining ones are skipped as soon as no row is above a threshold.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -94,10 +94,10 @@ static int add_all_up(const Forest *forest, const float *rows, Py_ssize_t count,
 
 PyDoc_STRVAR(sums_doc,
              "sums(tests, ends, values, rows) -> bytes\n\n"
-             "Return the sum of each row, int64. Tests are records of a float32 threshold, the leaves\n"
-             "that remain above it as uint32 (the first one is the lowest bit) and an int32 tree,\n"
-             "grouped by column, with ascending thresholds; ends (int32) are the ends of these groups;\n"
-             "values (int32) are those of 32 leaves for each tree; rows are float32.");
+             "Return the sum of each row as int64. Tests are records of a float32 threshold, a uint32\n"
+             "mask of the leaves that remain above it (the lowest bit is the first leaf), and an int32\n"
+             "tree, grouped by column with ascending thresholds; ends (int32) are the ends of these\n"
+             "groups; values (int32) are those of 32 leaves for each tree; rows are float32.");
 
 static PyObject *trees_sums(PyObject *module, PyObject *args) {
     (void)module;

@@ -1,4 +1,4 @@
-"""Gradient boosted decision trees for several classes."""
+"""Gradient-boosted decision trees for several classes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ from worker.inference.trees import LEAF_UNIT, DecisionTree, Forest, PackedTrees
 
 @dataclass(frozen=True)
 class ClassTrees:
-    """A classifier of rows into several classes: a sum over trees for each (Friedman 2001).
+    """A classifier of rows into several classes, with a sum over trees per class (Friedman 2001).
 
-    `bases` are the logits of the classes before any tree, `trees` the trees of each class.
+    `bases` are the logits of the classes before adding any tree, and `trees` the trees of each
+    class.
     """
 
     KIND: ClassVar[str] = "boosted trees for each class"
@@ -28,7 +29,7 @@ class ClassTrees:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the classifier with the parameters from `to_parameters`."""
+        """Build a classifier from the parameters returned by `to_parameters`."""
         by_class: Sequence[Mapping[str, Any]] = parameters["classes"]
         return cls(
             tuple(parameters["columns"]),
@@ -38,7 +39,7 @@ class ClassTrees:
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters, ready for JSON."""
+        """Return all parameters in a form that can be serialised as JSON."""
         by_class = [
             {"name": name, "base": base, "trees": Forest.of(trees).to_parameters()}
             for name, base, trees in zip(self.classes, self.bases, self.trees, strict=True)
@@ -48,7 +49,7 @@ class ClassTrees:
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
         """Return the probabilities of the classes, shape (rows, classes); each row sums to 1.
 
-        Raises RuntimeError if the columns are not those of training.
+        Raises RuntimeError if the columns differ from those used in training.
         """
         rows = np.ascontiguousarray(features.rows_for(self.columns), dtype=np.float32)
         logits = np.empty((len(rows), len(self.classes)))

@@ -1,4 +1,4 @@
-"""Features of models: rows of numbers with named columns."""
+"""Input features of models: rows of numbers with named columns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ import numpy.typing as npt
 Rows = npt.NDArray[np.float32]
 
 NamedColumn = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]]
-"""A column: its name, and a number for each row."""
+"""Name of a column, and its number for each row."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Features:
 
     @classmethod
     def of(cls, measured: Iterable[NamedColumn]) -> Self:
-        """Join columns; raises ValueError if two have the same name."""
+        """Combine columns; raise ValueError if two have the same name."""
         named = list(measured)
         columns = tuple(name for name, _ in named)
         if len(set(columns)) < len(columns):
@@ -34,14 +34,14 @@ class Features:
         return cls(columns, rows)
 
     def chosen(self, columns: tuple[str, ...]) -> Self:
-        """Select columns, in the given order; raises RuntimeError if one is missing."""
+        """Select columns in the given order; raise RuntimeError if one is missing."""
         places = {name: place for place, name in enumerate(self.columns)}
         if not places.keys() >= set(columns):
             expect_columns(self.columns, columns)
         return replace(self, columns=columns, rows=self.rows[:, [places[n] for n in columns]])
 
     def rows_for(self, columns: tuple[str, ...]) -> Rows:
-        """Return the rows for a model that was trained on these columns.
+        """Return the rows for a model that was trained on the given columns.
 
         Raises RuntimeError if the columns or their order differ.
         """
@@ -50,9 +50,9 @@ class Features:
 
 
 def expect_columns(measured: tuple[str, ...], trained: tuple[str, ...]) -> None:
-    """Check that columns are those that a model was trained on, in the same order.
+    """Check that the columns are those on which a model was trained, in the same order.
 
-    Raises RuntimeError if not.
+    Raises RuntimeError if they are not.
     """
     if measured == trained:
         return

@@ -1,8 +1,8 @@
-"""Model files: the parameters of a trained model, after a header that states its training.
+"""Model files: a header that describes the training, followed by the model's parameters.
 
-A file is JSON: the header, which people read and compare line by line, then the parameters of the
-model, named by its class. Arrays of many numbers are strings, see `worker.inference.arrays`, to
-load fast.
+A file is JSON. The header is laid out for people to read and compare line by line. The parameters
+have the names given by the model's class. To load fast, large arrays are strings (see
+`worker.inference.arrays`).
 """
 
 import json
@@ -16,18 +16,18 @@ from worker.text.shipped import shipped_text
 
 @dataclass(frozen=True)
 class TrainingCorpus:
-    """A corpus that a model was trained on; fields are None if unknown.
+    """A corpus on which a model was trained; fields are None if unknown.
 
     Attributes
     ----------
     name
-        Name of its folder.
+        Name of the corpus's folder.
     use
-        What it was used for.
+        Purpose for which the corpus was used.
     pages, sites
-        Number of training pages, and of their sites.
+        Numbers of training pages and of their sites.
     pages_digest, gold_digest
-        SHA-256 of its ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
+        SHA-256 of the corpus's ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
     """
 
     name: str
@@ -40,7 +40,7 @@ class TrainingCorpus:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model was trained: the header of its file; fields are None if unknown.
+    """Header of a model file, which describes the training; fields are None if unknown.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Training:
     command
         Command that repeats the training, to be run next to the folders of the corpora.
     code
-        Commit with the code that reproduces it exactly.
+        Commit whose code reproduces the model exactly.
     libraries
         Versions of the libraries used.
     corpora
@@ -57,7 +57,7 @@ class Training:
     scores
         Scores by name.
     scored_on
-        How the scores were measured.
+        Description of how the scores were measured.
     """
 
     date: str | None
@@ -70,7 +70,7 @@ class Training:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Return the header of a file; raises TypeError if keys are missing or unknown."""
+        """Parse the header of a file; raise TypeError if keys are missing or unknown."""
         corpora = tuple(TrainingCorpus(**corpus) for corpus in values["corpora"])
         return cls(**{**values, "corpora": corpora})
 
@@ -79,14 +79,14 @@ class TrainedModel(Protocol):
     """A model whose parameters can be saved."""
 
     KIND: ClassVar[str]
-    """Name of the model's kind in its files."""
+    """Name of the kind of model in model files."""
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the model with these parameters."""
+        """Build the model from its parameters."""
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return its parameters, ready for JSON."""
+        """Return the parameters in a form that can be serialised as JSON."""
 
 
 ModelT = TypeVar("ModelT", bound=TrainedModel)
@@ -94,14 +94,14 @@ ModelT = TypeVar("ModelT", bound=TrainedModel)
 
 @dataclass(frozen=True)
 class ModelFile(Generic[ModelT]):
-    """The contents of a model file: its header and the model."""
+    """The content of a model file: its header and the model."""
 
     training: Training
     model: ModelT
 
     @classmethod
     def from_json(cls, kind: type[ModelT], text: str) -> Self:
-        """Read a file from `to_json`; raises ValueError if it is not a file of such a model."""
+        """Parse the text of a model file; raise ValueError if it is not of the given kind."""
         try:
             values = json.loads(text)
             found = values["model"]
@@ -125,7 +125,7 @@ class ModelFile(Generic[ModelT]):
 
 
 def load_model(kind: type[ModelT], package: str, name: str) -> ModelFile[ModelT]:
-    """Load a model from a file in a package that ships it; it is cached."""
+    """Load a model from a file in the package that ships it; the result is cached."""
     return _load(kind, package, name)
 
 
@@ -135,7 +135,7 @@ def _load(kind: type[Any], package: str, name: str) -> ModelFile[Any]:
 
 
 def _written(value: object) -> str:
-    """Serialise a value with each entry of a mapping, and each mapping in a list, on a line."""
+    """Serialise a value with a line for each entry of a mapping and each mapping in a list."""
     if isinstance(value, dict):
         parts = [f"{json.dumps(key)}: {_part_written(each)}" for key, each in value.items()]
         return "{\n" + ",\n".join(parts) + "\n}"

@@ -1,4 +1,4 @@
-"""The median of a few numbers."""
+"""Median of a few numbers."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,8 @@ import numpy.typing as npt
 def median(numbers: Sequence[float] | npt.NDArray[np.float64 | np.int64]) -> float:
     """Return the median of at least one number.
 
-    `numpy.median` does the same, but imports `numpy.ma`, at a third of the import time of NumPy.
+    `numpy.median` does the same, but imports `numpy.ma`, which takes a third of the time that NumPy
+    takes.
     """
     ordered = np.sort(numbers)
     return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)

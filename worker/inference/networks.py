@@ -1,8 +1,8 @@
-"""A trained convolutional network over the lines of a page.
+"""Trained convolutional network over the lines of a page.
 
-All terms of sums are multiples of powers of two, and few enough for every sum to be exact, so the
-outputs are the same on any machine, whatever the order of additions. Activations between layers
-are integers, in units of `ACTIVATION_UNIT`.
+All terms of a sum are multiples of a power of two, and there are few enough of them for every sum
+to be exact. The outputs are therefore the same on every machine, regardless of the order of
+additions. Activations between layers are integers in units of `ACTIVATION_UNIT`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,16 +30,16 @@ layer needs more than 53 bits."""
 _MOST: Final = int(MAX_ACTIVATION / ACTIVATION_UNIT)
 
 MAX_INPUT: Final = 4.0
-"""Number of standard deviations to which inputs are clipped."""
+"""Maximum magnitude of inputs in standard deviations; larger ones are clipped."""
 
 EPSILON: Final = 1e-5
-"""Added to variances, which may be 0."""
+"""Constant added to variances, which may be 0."""
 
 KERNEL: Final = 3
-"""Number of lines in a convolution: the line itself and one on each side."""
+"""Number of lines covered by a convolution: the line itself and one on each side."""
 
 BLOCK: Final = 16
-"""Number of outputs that the native code sums at once."""
+"""Number of outputs computed together by the native code."""
 
 Floats = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.int16]
@@ -48,9 +48,9 @@ Numbers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A linear layer, in units of `WEIGHT_UNIT`.
+    """A linear layer with parameters in units of `WEIGHT_UNIT`.
 
-    `weights` have the shape (inputs, outputs), `biases` (outputs,).
+    `weights` have the shape (inputs, outputs), and `biases` (outputs,).
     """
 
     weights: Weights
@@ -66,11 +66,11 @@ class Layer:
         return {"weights": encoded(self.weights, "i2"), "biases": encoded(self.biases, "i2")}
 
     def __call__(self, inputs: Numbers) -> Numbers:
-        """Return the outputs for rows."""
+        """Return the outputs for the given rows."""
         return self._outputs(inputs, -_MOST)
 
     def rectified(self, inputs: Numbers) -> Numbers:
-        """Return the rectified outputs for rows."""
+        """Return the rectified outputs for the given rows."""
         return self._outputs(inputs, 0)
 
     def _outputs(self, inputs: Numbers, lowest: int) -> Numbers:
@@ -80,9 +80,9 @@ class Layer:
 
     @cached_property
     def in_blocks(self) -> Weights:
-        """The weights as the native code expects them, shape (blocks, pairs, `BLOCK`, 2).
+        """The weights in the layout expected by the native code, shape (blocks, pairs, `BLOCK`, 2).
 
-        Blocks are of outputs, pairs of inputs, both padded with zeros.
+        Outputs are divided into blocks, and inputs into pairs; both are padded with zeros.
         """
         inputs, outputs = self.weights.shape
         padded = np.pad(self.weights, ((0, -inputs % 2), (0, -outputs % BLOCK)))
@@ -94,9 +94,9 @@ class Layer:
 class Convolution:
     """A residual layer over `KERNEL` lines, with layer normalisation (Ba et al. 2016).
 
-    Normalised activations are multiplied by `scales` and `shifts` are added, both in units of
-    `WEIGHT_UNIT`. The inputs of the linear `layer` are those of the lines, first to last, which are
-    `dilation` lines apart.
+    Normalised activations are multiplied by `scales`, and `shifts` are added, both in units of
+    `WEIGHT_UNIT`. The inputs of the linear `layer` are the activations of lines that are `dilation`
+    lines apart, from first to last.
     """
 
     scales: Weights
@@ -124,7 +124,7 @@ class Convolution:
         }
 
     def __call__(self, activations: Numbers) -> Numbers:
-        """Return the activations of a page's lines after the layer."""
+        """Return the activations of a page's lines after this layer."""
         layer = self.layer
         answer = _layers.convolution(
             activations, self.scales, self.shifts, layer.in_blocks, layer.biases, self.dilation
@@ -136,27 +136,27 @@ class Convolution:
 class LineNetwork:
     """A classifier of the lines of a page in context.
 
-    Two layers see single lines, dilated convolutions (Yu and Koltun 2016) their surroundings. After
-    the first half of the convolutions, a layer over the page's mean and maximum is added to each
-    line.
+    Two layers process single lines, and dilated convolutions (Yu and Koltun 2016) their
+    surroundings. After the first half of the convolutions, the output of a layer over the page's
+    mean and maximum is added to each line.
 
     Attributes
     ----------
     columns
         Names of the columns, in order.
     means, deviations
-        Means and standard deviations of the columns' logarithms, see `standardised`.
+        Means and standard deviations of the columns' logarithms (see `standardised`).
     tables
-        Embeddings of hashed words in units of `WEIGHT_UNIT`, shape (words, size): one table per
-        kind of words, whose first row is zero.
+        Embeddings of hashed words in units of `WEIGHT_UNIT`, shape (words, size). There is one
+        table for each kind of words; its first row is zero.
     inner
-        The layers over single lines.
+        Layers over single lines.
     convolutions
-        The layers over several lines.
+        Layers over several lines.
     whole
-        The layer over the page.
+        Layer over the page.
     outer
-        The output layers, whose last one yields a single log odds or a logit per class.
+        Output layers, of which the last yields either log odds or one logit per class.
     """
 
     KIND: ClassVar[str] = "convolutional network over lines"
@@ -172,7 +172,7 @@ class LineNetwork:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the network with the parameters from `to_parameters`."""
+        """Build a network from the parameters returned by `to_parameters`."""
         return cls(
             tuple(parameters["columns"]),
             tuple(parameters["means"]),
@@ -198,18 +198,18 @@ class LineNetwork:
         }
 
     def log_odds(self, features: Features, bags: Sequence[Numbers]) -> Floats:
-        """Return the log odds of the lines of a page, the first of the `outputs`."""
+        """Return the log odds of the lines of a page, which are the first of the `outputs`."""
         return self.outputs(features, bags)[:, 0]
 
     def outputs(self, features: Features, bags: Sequence[Numbers]) -> Floats:
-        """Return the outputs for the lines of a page, multiples of `ACTIVATION_UNIT`.
+        """Return the outputs for the lines of a page, as multiples of `ACTIVATION_UNIT`.
 
         Parameters
         ----------
         features
             Features of the lines, in page order.
         bags
-            Per table, the numbers of the words of each line, shape (lines, words); 0 is padding.
+            For each table, the numbers of each line's words, shape (lines, words); 0 is padding.
 
         Returns
         -------
@@ -219,7 +219,7 @@ class LineNetwork:
         Raises
         ------
         RuntimeError
-            If the columns are not those of training.
+            If the columns differ from those used in training.
         """
         rows = features.rows_for(self.columns)
         *hidden, last = self.outer
@@ -247,7 +247,7 @@ class LineNetwork:
 
 
 def logarithms(rows: Rows) -> Floats:
-    """Return the sign of each number times the logarithm of 1 plus its magnitude."""
+    """Return, for each number, its sign times the logarithm of 1 plus its magnitude."""
     wide = rows.astype(np.float64)
     return np.copysign(np.log1p(np.abs(wide)), wide)
 

@@ -1,4 +1,4 @@
-"""Trained gradient boosted decision trees."""
+"""Trained gradient-boosted decision trees."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ Integers = npt.NDArray[np.int32]
 
 LEAVES_OF_ONE = 100_000
 LEAF_UNIT = 1 / LEAVES_OF_ONE
-"""Unit of the leaves' values, which makes sums independent of their order."""
+"""Unit of the leaves' values, which makes sums independent of the order of additions."""
 
 
 @dataclass(frozen=True)
 class DecisionTree:
-    """A decision tree, with every node after its parent.
+    """A decision tree in which every node comes after its parent.
 
     Attributes
     ----------
     column
-        Per node, the column that it tests; -1 for a leaf.
+        Column tested by each node; -1 for a leaf.
     threshold
-        Maximum value for a row to go left; 0 for a leaf.
+        Maximum value for which a row continues with the left child; 0 for a leaf.
     left, right
         Numbers of the child nodes; 0 for a leaf.
     value
-        Amount that a leaf adds to the log odds, rounded to `LEAF_UNIT`; 0 for an inner node.
+        Amount that a leaf adds to the log odds, a multiple of `LEAF_UNIT`; 0 for an inner node.
     """
 
     column: Sequence[int]
@@ -45,11 +45,12 @@ class DecisionTree:
 
 @dataclass(frozen=True, eq=False)
 class Forest(Sequence[DecisionTree]):
-    """Decision trees in arrays: the nodes of each tree in preorder, left child after its parent.
+    """Decision trees in arrays, with the nodes of each tree in preorder.
 
-    `sizes` are the numbers of nodes of the trees, `column` and `threshold` are those of
-    `DecisionTree`, `right` is the position in the tree of the right child, or 0 for a leaf, and
-    `value` is what a leaf adds, in units of `LEAF_UNIT`, or 0 for an inner node.
+    The left child of a node directly follows its parent. `sizes` are the numbers of nodes of the
+    trees, and `column` and `threshold` are as in `DecisionTree`. `right` is the position of the
+    right child in the tree, or 0 for a leaf. `value` is the amount that a leaf adds, in units of
+    `LEAF_UNIT`, or 0 for an inner node.
     """
 
     sizes: npt.NDArray[np.uint16]
@@ -76,7 +77,7 @@ class Forest(Sequence[DecisionTree]):
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the forest with the parameters from `to_parameters`."""
+        """Build a forest from the parameters returned by `to_parameters`."""
         return cls(*(decoded(parameters[name], dtype) for name, dtype in _NODES.items()))
 
     def to_parameters(self) -> dict[str, Any]:
@@ -123,11 +124,11 @@ _NODES: Mapping[str, str] = {
     "right": "i2",
     "value": "i4",
 }
-"""Arrays of a forest, with their types in files."""
+"""Names of a forest's arrays, with their data types in files."""
 
 
 def _preorder(tree: DecisionTree) -> Iterator[tuple[int, float, int, int]]:
-    """Yield column, threshold, position of the right child and value per node, in preorder."""
+    """Yield the column, threshold, right child's position and value of each node in preorder."""
     nodes = [0]
     order: list[int] = []
     while nodes:
@@ -148,9 +149,9 @@ def _preorder(tree: DecisionTree) -> Iterator[tuple[int, float, int, int]]:
 
 @dataclass(frozen=True)
 class BoostedTrees:
-    """A classifier of rows into two classes, by a sum over trees (Friedman 2001).
+    """A classifier of rows into two classes, based on a sum over trees (Friedman 2001).
 
-    `base` are the log odds before any tree.
+    `base` is the log odds before adding any tree.
     """
 
     KIND: ClassVar[str] = "boosted trees"
@@ -161,7 +162,7 @@ class BoostedTrees:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the classifier with the parameters from `to_parameters`."""
+        """Build a classifier from the parameters returned by `to_parameters`."""
         trees = Forest.from_parameters(parameters["trees"])
         return cls(tuple(parameters["columns"]), float(parameters["base"]), trees)
 
@@ -173,12 +174,12 @@ class BoostedTrees:
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
         """Return the probability of the second class for each row.
 
-        Raises RuntimeError if the columns are not those of training.
+        Raises RuntimeError if the columns differ from those used in training.
         """
         return likelihoods(self.log_odds(features))
 
     def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the log odds of the second class for each row; raises as `probabilities`."""
+        """Return the log odds of the second class for each row; raise as in `probabilities`."""
         rows = features.rows_for(self.columns)
         sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
         return np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)
@@ -196,17 +197,18 @@ def likelihoods(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 _TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])
 
 MAX_LEAVES = 32
-"""Maximum number of leaves per tree for the native code; the shipped trees have at most 24."""
+"""Maximum number of leaves per tree in the native code; the shipped trees have at most 24."""
 
 
 @dataclass(frozen=True)
 class PackedTrees:
     """Trees packed for fast evaluation of all of them together.
 
-    `tests` are the inner nodes, ordered by column and threshold; each states which leaves of its
-    tree remain for rows above the threshold, as bits, the first leaf lowest. It is None if a tree
-    has more than `MAX_LEAVES` leaves. `columns` are the columns of the tests, ascending. `values`
-    are what the leaves add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
+    `tests` are the inner nodes, ordered by column and threshold. Each has a bit mask of the leaves
+    of its tree that remain possible for rows above the threshold; the lowest bit is the first leaf.
+    `tests` is None if a tree has more than `MAX_LEAVES` leaves. `columns` are the columns of the
+    tests in ascending order. `values` are the amounts that the leaves add, in units of `LEAF_UNIT`,
+    shape (trees, `MAX_LEAVES`).
     """
 
     forest: Forest
@@ -219,7 +221,7 @@ class PackedTrees:
         """Pack trees."""
         forest = Forest.of(trees)
         starts, is_leaf = forest.starts, forest.column < 0
-        # The leaves before a node in preorder are those left of everything below it.
+        # The leaves before a node in preorder are those to the left of its subtree.
         before: npt.NDArray[np.int64] = np.cumsum(is_leaf) - is_leaf
         tree = np.repeat(np.arange(len(forest), dtype=np.int32), forest.sizes)
         first = before - before[starts][tree]
@@ -246,7 +248,7 @@ class PackedTrees:
         return self.plain_sums(rows)
 
     def plain_sums(self, rows: Rows) -> npt.NDArray[np.int64]:
-        """Return the same as `sums`, without native code."""
+        """Return the same result as `sums` without using native code."""
         forest = self.forest
         sums = np.zeros(len(rows), dtype=np.int64)
         for start, size in zip(forest.starts.tolist(), forest.sizes.tolist(), strict=True):

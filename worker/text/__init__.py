@@ -1,1 +1,1 @@
-"""Words and dates in text, and text for people."""
+"""Analysis of words and dates in texts, and formatting of text for people."""

@@ -1,5 +1,5 @@
-/* Cleaning, tokenising and counting of texts in a single pass. Character traits come from a table
- * built in Python.
+/* Cleaning, tokenisation and counting of texts in a single pass. Character traits are taken from a
+ * table built in Python.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -50,8 +50,8 @@ typedef struct {
     Py_ssize_t text;
 } Slot;
 
-/* Distinct tokens: their concatenated bytes, and a hash table with the position of each and the
- * last text that contains it. */
+/* Distinct tokens: their concatenated bytes, and a hash table with the position of each token and
+ * the latest text that contains it. */
 typedef struct {
     Output bytes;
     Slot *slots;
@@ -84,7 +84,7 @@ static void put(Output *out, const void *data, size_t length) {
     out->length += length;
 }
 
-/* Decode the character that starts here, in valid UTF-8, and move on to the next. */
+/* Decode the character at a position in valid UTF-8, and advance to the next one. */
 static uint32_t character(const unsigned char **at) {
     const unsigned char *c = *at;
     if (c[0] < 0x80) {
@@ -127,7 +127,7 @@ static uint32_t traits_of(const Reader *reader, uint32_t code) {
     return code >= FIRST_RARE && code <= LAST_UNSPACED ? UNSPACED : 0;
 }
 
-/* Number of sentence ends so far, and state of the last characters. */
+/* Number of sentence ends so far, and state after the latest characters. */
 typedef struct {
     int32_t sure, weak;
     int is_mark, is_sure, is_unspaced, is_greek;
@@ -215,13 +215,14 @@ static int grow(Distinct *distinct) {
     return 1;
 }
 
-/* Whether a token is one character from U+2E80 on: three bytes from E2 BA 80 on, or four. */
+/* Return whether a token is a single character from U+2E80 on, which has three bytes from E2 BA 80
+ * on, or four bytes. */
 static int is_ideograph(const char *token, size_t length) {
     const unsigned char *at = (const unsigned char *)token;
     return at[0] >= 0xE2 && length == (at[0] < 0xF0 ? 3u : 4u) && character(&at) >= FIRST_IDEOGRAPH;
 }
 
-/* Store a token; 0 with an exception set. */
+/* Store a token. Return 0 with an exception set on failure. */
 static int end_token(Reader *reader, int32_t *counts) {
     Output *token = &reader->token;
     Distinct *distinct = &reader->distinct;
@@ -233,7 +234,7 @@ static int end_token(Reader *reader, int32_t *counts) {
         PyErr_NoMemory();
         return 0;
     }
-    /* Seeded, so that no page can be crafted with tokens that collide. */
+    /* Seeded, so that pages cannot be crafted with colliding tokens. */
     uint64_t hash = reader->seed;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)token->data[i]) * 0x9E3779B97F4A7C15u;
@@ -265,7 +266,8 @@ static int end_token(Reader *reader, int32_t *counts) {
     return PyList_Append(reader->tokens, PyList_GetItem(distinct->items, slot->number)) == 0;
 }
 
-/* Split a text into tokens, lower-cased by the table; 0 with an exception set. */
+/* Split a text into tokens in lower case, according to the table. Return 0 with an exception set on
+ * failure. */
 static int read_tokens(Reader *reader, const char *text, Py_ssize_t length, int32_t *counts) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     while (at < end) {
@@ -284,7 +286,8 @@ static int read_tokens(Reader *reader, const char *text, Py_ssize_t length, int3
     return end_token(reader, counts);
 }
 
-/* Whether lower-casing depends on context (U+03A3), or gives two characters (U+0130). */
+/* Return whether a text has characters whose lower case depends on context (U+03A3) or consists of
+ * two characters (U+0130). */
 static int has_unsteady(const char *text, Py_ssize_t length) {
     const unsigned char *at = (const unsigned char *)text;
     for (Py_ssize_t i = 0; i + 1 < length; i++)
@@ -343,10 +346,10 @@ static PyObject *bytes_of(const Output *out) {
 
 PyDoc_STRVAR(read_doc,
              "read(texts, lines, traits, lower, seed) -> tuple\n\n"
-             "Read two lists of texts, see worker.text.texts; the second one is tokenised after\n"
-             "cleaning. The tables have a uint32 per character up to a maximum. Returns lists of\n"
-             "cleaned texts, tokens and distinct tokens; then int32 indices of the tokens among the\n"
-             "distinct ones, bools for tokens repeated in their text, and int32 counts per text.");
+             "Read two lists of texts (see worker.text.texts); the second one is tokenised after\n"
+             "cleaning. The tables have a uint32 per character up to a maximum. Return lists of\n"
+             "cleaned texts, tokens and distinct tokens, followed by int32 indices of the tokens among\n"
+             "the distinct ones, bools for tokens repeated in their text, and int32 counts per text.");
 
 static PyObject *texts_read(PyObject *module, PyObject *args) {
     (void)module;
@@ -360,7 +363,7 @@ static PyObject *texts_read(PyObject *module, PyObject *args) {
     reader.tokens = PyList_New(0);
     reader.distinct.items = PyList_New(0);
     if (known <= ' ')
-        PyErr_SetString(PyExc_ValueError, "the tables end before the first letter");
+        PyErr_SetString(PyExc_ValueError, "the tables do not cover ASCII");
     else if (reader.texts && reader.tokens && reader.distinct.items && read_all(&reader, texts, 0) &&
              read_all(&reader, lines, 1)) {
         PyObject *numbers = bytes_of(&reader.numbers), *counts = bytes_of(&reader.counts);
@@ -389,7 +392,7 @@ static PyObject *texts_read(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(count_doc,
              "count(text, traits) -> (int, int)\n\n"
-             "Count the tokens of a text, and its characters that are words by themselves.");
+             "Count the tokens of a text, and its characters that are words of their own.");
 
 static PyObject *texts_count(PyObject *module, PyObject *args) {
     (void)module;

@@ -4,11 +4,11 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 LONGEST: Final = 44
-"""Maximum length of a shortened URL."""
+"""Maximum length of a shortened URL, in characters."""
 
 
 def abridged(url: str) -> str:
-    """Return path and query of a URL, with the middle replaced by an ellipsis if too long."""
+    """Return the path and query of a URL, with the middle replaced by an ellipsis if too long."""
     parts = urlsplit(url)
     path = quote(parts.path + (f"?{parts.query}" if parts.query else ""), safe="/%?&=+,;:!~()'@")
     if len(path) <= LONGEST:

@@ -1,6 +1,6 @@
 """Resolution of relative dates, such as "3 hours ago", to moments.
 
-The wording of each language is from CLDR, as stored in ``names.json``.
+The wording in each language is taken from CLDR, as stored in ``names.json``.
 """
 
 import re
@@ -21,10 +21,10 @@ from worker.text.relative import (
 from worker.text.words import holds_any
 
 MAX_CHARACTERS = 100
-"""Maximum length of text."""
+"""Maximum length of a text, in characters."""
 
 MAX_NUMBER = 999
-"""Maximum plausible number of a unit."""
+"""Maximum plausible number of units."""
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 """Seconds per unit. Ages in weeks alone do not determine a day."""
@@ -34,35 +34,36 @@ _CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?!\d)\s?([ap])?", re.IGNORECASE)
 
 _IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _AGO = re.compile("[\u524d\uc804]")
-"""Markers of the past in Chinese, Japanese and Korean; without one, 5月3日 is a calendar day."""
+"""Markers of the past in Chinese, Japanese and Korean; without them, 5月3日 is a calendar day."""
 
 
 class _Units(NamedTuple):
-    """A language's words for units, used with a number, and its phrases without a number."""
+    """A language's words for units, which are used with a number, and its phrases without one."""
 
     words: Mapping[str, str]
     whole: Mapping[str, tuple[int, str]]
 
 
 def moment_before(text: str, anchor: datetime, language: str | None = None) -> Moment | None:
-    """Return the moment meant by a relative date, as precisely as it is worded.
+    """Return the moment denoted by a relative date, with the precision of its wording.
 
     Parameters
     ----------
     text
         A relative date without other words: "3 hours ago", "gestern, 14:30", "8 February".
     anchor
-        The moment it is relative to: when the page was fetched. Days are those of its zone.
+        The time at which the page was fetched, which the text refers to. Days are those of its
+        time zone.
     language
-        BCP 47 tag of the text. In other languages a word counts only if it means the same unit in
-        all of them.
+        BCP 47 tag of the text. A word of another language counts only if it means the same unit in
+        all languages.
 
     Returns
     -------
     Moment or None
-        Precise to the minute or hour if the text is; otherwise a day, with its time if given. A day
-        without a year is the most recent one. None if the text determines no day; weeks, months and
-        years are too coarse.
+        A moment precise to the minute or hour if the text is; otherwise, a day, with its time if
+        given. A day without a year is its most recent occurrence. None if the text does not
+        determine a day; weeks, months and years are too coarse.
     """
     if len(text) > MAX_CHARACTERS:
         return None
@@ -113,13 +114,13 @@ def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
         if isinstance(part, int):
             if part > MAX_NUMBER:
                 return None
-            # The unit may come first: "saa 3 zilizopita".
+            # The unit may precede the number, as in "saa 3 zilizopita".
             number, unit = (None, before) if before else (part, None)
             count = part
         else:
             unit = units.words.get(part)
             if number is None or (unit is None and is_one(part)):
-                # An article, or a word that only looks like one: "il y a une heure".
+                # An article ("il y a une heure"), or a word that only looks like one.
                 number = 1 if is_one(part) else None
                 before = unit
                 continue
@@ -135,7 +136,7 @@ def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
 
 
 def _parts(text: str) -> Iterator[str | int]:
-    """Yield the words and numbers of a text in order."""
+    """Yield the words and numbers in a text, in order."""
     for part in re.findall(r"\d+|\D+", text):
         if part.isdecimal():
             yield int(part)
@@ -198,7 +199,7 @@ def _moment_of_day(day: date, text: str) -> Moment:
 
 def _most_recent(named: tuple[int, int], today: date) -> date | None:
     """Return the most recent occurrence of a month and day."""
-    # One day of tolerance, as it is already tomorrow somewhere.
+    # Tolerate one day, because it is already tomorrow in other time zones.
     for year in (today.year, today.year - 1):
         try:
             day = date(year, *named)

@@ -1,4 +1,4 @@
-"""Names of months and weekdays in the languages of news."""
+"""Names of months and weekdays in many languages."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -11,19 +11,20 @@ LANGUAGES = listed(
     "ar az be bg bs ca cs da de el en es et eu fi fr ga gl he hi hr hu hy id is it ja ka kk"
     " lt lv mk mn ms mt nb nl nn pl pt ro ru sk sl sq sr sv sw tr uk uz vi"
 )
-"""Languages whose months are recognised if a page declares no language or a wrong one."""
+"""Languages whose months are recognised if a page declares no language or the wrong one."""
 
 MIN_PREFIX = 3
-"""Minimum length of an abbreviated month name: ``Sept``, ``Okt``."""
+"""Minimum length of an abbreviated month name, such as ``Okt``."""
 
 
 @lru_cache(maxsize=4096)
 def month_named(name: str, language: str | None = None) -> int | None:
     """Return the number of the month with the given name, or None.
 
-    The name may be inflected or abbreviated, in any case, with or without a full stop. Months of
-    `language`, a BCP 47 tag, take precedence: ``listopad`` is October in Croatian and November in
-    Polish. In other languages a name counts only if it means the same month in all of them.
+    The name may be inflected or abbreviated, in upper or lower case, with or without a full stop.
+    Names in `language` (a BCP 47 tag) take precedence: ``listopad`` is October in Croatian and
+    November in Polish. A name in other languages counts only if it means the same month in all of
+    them.
     """
     plain = plain_name(name)
     if len(plain) < MIN_PREFIX:
@@ -54,7 +55,7 @@ def _find(name: str, language: str | None) -> int | None:
 
 @cache
 def _prefixes(language: str | None) -> Mapping[str, int]:
-    """Months by prefixes of their names, 0 if ambiguous."""
+    """Return the months by prefixes of their names; 0 if ambiguous."""
     found: dict[str, int] = {}
     for name, month in _months_of(language).items():
         for end in range(MIN_PREFIX, len(name) + 1):
@@ -69,13 +70,13 @@ def _months_of(language: str | None) -> Mapping[str, int]:
 
 @cache
 def _months() -> Mapping[str, Mapping[str, int]]:
-    """Months by name, by language code."""
+    """Return the months by language code and name."""
     return {code: found for codes, found in names()["months"].items() for code in codes.split()}
 
 
 @cache
 def _months_of_all() -> Mapping[str, int]:
-    """Months by name, 0 if ambiguous."""
+    """Return the months by name; 0 if ambiguous."""
     found: dict[str, int] = {}
     for language in sorted(LANGUAGES):
         for name, number in _months_of(language).items():
@@ -84,7 +85,7 @@ def _months_of_all() -> Mapping[str, int]:
 
 
 def plain_name(name: str) -> str:
-    """Return a name in lower case, without accents and final full stop."""
+    """Return a name in lower case, without accents or a final full stop."""
     plain = name.lower().rstrip(".")
     if plain.isascii():
         return plain

@@ -14,7 +14,7 @@ Table = npt.NDArray[np.uint32]
 
 
 class Trait(IntFlag):
-    """Character traits. Their order is also defined in ``_texts.c``."""
+    """Character traits, in the same order as in ``_texts.c``."""
 
     UPPER = auto()
     DECIMAL = auto()
@@ -64,16 +64,17 @@ _CLASSES = {
     Trait.UNSPACED_MARK: words.UNSPACED_MARKS,
     Trait.GREEK: words.GREEK,
 }
-"""Further traits as regex character classes: single characters and ranges."""
+"""Further traits, defined by characters and ranges as in regex character classes."""
 
 _RANGE = re.compile("(.)(?:-(.))?", re.DOTALL)
 
 LAST_CHARACTER = 0x1FFFF
-"""The last character of the tables."""
+"""Last character in the tables."""
 
 LAST_UNSPACED = 0x3FFFF
-"""Characters from the previous constant up to this one are words by themselves; none beyond has a
-trait.
+"""Last character outside the tables that is a word of its own.
+
+All characters after `LAST_CHARACTER` up to this one are; those beyond have no traits.
 """
 
 
@@ -86,7 +87,7 @@ class CharacterTables(NamedTuple):
 
 @cache
 def character_tables() -> CharacterTables:
-    """Return the tables; building them takes some 5 ms."""
+    """Return the tables, which take about 5 ms to build."""
     codes = np.arange(LAST_CHARACTER + 1, dtype="<u4")
     characters = codes.view("<U1")
     traits = np.zeros(len(codes), dtype=np.uint32)
@@ -105,6 +106,6 @@ def character_tables() -> CharacterTables:
             traits[ord(first) : ord(last or first) + 1] |= np.uint32(trait)
     traits[(traits & Trait.UNSPACED) != 0] &= ~np.uint32(Trait.WORD)
     every = codes.tobytes().decode("utf-32-le", "surrogatepass")
-    # The one capital that lower-cases to two characters is left to Python by `_texts.c`.
+    # `_texts.c` leaves the only capital with two characters in lower case to Python.
     lower = every.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")
     return CharacterTables(traits, np.frombuffer(lower, dtype=np.uint32))

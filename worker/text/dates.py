@@ -1,4 +1,4 @@
-"""Dates as written on pages."""
+"""Recognition of dates as written on pages."""
 
 import re
 from collections import deque
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from worker.text.calendars import month_named
 
 MIN_YEAR = 1990
-"""Earliest plausible year; earlier ones are years of foundation or dates of birth."""
+"""Earliest plausible year; earlier years are dates of birth or foundation."""
 
 MAX_YEAR = 2100
 """Latest plausible year."""
@@ -75,14 +75,15 @@ _IN_PATH = re.compile(
 _LEFT_OVER = re.compile(r"^[\W\d]+|\b(?:uhr|at|um|am|on|le)\b|[\s|·,–-]+$", re.IGNORECASE)
 
 MAX_GAP = 12
-"""Maximum distance between a day and its time: ", 14:30", " um 14.30 Uhr", " - 14:30"."""
+"""Maximum number of characters between a day and its time, as in " um 14.30 Uhr"."""
 
 
 @dataclass(frozen=True)
 class Moment:
     """A date with the precision given on the page.
 
-    The day is in the page's zone; time of day and offset from UTC are None if not given.
+    The day is that of the page's time zone. The time of day and the offset from UTC are None if the
+    page does not give them.
     """
 
     day: date
@@ -91,9 +92,9 @@ class Moment:
 
     @property
     def instant(self) -> datetime:
-        """The moment as a datetime; missing parts default to midnight and UTC.
+        """The moment as a datetime, in which missing parts default to midnight and UTC.
 
-        The day stays the page's, so the defaults shift the date by no more than a zone would.
+        The day remains that of the page, so the error is no larger than that of a time zone.
         """
         return datetime.combine(self.day, self.clock or time(), self.zone or UTC)
 
@@ -105,10 +106,10 @@ class Moment:
 
 
 def parse_moment(text: str, language: str | None = None) -> Moment | None:
-    """Parse a declared date; return None if it is not understood.
+    """Parse a declared date; return None if it is not recognised.
 
-    The date, optionally with a time, is in ISO 8601, in seconds or milliseconds since 1970, or in
-    words of `language`, a BCP 47 tag.
+    The date, optionally with a time, may be in ISO 8601, in seconds or milliseconds since 1970, or
+    in words of `language` (a BCP 47 tag).
     """
     if _EPOCH.fullmatch(text):
         moment = datetime.fromtimestamp(int(text[:10]), UTC)
@@ -127,7 +128,7 @@ def find_moments(text: str, language: str | None = None) -> Iterator[Moment]:
 
 
 class WrittenDate(NamedTuple):
-    """A date with the offsets of its text, including an adjacent time."""
+    """A date with the offsets of its text, which includes an adjacent time."""
 
     moment: Moment
     start: int
@@ -135,9 +136,9 @@ class WrittenDate(NamedTuple):
 
 
 def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
-    """Yield the dates in a line with their times, the most reliable format first.
+    """Yield the dates in a line with their times, beginning with the most reliable format.
 
-    The language, a BCP 47 tag, selects month names, and decides whether 4/5/2024 is in April or
+    The language (a BCP 47 tag) selects the month names and decides whether 4/5/2024 is in April or
     May.
     """
     if not _may_have_date(text):
@@ -153,12 +154,12 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
 
 
 def _may_have_date(text: str) -> bool:
-    # Most texts have no digit, which is checked fast.
+    # Most texts have no digit, which is quick to check.
     return _DIGIT.search(text) is not None and _HAS_YEAR.search(text) is not None
 
 
 def date_in_path(path: str) -> Moment | None:
-    """Return the date in a URL's path: ``/2024/05/31/``, ``/20240531-``."""
+    """Return the date in a URL's path, such as ``/2024/05/31/`` or ``/20240531-``."""
     for match in _IN_PATH.finditer(path):
         month, day = match["month"] or match["month2"], match["day"] or match["day2"]
         found = _date(int(match["year"]), int(month), int(day))
@@ -200,7 +201,7 @@ def _is_likely(year: int) -> bool:
 
 
 def _time_beside(text: str, found: re.Match[str]) -> re.Match[str] | None:
-    """Return the time right after a day, or else right before it."""
+    """Return the time directly after a day or, if there is none, directly before it."""
     after = _TIME.search(text, found.end(), found.end() + MAX_GAP + 20)
     if after and after.start() - found.end() <= MAX_GAP:
         return after
@@ -243,7 +244,7 @@ def _zone(parts: dict[str, str | None]) -> tzinfo | None:
 
 
 def without_dates(text: str) -> str:
-    """Return a line without dates, times, and their separators."""
+    """Return a line without dates, times and their separators."""
     if not _may_have_date(text):
         return text
     for form in _FORMS:

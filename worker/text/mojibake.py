@@ -1,15 +1,15 @@
-"""Repair of UTF-8 decoded as Latin-1 or Windows-1252: ``itâ€™s``, ``MontrÃ©al``."""
+"""Repair of UTF-8 text decoded as Latin-1 or Windows-1252, such as ``MontrÃ©al``."""
 
 import re
 from typing import Final
 
 MAX_ROUNDS: Final = 3
-"""Maximum number of times that a text may have been misdecoded."""
+"""Maximum number of times that a text may have been decoded incorrectly."""
 
 MAX_RUNS: Final = 100_000
-"""Maximum number of repaired runs per text; pages of the corpora have some thousands at most."""
+"""Maximum number of repaired runs per text; pages of the corpora have at most a few thousand."""
 
-# Bytes from 0x80 on by their character in Windows-1252, or in Latin-1 where undefined.
+# Bytes from 0x80 on, by their character in Windows-1252, or in Latin-1 if undefined there.
 _BYTES: Final = {
     ord(bytes([byte]).decode(encoding)): byte
     for encoding in ("latin-1", "cp1252")
@@ -21,7 +21,7 @@ _LATER: Final = "".join(character for character in _HIGH if _BYTES[ord(character
 _RUN: Final = re.compile(f"[\xc2-\xf4][{_LATER}][{_HIGH}]*")
 _LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")
 _CONTROL: Final = re.compile("[\x80-\x9f]")
-# Words do not contain these: the letter is followed by a currency sign, low quote or dagger.
+# Never part of a word: a letter followed by a currency sign, low quotation mark or dagger.
 _PUNCTUATION: Final = re.compile("â[€‚„†‡ˆ].|ðŸ..", re.DOTALL)
 _AROUND_ADDRESS: Final = " \n\"'<>"
 _ADDRESSED: Final = ("href=", "src=", "srcset=", "action=")
@@ -33,8 +33,8 @@ _MAX_ADDRESS: Final = 500
 def mend(text: str) -> str:
     """Return a text with unmistakable mojibake repaired.
 
-    URLs are left alone, as is what may be intended: a word in capitals before a sign, or an
-    isolated quotation mark, which the text may be about.
+    URLs are left unchanged, and so are sequences that may be intended: a word in capitals before a
+    sign, or an isolated quotation mark, which may be the subject of the text.
     """
     for _ in range(MAX_ROUNDS):
         if text.isascii():

@@ -1,6 +1,6 @@
-"""Counted nouns in text for people."""
+"""Nouns with numbers in text for people."""
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural with ``s`` unless it is 1."""
+    """Return a number with its noun, which is in the plural (with ``s``) unless the number is 1."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,4 +1,4 @@
-"""Dates relative to the day of reading: "3 hours ago", "gestern", "8 February"."""
+"""Recognition of dates relative to the day of reading, such as "3 hours ago" and "gestern"."""
 
 import re
 import unicodedata
@@ -10,10 +10,10 @@ from worker.text.calendars import month_named
 from worker.text.names import names
 
 MAX_CHARACTERS = 200
-"""Maximum length of text; the rest is ignored."""
+"""Maximum number of characters of a text that are examined."""
 
 MAX_WHOLE = 40
-"""Maximum length of a phrase without a number: "час назад"."""
+"""Maximum length of a phrase without a number, such as "час назад"."""
 
 _ONE = (
     "a|an|one|ein|eine|einem|einen|einer|un|une|una|uno|um|uma|een|en|et|ett|jeden|jedną|jedna"
@@ -52,7 +52,7 @@ _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 
 
 def _required_words(forms: Iterable[str]) -> frozenset[str]:
-    """Return one required word per form, for forms that can occur in ASCII texts."""
+    """Return one required word for each form that can occur in ASCII texts."""
     return frozenset(
         max(_LETTERS.findall(form.lower()), key=len)
         for form in forms
@@ -78,15 +78,15 @@ _WITHOUT_YEAR = re.compile(
     re.IGNORECASE,
 )
 _MAX_BESIDE_DAY = 12
-"""Maximum number of other characters around a named day without a time; more means prose."""
+"""Maximum number of other characters around a named day without a time; longer texts are prose."""
 
 
 @lru_cache(maxsize=4096)
 def find_relative(text: str) -> tuple[int, int] | None:
-    """Return the start and end offset of the first relative date in a short line, or None."""
+    """Return the start and end offsets of the first relative date in a short line, or None."""
     text = text[:MAX_CHARACTERS]
     has_digit = _DIGIT.search(text) is not None
-    # Patterns take ten times as long as looking up the words of most texts.
+    # For most texts, patterns take ten times as long as looking up the words.
     if text.isascii() or not _OTHER_LETTER.search(text):
         words = {*_LETTERS.findall(text.lower())}
         may_be_day = not words.isdisjoint(_OF_DAYS)
@@ -109,13 +109,13 @@ def find_relative(text: str) -> tuple[int, int] | None:
 
 
 def is_now(text: str) -> bool:
-    """Return whether a text means the present moment."""
+    """Return whether a text denotes the present moment."""
     found = _DAY.search(text)
     return found is not None and _kind(found) == "now"
 
 
 def days_ago(text: str, language: str | None) -> int | None:
-    """Return the number of days ago meant by the name of a day ("gestern"), or None."""
+    """Return how many days ago the named day ("gestern") was, or None."""
     found = _DAY.search(text)
     if found is None or (found[0].lower() == "hier" and (language or "").startswith("de")):
         return None
@@ -127,12 +127,12 @@ def _kind(found: re.Match[str]) -> str:
 
 
 def is_one(word: str) -> bool:
-    """Return whether a word means one: "an hour ago"."""
+    """Return whether a word means one, as in "an hour ago"."""
     return _IS_ONE.fullmatch(word) is not None
 
 
 def day_without_year(text: str, language: str | None = None) -> tuple[int, int] | None:
-    """Return the month and day that a text names without a year, or None."""
+    """Return the month and day named in a text without a year, or None."""
     for found in _WITHOUT_YEAR.finditer(text[:MAX_CHARACTERS]):
         day = int(found["day"] or found["day2"])
         month = month_named(found["name"] or found["name2"], language)
@@ -146,7 +146,7 @@ def words_of_age(text: str) -> list[str]:
     words: list[str] = []
     word = ""
     for character in f"{text.lower()} ":
-        # Vowels in Indic and Thai scripts are marks, which Python does not count as letters.
+        # Vowel signs of Indic and Thai scripts are marks, which Python does not count as letters.
         if character.isalpha() or (word and unicodedata.category(character) in ("Mn", "Mc")):
             word += character
         elif word:
@@ -182,7 +182,7 @@ def _day_without_year(text: str) -> tuple[int, int] | None:
 def _has_number_of_units(text: str) -> bool:
     """Return whether the first word of a unit is next to a number, which is rare.
 
-    The pattern of ages takes 10 ms to compile, and most pages do not need it.
+    This check avoids compiling the pattern of ages for most pages, which takes 10 ms.
     """
     parts = [_folded(part) for part in _WORDS_AND_DIGITS.findall(text)]
     return any(
@@ -192,7 +192,7 @@ def _has_number_of_units(text: str) -> bool:
 
 
 def _folded(word: str) -> str:
-    """Return a word with differences in case removed."""
+    """Return a word in a form that does not depend on case."""
     return word.casefold().replace("\u0307", "").replace("ı", "i")
 
 
@@ -208,12 +208,12 @@ def _first_words() -> frozenset[str]:
 
 @cache
 def _age() -> re.Pattern[str]:
-    """Return the pattern of ages: numbers with units and words that place them in the past."""
+    """Return the pattern of ages: numbers with units, and words that place them in the past."""
     unit, direction = _one_of(names()["units"]), _one_of(names()["directions"])
     before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
     after = rf"(?:\.?\s*(?:{direction}|her)\b)?"
     # The empty group has matched from the second number on. Repeating the hundreds of units instead
-    # would double the time to compile the pattern.
+    # would double the time taken to compile the pattern.
     form = rf"{before}(?:(?(1){_BETWEEN}){_NUMBER}\s?{unit}(?!\w)())++{after}"
     return re.compile(form, re.IGNORECASE)
 

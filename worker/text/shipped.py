@@ -8,7 +8,7 @@ from typing import Any
 def shipped_text(package: str, name: str) -> str:
     """Return the text of a file in a package.
 
-    `importlib.resources` does the same but takes 5 ms to import.
+    `importlib.resources` does the same, but takes 5 ms to import.
     """
     data = pkgutil.get_data(package, name)
     if data is None:
@@ -17,5 +17,5 @@ def shipped_text(package: str, name: str) -> str:
 
 
 def shipped_json(package: str, name: str) -> Any:
-    """Return the content of a JSON file in a package."""
+    """Return the parsed content of a JSON file in a package."""
     return json.loads(shipped_text(package, name))

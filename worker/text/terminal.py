@@ -6,23 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that a terminal interprets, line separators, bidirectional controls, and surrogates,
-which cannot be encoded.
+"""Characters interpreted by terminals, line separators, bidirectional control characters, and
+surrogates, which cannot be encoded.
 """
 
 
 def printable(text: str) -> str:
-    """Return text on one line with its control characters escaped."""
+    """Return a text on one line, with control characters escaped."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def json_line(value: object) -> str:
-    """Return a value as JSON on one line with control characters escaped."""
+    """Return a value as JSON on one line, with control characters escaped."""
     return _escaped(json.dumps(value, ensure_ascii=False))
 
 
 def json_text(value: object, default: Callable[[Any], object] | None = None) -> str:
-    """Return a value as indented JSON with control characters escaped.
+    """Return a value as indented JSON, with control characters escaped.
 
     `default` is as for `json.dumps`.
     """

@@ -1,4 +1,4 @@
-"""Tokens and counts of a page's texts, computed once."""
+"""Tokens and counts of a page's texts, computed in a single pass."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 _SEED = hash("worker.text.texts") & 0xFFFF_FFFF_FFFF_FFFF
-"""Differs in each process. Tokens are numbered in order of appearance, whatever the seed."""
+"""Hash seed, different in each process. It does not affect the result, because tokens are numbered
+in order of appearance."""
 
 
 class Count(IntEnum):
-    """Counts per text. Their order is also defined in ``_texts.c``."""
+    """Counts per text, in the same order as in ``_texts.c``."""
 
     TOKENS = 0
     SENTENCES = auto()
@@ -40,14 +41,14 @@ class Count(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Texts, tokenised and counted.
+    """Tokens and counts of texts.
 
     Attributes
     ----------
     clean
-        The texts, each on one line, see `worker.text.words.clean`.
+        The texts, each on one line (see `worker.text.words.clean`).
     tokens
-        The tokens of all texts, in order, see `worker.text.words.tokens`.
+        The tokens of all texts in order (see `worker.text.words.tokens`).
     distinct
         Distinct tokens, in order of appearance.
     numbers
@@ -55,12 +56,12 @@ class Texts:
     repeated
         For each token, whether it occurred earlier in the same text.
     ends
-        For each text, the end of its tokens.
+        For each text, the index after its last token.
     counts
-        For each text, the counts named by `Count`: sentence ends
-        (`worker.text.words.count_sentences`); characters that are words by themselves, in the
+        For each text, the counts named by `Count`: sentence ends (see
+        `worker.text.words.count_sentences`); characters that are words of their own, in the
         original text and, as ``IDEOGRAPHS``, among the tokens; characters and space-separated words
-        of the cleaned text, and those of each kind; the traits of its first and its last character.
+        of the cleaned text, and those of each kind; the traits of its first and last characters.
     """
 
     clean: Sequence[str]
@@ -76,12 +77,12 @@ class Texts:
         return self.counts[:, counted].astype(np.int64)
 
     def starts_with(self, trait: Trait) -> Booleans:
-        """Return for each text whether its first character, once cleaned, has a trait."""
+        """Return for each text whether the first character, after cleaning, has a trait."""
         found: Booleans = (self.counts[:, Count.FIRST] & trait) != 0
         return found
 
     def ends_with(self, trait: Trait) -> Booleans:
-        """Return for each text whether its last character, once cleaned, has a trait."""
+        """Return for each text whether the last character, after cleaning, has a trait."""
         found: Booleans = (self.counts[:, Count.LAST] & trait) != 0
         return found
 
@@ -91,7 +92,7 @@ def count_words(text: str) -> float:
     try:
         tokens, unspaced = _texts.count(text, character_tables().traits)
     except UnicodeEncodeError:
-        # Lone surrogates, possible in JSON, are not part of words.
+        # Lone surrogates, which are possible in JSON, are not part of words.
         return count_words(text.encode("utf-8", "replace").decode())
     return tokens - unspaced / 2
 
@@ -99,8 +100,9 @@ def count_words(text: str) -> float:
 def read_texts(texts: list[str], lines: list[str]) -> Texts:
     """Tokenise and count texts.
 
-    Tokens of `texts` are those of the original text; tokens of `lines`, which follow, are those of
-    the cleaned text, in which invisible characters do not separate words.
+    The tokens of `texts` are those of the original texts. They are followed by the tokens of
+    `lines`, which are those of the cleaned texts, in which invisible characters do not separate
+    words.
     """
     tables = character_tables()
     answer = _texts.read(texts, lines, *tables, _SEED)

@@ -1,6 +1,6 @@
-"""Word lists written as text."""
+"""Word lists written as strings."""
 
 
 def listed(text: str) -> frozenset[str]:
-    """Return the distinct words of a text."""
+    """Return the set of words in a string."""
     return frozenset(text.split())

@@ -1,4 +1,4 @@
-"""Words in text: cleaning, tokens, sentences, and comparison."""
+"""Cleaning, tokenisation and comparison of texts, and counting of their words and sentences."""
 
 import math
 import re
@@ -6,22 +6,22 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
-# Scripts written without spaces. Each character is a token; otherwise a Chinese article would weigh
-# less than its page's English footer.
+# Scripts written without spaces. Each character is a token; otherwise, a Chinese article would
+# weigh less than the English footer of its page.
 UNSPACED = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u303b"
     "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u1049\u1780-\u17d3"
 )
-# Vowel signs that Python's \w excludes; without them Hindi words would be split.
+# Vowel signs that are not in Python's \w; without them, Hindi words would be split.
 SIGNS = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
 SIGNS += "\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd"
 SIGNS += "\u0b01-\u0b03\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0cbc-\u0ccd"
 SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
 
-# If none of them occurs, as in most scripts, the faster pattern suffices. Defined by its
-# complement, as the engine enumerates all characters of a class when compiling it.
+# If none of these characters occurs, as in most scripts, a faster pattern is sufficient. The class
+# is defined by its complement, because compilation enumerates all characters of a class.
 _UNSPACED_OR_SIGN = re.compile("[^\x00-\u02ff\u0370-\u058f\u2000-\u200b\u200e-\u2e7f]")
 _SPACED_TOKEN = re.compile(r"\w+")
 _ASCII_TOKEN = re.compile("[a-z0-9_]+")
@@ -33,8 +33,8 @@ _ILLEGAL = re.compile(f"[{ILLEGAL}]")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 
 # Sentence-final marks in Latin, Greek (where ; is a question mark), Arabic, Urdu, Ethiopic and
-# Armenian scripts. Words are separated by spaces there, so a mark counts only before a space, a
-# closing quote or the end: not in "3.5", "U.S" or "a.m".
+# Armenian scripts. These separate words by spaces, so a mark counts only before a space, a closing
+# quotation mark or the end, but not in "3.5", "U.S" or "a.m".
 MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
 WEAK_MARKS = ";\u061b"
 CLOSING = "\"'\u00bb\u201d\u2019)]"
@@ -54,10 +54,10 @@ def _class(characters: str) -> re.Pattern[str]:
 
 
 def holds_any(text: str, characters: str) -> bool:
-    """Return whether a text holds any character of a regex character class.
+    """Return whether a text contains any character of a regex character class.
 
     The first character of the class must be its lowest. The pattern is compiled only if it may
-    match, as the engine enumerates the characters of its ranges.
+    match, because compilation enumerates the characters of all ranges.
     """
     if text.isascii() or max(text) < characters[0]:
         return False
@@ -65,7 +65,7 @@ def holds_any(text: str, characters: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """Return the text on one line, with white space collapsed and invisible characters removed."""
+    """Return a text on one line, with white space collapsed and invisible characters removed."""
     shown = " ".join(text.split())
     if shown.isprintable():
         return shown
@@ -73,12 +73,12 @@ def clean(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text without control and invisible characters, with its white space."""
+    """Return a text without control and invisible characters; white space is preserved."""
     return text if text.isprintable() else _INVISIBLE.sub("", _ILLEGAL.sub(" ", text))
 
 
 def clean_verbatim(text: str) -> str:
-    """Return the text with its lines and indentation, without blank lines."""
+    """Return a text with its lines and indentation, but without blank lines."""
     lines = _INVISIBLE.sub("", _ILLEGAL.sub("", text)).splitlines()
     return "\n".join(line.rstrip() for line in lines if line.strip())
 
@@ -86,9 +86,9 @@ def clean_verbatim(text: str) -> str:
 def tokens(text: str) -> list[str]:
     """Split a text into tokens, in order.
 
-    A token is a run of letters and digits between spaces and punctuation (Deturck 2015, section
-    4.4.1), in lower case; in scripts without spaces (Chinese, Japanese, Thai, Lao, Burmese, Khmer),
-    a single character.
+    A token is a run of letters and digits between spaces and punctuation, in lower case (Deturck
+    2015, section 4.4.1). In scripts without spaces (Chinese, Japanese, Thai, Lao, Burmese, Khmer),
+    it is a single character.
     """
     text = text.lower()
     if text.isascii():
@@ -98,29 +98,29 @@ def tokens(text: str) -> list[str]:
 
 @cache
 def _token() -> re.Pattern[str]:
-    # Possessive, as the engine needs a hundred bytes for each character that it might give back.
+    # Possessive, because backtracking would take a hundred bytes of memory per character.
     return re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*+")
 
 
 def has_invisible(text: str) -> bool:
-    """Return whether `clean` removes characters inside of words."""
+    """Return whether `clean` removes characters inside words."""
     return not text.isascii() and any(character in text for character in INVISIBLE)
 
 
 def count_unspaced(text: str) -> int:
-    """Count characters of scripts without spaces."""
+    """Count the characters of scripts without spaces."""
     return len(_class(UNSPACED).findall(text)) if _UNSPACED_OR_SIGN.search(text) else 0
 
 
 def count_characters(text: str) -> int:
-    """Count characters; those of scripts with syllable or word characters count twice."""
+    """Count characters, where those that represent syllables or words count twice."""
     return len(text) + count_unspaced(text)
 
 
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:
     """Return the cosine similarity of two bags of words (Deturck 2015, section 4.4.2).
 
-    It is 0 without a common word, and exactly 1 for equal counts unless both are empty.
+    It is 0 if they have no word in common, and exactly 1 for equal counts unless both are empty.
     """
     counts_a, counts_b = Counter(a), Counter(b)
     if counts_a == counts_b:
@@ -132,10 +132,10 @@ def cosine(a: Iterable[str], b: Iterable[str]) -> float:
 
 
 def count_sentences(text: str) -> int:
-    """Count the sentence ends of a text in any script used for news.
+    """Count the sentence ends in a text of any script.
 
-    A text without a final mark, such as a heading or a menu item, counts 0. Semicolons count in
-    Greek only.
+    The result is 0 for a text without a final mark, such as a heading or a menu item. Semicolons
+    count only in Greek.
     """
     if text.isascii():
         ends = Counter(_SPACED_END.findall(text))
