@@ -1,1 +1,1 @@
-"""Scripts that produce the README's figures and its picture."""
+"""Scripts that produce the figures and the picture in the README."""

@@ -1,4 +1,4 @@
-"""Score extractors: ``python -m benchmarks bench CORPUS…`` and ``… evaluate GOLD ARTICLES…``."""
+"""Scoring of extractors: ``python -m benchmarks bench CORPUS…``, ``… evaluate GOLD ARTICLES…``."""
 
 from benchmarks.evaluation.commands import bench, evaluate
 from worker.cli import Commands

@@ -1,4 +1,4 @@
-"""Train the service's boosted trees and convert them to its own format."""
+"""Training of the service's boosted trees, and conversion to its own format."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
 
 COLUMNS_AT_A_SPLIT = 0.4
-"""Share of the columns that a split chooses from, drawn at random, so that trees differ more."""
+"""Share of randomly drawn columns that each split considers, so that trees differ more."""
 
 SEED = 0
 
@@ -24,7 +24,7 @@ SEED = 0
 def new_classifier(
     *, trees: int, leaves: int, min_rows_in_leaf: int, seed: int = SEED
 ) -> HistGradientBoostingClassifier:
-    """Return an unfitted classifier; the same seed gives the same trees."""
+    """Return an unfitted classifier; equal seeds give equal trees."""
     return HistGradientBoostingClassifier(
         max_iter=trees,
         learning_rate=LEARNING_RATE,
@@ -42,10 +42,10 @@ def as_trees(
     columns: Sequence[str],
     fitted: Sequence[int] | None = None,
 ) -> BoostedTrees:
-    """Convert a fitted binary classifier, rounding numbers as they are stored.
+    """Convert a fitted binary classifier, rounding numbers as in model files.
 
-    `columns` name the columns of the rows that the trees will receive. `fitted` are the indices of
-    those that the classifier was fitted on; by default all.
+    `columns` are the names of the columns that the trees will receive. `fitted` are the indices of
+    those on which the classifier was fitted (by default, all).
     """
     places = np.arange(len(columns)) if fitted is None else np.array(fitted)
     [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public access to the trees
@@ -58,10 +58,10 @@ def as_trees(
 def as_class_trees(
     classifier: HistGradientBoostingClassifier, columns: Sequence[str], order: Sequence[str]
 ) -> ClassTrees:
-    """Convert a fitted multiclass classifier, rounding its numbers.
+    """Convert a fitted multiclass classifier, rounding numbers as in model files.
 
-    `columns` name the columns of the rows. `order` is the order of the classes in the result; names
-    unknown to the classifier are omitted.
+    `columns` are the names of the columns. `order` is the order of the classes in the result;
+    classes unknown to the classifier are omitted.
     """
     places = np.arange(len(columns))
     by_class = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - as above
@@ -91,7 +91,7 @@ def _as_tree(nodes: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> Decision
 
 
 def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:
-    """Return the classifier whose log odds are the mean over several with the same columns."""
+    """Return a classifier whose log odds are the mean of those of several with the same columns."""
     trees = [
         replace(tree, value=[round(value / len(models), 5) for value in tree.value])
         for model in models

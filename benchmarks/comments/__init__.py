@@ -1,1 +1,1 @@
-"""Scripts behind the figures for reader comments."""
+"""Scripts that produce the figures for reader comments."""

@@ -1,7 +1,8 @@
 """Print references to comments elsewhere: ``python -m benchmarks.comments.elsewhere CORPUS…``.
 
-For each corpus and comment service, the number of pages that name a thread, with its account and
-id, and of pages that hold comments as JSON. ``--list`` prints each of them for inspection.
+For each corpus and comment service, the table has the number of pages that refer to a thread, with
+its account and ID, and the number of pages that contain comments as JSON. ``--list`` prints each of
+them for inspection.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Corpus pages with their candidates, the candidates' features, and which are correct."""
+"""Examples: pages of corpora with candidates for comments, their features and their correctness."""
 
 import json
 from collections.abc import Iterator
@@ -18,28 +18,28 @@ from worker.html import Page, PageError, parse_page
 from worker.inference import Features
 
 UNSAID = Path(__file__).with_name("unsaid.json")
-"""Pages by corpus that show comments or reviews although their gold has none.
+"""File that lists pages, by corpus, that show comments or reviews although their gold has none.
 
 Each was inspected by hand.
 """
 
 WHOLE_THREAD = 0.7
-"""Minimum word F1 of a candidate and a thread's text for the page to be used.
+"""Minimum word F1 between a candidate and a thread's gold text for the page to be used.
 
-Some of these golds hold the first posts only; on other pages no candidate shows the posts.
+Some of these golds contain only the first posts; on other pages, no candidate shows the posts.
 """
 
 THREAD = "forum"
-"""Kind of the pages whose gold text consists of all their posts."""
+"""Kind of pages whose gold text consists of all posts."""
 
 
 @dataclass(frozen=True)
 class Example:
     """A page of a corpus with its candidates.
 
-    `features` has no columns if there are no candidates. `page_f1` is the score of each candidate
-    if the gold lists comments one by one, `agreement` if it has their text as a whole; if both are
-    None, the page has no comments.
+    `features` has no columns if there are no candidates. The candidates are scored by `page_f1` if
+    the gold lists comments individually, and by `agreement` if it has their text as a whole. If
+    both are None, the page has no comments.
     """
 
     corpus: str
@@ -52,11 +52,11 @@ class Example:
 
     @property
     def group(self) -> str:
-        """The corpus of the page and, if its corpus says so, its kind."""
+        """The corpus of the page and, if known, the kind of the page."""
         return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
 
     def only(self, kept: npt.NDArray[np.int64]) -> Self:
-        """Return the page with a selection of its candidates, by index."""
+        """Return the page with only the candidates at the given indices."""
         return replace(
             self,
             candidates=tuple(self.candidates[place] for place in kept),
@@ -71,7 +71,7 @@ class Example:
 
 
 def read_examples(folder: Path) -> Iterator[Example]:
-    """Compute features for the pages of a corpus whose golds state whether there are comments."""
+    """Yield examples for the pages of a corpus whose golds state whether there are comments."""
     corpus = load_corpus(folder)
     unsaid = set(json.loads(UNSAID.read_text(encoding="utf-8")).get(corpus.name, ()))
     for fetched in corpus.pages.values():

@@ -1,6 +1,6 @@
-"""Print how accurately comment fields are read, given the comment elements.
+"""Print how accurately comment fields are read from given comment elements.
 
-Run as ``python -m benchmarks.comments.fields CORPORA``. Three minutes on one core.
+Run with ``python -m benchmarks.comments.fields CORPORA``; it takes three minutes on one core.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from worker.html import parse_page
 CORPORA = ("reader_comments", "forum_threads")
 
 WITHOUT_PARENTS = frozenset(["forum_threads"])
-"""Corpora whose golds do not say which comment a comment replies to."""
+"""Corpora whose golds do not contain the parents of comments."""
 
 FIELDS = ("text_f1", "authors", "dates", "parents", "replies")
 
@@ -30,8 +30,8 @@ FIELDS = ("text_f1", "authors", "dates", "parents", "replies")
 class Read:
     """The score of a page's comments.
 
-    `comments` is the number of comments in its gold; `is_nested` tells whether they are nested
-    elements.
+    `comments` is the number of comments in the gold; `is_nested` is set if their elements are
+    nested.
     """
 
     corpus: str
@@ -42,12 +42,12 @@ class Read:
 
     @property
     def half(self) -> int:
-        """The half of the sites that this site is assigned to, the same on every machine."""
+        """The half of the sites to which this site belongs, the same on every machine."""
         return zlib.crc32(self.site.encode()) % 2
 
 
 def main() -> None:
-    """Print one line for each corpus and half, and for nested and other replies."""
+    """Print one line for each corpus and half, and for nested and unnested comments."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("corpora", type=Path, help="directory of corpora")
     pages = [
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def print_means(name: str, pages: Sequence[Read]) -> None:
-    """Print the mean scores of comments in percent: over pages and over comments."""
+    """Print the mean scores of comments in percent, over pages and over comments."""
     ones = [1] * len(pages)
     for unit, weights in (("pages", ones), ("comments", [page.comments for page in pages])):
         means = [
@@ -87,7 +87,7 @@ def _mean(weighted: Iterable[tuple[float | None, int]]) -> str:
 
 
 def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
-    """Read the comments of a corpus from the elements that hold the gold's comments."""
+    """Read the comments of a corpus from the elements that contain the gold's comments."""
     corpus = load_corpus(corpora / name)
     for identity, gold in corpus.golds.items():
         stored = corpus.pages[identity]

@@ -1,7 +1,7 @@
 """Print how accurately comments are found: ``python -m benchmarks.comments.finding CORPORA``.
 
-Cross-validated: no page is scored by a classifier that has seen its site. Records are scored both
-as found, with author, date and buttons, and as read.
+The scores are cross-validated: no page is scored by a classifier that has seen its site. Records
+are scored both as found (with author, date and buttons) and as read.
 """
 
 import argparse
@@ -35,21 +35,22 @@ from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments, with_content
 
 MARKED = ("reader_comments", "forum_threads")
-"""Corpora whose golds list comments one by one."""
+"""Corpora whose golds list comments individually."""
 
 MIN_VOTERS = 3
-"""Minimum number of pages of a site for a vote on their common pattern."""
+"""Minimum number of pages of a site for a vote on their comment pattern."""
 
 
 @dataclass(frozen=True)
 class Result:
     """The comments found on a page.
 
-    `confidence` is the probability of the likeliest candidate, 0 if there is none. `page_f1` is the
-    agreement in percent of its records with the gold's comments, `score` that of the texts read
-    from them; both None unless the gold lists comments one by one. `agreement` is the word F1, from
-    0 to 1, if the gold has their text as a whole. `pattern` is what the service would store for the
-    page, and `discusses` tells whether the candidate reads like a discussion.
+    `confidence` is the probability of the likeliest candidate, or 0 if there is none. If the gold
+    lists comments individually, `page_f1` is the agreement of the candidate's records with them in
+    percent, and `score` that of the texts read from the records; otherwise, both are None. If the
+    gold has the comments' text as a whole, `agreement` is the word F1 from 0 to 1. `pattern` is
+    what the service would store for the page, and `discusses` is set if the candidate reads like a
+    discussion.
     """
 
     example: Example
@@ -67,7 +68,7 @@ class Result:
 
 
 def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
-    """Find the comments on pages with classifiers that were not trained on their sites."""
+    """Find the comments on pages with classifiers not trained on their sites."""
     choices = list(map(choose, examples, out_of_fold(examples)))
     certainties = certainties_of_folds(choices)
     for example, choice in zip(examples, choices, strict=True):
@@ -106,10 +107,10 @@ def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | N
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of the corpora whose golds list comments one by one.
+    """Yield the lines of a table of the corpora whose golds list comments individually.
 
-    P@1 counts the likeliest candidate whatever its probability; the other columns count what the
-    service accepts as comments.
+    P@1 counts the likeliest candidate regardless of its probability; the other columns count what
+    the service accepts as comments.
     """
     yield (
         "| | pages | among the candidates | P@1 | P@1, read | taken for comments "
@@ -142,7 +143,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
 
 
 def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of corpora of articles: comments found and false alarms."""
+    """Yield the lines of a table of comments found and false alarms in corpora of articles."""
     yield "| | pages with comments | found | rightly | pages without | false alarms |"
     yield "|---|---:|---:|---:|---:|---:|"
     unmarked = [each for each in results if each.example.page_f1 is None]
@@ -159,10 +160,11 @@ def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
 
 
 def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of the effect of votes, over sites with several pages.
+    """Yield the lines of a table of the effect of votes on sites with several pages.
 
-    The pages of a site serve as a template group, although they may be of two templates. The score
-    is the F1 of the comments if the gold lists them one by one, otherwise of their words.
+    The pages of a site serve as a template group, although they may have different templates. The
+    score is the F1 of the comments if the gold lists them individually, and that of their words
+    otherwise.
     """
     yield (
         "| | sites | pages with comments | F1, alone | F1, voted "

@@ -1,4 +1,4 @@
-"""Labels: which groups of elements are the comments in the gold."""
+"""Training labels that state which groups of elements are the comments of the gold."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ from worker.comments.nesting import nesting_of
 _Floats = npt.NDArray[np.float64]
 
 MAX_FRAME = 800
-"""Maximum characters of a record besides its comment: name, date, buttons, signature."""
+"""Maximum number of characters of a record besides its comment (name, date, buttons, signature)."""
 
 KNOWN_BY = 150
-"""Length in characters of the beginning by which a comment is recognised in a record."""
+"""Number of leading characters by which a comment is recognised in a record."""
 
 MAX_RECORDS = 4
 """Maximum number of records per gold comment for a candidate to be correct."""
@@ -29,10 +29,10 @@ MAX_RECORDS = 4
 def page_f1_of(
     page: PageElements, groups: Sequence[Sequence[int]], golds: Sequence[Comment]
 ) -> _Floats:
-    """Score groups of elements in percent by the F1 of their records, matched with the comments.
+    """Score groups of elements in percent by the F1 of their records, matched with comments.
 
-    A record and a comment can match if it holds the comment and little else, or if half of their
-    words are equal. The text is not trimmed here; that is left to the readers of records.
+    A record can match a comment if it contains the comment and little else, or if half of their
+    words are equal. Records are not trimmed here; that is the task of the code that reads them.
     """
     texts = ["".join(gold.text.split()) for gold in golds]
     bags = [Counter(words(gold.text)) for gold in golds]
@@ -52,14 +52,14 @@ def page_f1_of(
 
 
 def is_good(scores: _Floats) -> npt.NDArray[np.bool_]:
-    """Return which groups CommentsMiner would count as correct."""
+    """Return which groups count as correct in the evaluation of CommentsMiner."""
     return scores >= GOOD_PAGE_F1
 
 
 def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_text: str) -> _Floats:
-    """Score groups of elements by the F1, from 0 to 1, of all their words with all comments' words.
+    """Score groups of elements by the F1, from 0 to 1, between their words and all comments' words.
 
-    This ignores where a comment ends and the next begins.
+    The score ignores the boundaries between comments.
     """
     wanted = Counter(words(comment_text))
     scores = np.zeros(len(groups))

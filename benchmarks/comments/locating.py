@@ -1,4 +1,4 @@
-"""Locate the elements that hold the comments of a gold, to measure reading without finding."""
+"""Location of the elements that contain a gold's comments, to measure reading without finding."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,10 +11,12 @@ from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
 
 LEAST_RECALL = 0.85
-"""Minimum share of a comment's words that its element holds."""
+"""Minimum share of a comment's words in its element."""
 
 MOST_WORDS = 400
-"""Maximum words of an element besides twice its comment's; more are other comments."""
+"""Maximum number by which an element's words exceed twice those of its comment.
+
+Elements with more words contain other comments."""
 
 LEAST_GAIN = 0.05
 """Minimum gain in word F1 for a later element to replace an earlier one."""
@@ -22,7 +24,7 @@ LEAST_GAIN = 0.05
 
 @dataclass
 class _Words:
-    """The words of a page, with the range of each element."""
+    """The words of a page, with the range of words of each element."""
 
     tokens: list[str] = field(default_factory=list)
     start: dict[HtmlElement, int] = field(default_factory=dict)
@@ -32,7 +34,7 @@ class _Words:
         self.tokens.extend(word.lower() for word in words(text or ""))
 
     def own(self, group: Sequence[HtmlElement]) -> list[Counter[str]]:
-        """Count the words of each element, without those of elements of the group inside it."""
+        """Count the words of each element, without those of the group's elements inside it."""
         counts = {each: Counter(self.tokens[self.start[each] : self.end[each]]) for each in group}
         for each in group:
             for above in each.iterancestors():
@@ -44,10 +46,10 @@ class _Words:
 
 
 def locate(document: HtmlElement, wanted: Sequence[Comment]) -> list[HtmlElement]:
-    """Return the elements of one signature that best hold the comments of a gold.
+    """Return the elements with a common signature that best match the comments of a gold.
 
-    There is one element per comment and no other; among equals, those with the fewest words beyond
-    the comments, their authors and dates.
+    There is exactly one element per comment. In a tie, the elements with the fewest words besides
+    the comments, their authors and their dates are returned.
     """
     page = _words_of(document)
     comments = [comment for comment in wanted if words(comment.text)]

@@ -1,9 +1,9 @@
 """Print the accuracy of CommentsMiner: ``python -m benchmarks.comments.paper CORPORA``.
 
 Subtrees are mined and ranked by the paper's eight features. As in the paper (Subercaze et al. 2016,
-table 1), a ranker is trained on a fifth of the sites and tested on the others, five times, repeated
-until there are a hundred runs; next to it, the same with four fifths. ``--model`` writes the best
-ranker, trained on all pages.
+table 1), a ranker is trained on a fifth of the sites and tested on the others. This is done for
+each fifth and repeated until there are a hundred runs. The table also has the result of training on
+four fifths. ``--model`` writes the best ranker, trained on all pages.
 """
 
 import argparse
@@ -46,10 +46,10 @@ CORPORA = ("reader_comments", "forum_threads")
 
 @dataclass(frozen=True)
 class MinedPage:
-    """A page whose subtrees were mined.
+    """A page with its mined subtrees.
 
-    `rows` are the paper's features of each subtree, `page_f1` the F1 of each one's occurrences in
-    percent.
+    `rows` has the paper's features of each subtree, and `page_f1` the F1 of each subtree's
+    occurrences in percent.
     """
 
     corpus: str
@@ -60,7 +60,7 @@ class MinedPage:
 
 
 def read_mined(folder: Path) -> Iterator[MinedPage]:
-    """Mine the pages of a corpus whose golds list comments one by one."""
+    """Mine the pages of a corpus whose golds list comments individually."""
     corpus = load_corpus(folder)
     for fetched in corpus.pages.values():
         gold = corpus.golds[fetched.id]
@@ -77,9 +77,9 @@ def read_mined(folder: Path) -> Iterator[MinedPage]:
 
 
 def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a table of rankers: mean and standard deviation of P@1 over runs.
+    """Yield the lines of a table of rankers with the mean and standard deviation of P@1 over runs.
 
-    `runs` is rounded to multiples of five; `rankers` are names.
+    `runs` is rounded to a multiple of five; `rankers` are names of rankers.
     """
     sizes = [len(page.page_f1) for page in pages]
     yield f"{len(pages)} pages, {median(sizes):.0f} subtrees in the median, {max(sizes)} at most"
@@ -108,9 +108,9 @@ def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iter
 def _reached(
     pages: Sequence[MinedPage], ranker: Ranker, run: int, *, is_few: bool
 ) -> tuple[float, float]:
-    """Return a run's P@1 in percent: over all pages, and over those whose comments were mined.
+    """Return a run's P@1 in percent, over all pages and over those whose comments were mined.
 
-    Five consecutive runs share one division of the sites.
+    Five consecutive runs use the same division of the sites.
     """
     sites = sorted({page.site for page in pages})
     chance = np.random.default_rng(run // FOLDS)
@@ -132,13 +132,13 @@ def _reached(
 
 
 def scale(pages: Sequence[MinedPage]) -> tuple[Floats, Floats]:
-    """Return the mean and the standard deviation of each feature."""
+    """Return the mean and standard deviation of each feature."""
     rows = np.concatenate([page.rows for page in pages])
     return rows.mean(axis=0), np.maximum(rows.std(axis=0), 1e-9)
 
 
 def lists(pages: Sequence[MinedPage], means: Floats, deviations: Floats) -> list[RankedList]:
-    """Return the training lists: pages with correct and wrong candidates."""
+    """Return the training lists of the pages that have both correct and wrong candidates."""
     return [
         RankedList((page.rows - means) / deviations, is_good(page.page_f1))
         for page in pages
@@ -147,13 +147,13 @@ def lists(pages: Sequence[MinedPage], means: Floats, deviations: Floats) -> list
 
 
 def ranking_of(pages: Sequence[MinedPage]) -> BoostedTrees:
-    """Train the shipped ranking function, the best of the table, on all pages."""
+    """Train the shipped ranking function, the best one in the table, on all pages."""
     untouched = np.zeros(len(COLUMNS)), np.ones(len(COLUMNS))
     return as_trees(fit_boosted_trees(lists(pages, *untouched)), COLUMNS)
 
 
 def model_of(pages: Sequence[MinedPage], folder: Path) -> ModelFile[BoostedTrees]:
-    """Return the shipped function with a description of its training."""
+    """Return the shipped ranking function with a description of its training."""
     runs = [_reached(pages, boosted_trees, run, is_few=False)[0] for run in range(FOLDS)]
     corpora = [
         corpus_used(

@@ -1,8 +1,8 @@
-"""Ways to learn a ranking function for candidates (Subercaze et al. 2016, table 1).
+"""Methods that learn a ranking function for candidates (Subercaze et al. 2016, table 1).
 
-Each learns from lists: the features of a page's candidates and which of them are correct. All but
-the trees expect features with mean 0 and standard deviation 1. A learned function maps the features
-of candidates to scores.
+The training data are lists with the features of a page's candidates and the correctness of each.
+All methods but the trees expect features with mean 0 and standard deviation 1. A learned function
+maps the features of candidates to scores.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,8 +25,8 @@ SEED = 0
 class RankedList:
     """The candidates of a page.
 
-    `rows` has shape (candidates, features). `right` tells which are correct; some are and some
-    are not.
+    `rows` has shape (candidates, features). `right` marks the correct candidates; there is at least
+    one correct and one wrong candidate.
     """
 
     rows: Floats
@@ -38,7 +38,7 @@ Ranker = Callable[[Sequence[RankedList]], Scorer]
 
 def precision_at_one(lists: Sequence[RankedList], scorer: Scorer) -> float:
     """Return the share of lists whose top candidate is correct."""
-    # Vectorised: rankers that optimise it call it thousands of times.
+    # Vectorised, because rankers that optimise this score compute it thousands of times.
     scores = scorer(np.concatenate([each.rows for each in lists]))
     right = np.concatenate([each.right for each in lists])
     sizes = np.array([len(each.right) for each in lists])
@@ -49,12 +49,12 @@ def precision_at_one(lists: Sequence[RankedList], scorer: Scorer) -> float:
 
 
 def rank_svm(lists: Sequence[RankedList]) -> Scorer:
-    """Linear support vector machine on pairs of a correct and a wrong candidate; C = 0.1."""
+    """Train a linear support vector machine on pairs of correct and wrong candidates (C = 0.1)."""
     return _linear(_rank_svm_weights(lists))
 
 
 def rank_svm_rbf(lists: Sequence[RankedList], *, components: int = 100) -> Scorer:
-    """`rank_svm` with a radial kernel, approximated by a number of candidates (Nyström)."""
+    """Train `rank_svm` with a radial kernel, approximated with a subset of candidates (Nyström)."""
     rows = np.concatenate([each.rows for each in lists])
     kernel = Nystroem(n_components=min(components, len(rows)), random_state=SEED).fit(rows)
     weights = _rank_svm_weights(
@@ -74,7 +74,7 @@ def _rank_svm_weights(lists: Sequence[RankedList]) -> Floats:
 def rank_net(
     lists: Sequence[RankedList], *, iterations: int = 100, hidden: int = 10, rate: float = 0.05
 ) -> Scorer:
-    """Pairwise network with one hidden layer, 100 iterations (Burges et al., ICML 2005)."""
+    """Train a pairwise network with one hidden layer (Burges et al., ICML 2005)."""
     chance = np.random.default_rng(SEED)
     columns = lists[0].rows.shape[1]
     first = chance.normal(0, 1 / np.sqrt(columns), (columns, hidden))
@@ -85,7 +85,7 @@ def rank_net(
             rows, right = lists[number].rows, lists[number].right
             inner = np.tanh(rows @ first + shift)
             scores = inner @ second
-            # How much each pair of a correct and a wrong candidate pushes them apart.
+            # Force with which each pair of a correct and a wrong candidate is pushed apart.
             pull = 1 / (1 + np.exp(np.clip(scores[right][:, None] - scores[~right], -50, 50)))
             slope = np.zeros(len(rows))
             slope[right] = pull.mean(axis=1)
@@ -99,7 +99,7 @@ def rank_net(
 
 
 def ada_rank(lists: Sequence[RankedList], *, rounds: int = 500) -> Scorer:
-    """AdaRank for P@1, single features as weak rankers (Xu and Li, SIGIR 2007), 500 rounds."""
+    """Train AdaRank for P@1 with single features as weak rankers (Xu and Li, SIGIR 2007)."""
     columns = lists[0].rows.shape[1]
     signed = [(column, sign) for column in range(columns) for sign in (1.0, -1.0)]
     reached = np.array(
@@ -126,7 +126,7 @@ def _is_right_first(each: RankedList, scores: Floats) -> float:
 
 
 def list_net(lists: Sequence[RankedList]) -> Scorer:
-    """Linear ListNet, 1,500 iterations."""
+    """Train a linear ListNet for 1,500 iterations."""
     return _linear(list_net_weights(lists))
 
 
@@ -146,7 +146,7 @@ def list_net_weights(
 
 
 def rank_boost(lists: Sequence[RankedList], *, rounds: int = 300) -> Scorer:
-    """RankBoost with thresholds as weak rankers (Freund et al., JMLR 2003), 300 rounds."""
+    """Train RankBoost with thresholds as weak rankers (Freund et al., JMLR 2003)."""
     rows = np.concatenate([each.rows for each in lists])
     better, worse, weights = _pair_places(lists)
     thresholds = np.quantile(rows, np.linspace(0.05, 0.95, 19), axis=0)
@@ -182,7 +182,7 @@ def rank_boost(lists: Sequence[RankedList], *, rounds: int = 300) -> Scorer:
 
 
 def coordinate_ascent(lists: Sequence[RankedList], *, sweeps: int = 5) -> Scorer:
-    """Linear, changing one weight at a time while P@1 rises (Metzler and Croft, 2007)."""
+    """Train a linear function by coordinate ascent on P@1 (Metzler and Croft, 2007)."""
     weights = np.ones(lists[0].rows.shape[1]) / lists[0].rows.shape[1]
     steps = np.concatenate([-(2.0 ** np.arange(3, -6, -1)), 2.0 ** np.arange(-5, 4)])
     best = precision_at_one(lists, _linear(weights))
@@ -201,13 +201,13 @@ def coordinate_ascent(lists: Sequence[RankedList], *, sweeps: int = 5) -> Scorer
 
 
 def boosted_trees(lists: Sequence[RankedList]) -> Scorer:
-    """Pointwise boosted trees instead of the paper's MART."""
+    """Train pointwise boosted trees, used instead of the paper's MART."""
     classifier = fit_boosted_trees(lists)
     return lambda rows: np.asarray(classifier.decision_function(rows), dtype=np.float64)
 
 
 def fit_boosted_trees(lists: Sequence[RankedList]) -> HistGradientBoostingClassifier:
-    """Return the classifier of `boosted_trees`: a hundred trees of eight leaves."""
+    """Fit the classifier of `boosted_trees`, which has a hundred trees of eight leaves."""
     classifier = HistGradientBoostingClassifier(
         max_iter=100, max_leaf_nodes=8, min_samples_leaf=10, early_stopping=False, random_state=SEED
     )
@@ -217,7 +217,7 @@ def fit_boosted_trees(lists: Sequence[RankedList]) -> HistGradientBoostingClassi
 
 
 def random_forest(lists: Sequence[RankedList], *, trees: int = 300) -> Scorer:
-    """Pointwise random forest, 300 trees (Breiman, 2001)."""
+    """Train a pointwise random forest (Breiman, 2001)."""
     forest = RandomForestClassifier(
         n_estimators=trees, max_features=0.3, min_samples_leaf=2, random_state=SEED
     )
@@ -227,7 +227,7 @@ def random_forest(lists: Sequence[RankedList], *, trees: int = 300) -> Scorer:
 
 
 def _rows_of(lists: Sequence[RankedList]) -> tuple[Floats, Flags, Floats]:
-    """Return all candidates, whether each is correct, and weights that make pages count equally."""
+    """Return all candidates, their correctness, and weights that give all pages equal weight."""
     weights = [
         np.where(each.right, 1 / each.right.sum(), 1 / (~each.right).sum()) for each in lists
     ]
@@ -246,7 +246,7 @@ _GREATEST = 1e12
 def genetic_programming(
     lists: Sequence[RankedList], *, generations: int = 50, population: int = 60
 ) -> Scorer:
-    """Expressions bred for P@1: + - × ÷, powers and numbers from 2 to 10,000; 50 generations."""
+    """Breed expressions (+ - × ÷, powers, numbers from 2 to 10,000) for P@1 in 50 generations."""
     chance = np.random.default_rng(SEED)
     columns = lists[0].rows.shape[1]
 
@@ -288,7 +288,7 @@ def _random_expression(chance: np.random.Generator, columns: int, depth: int) ->
 
 
 def _grafted(chance: np.random.Generator, stock: Expression, scion: Expression) -> Expression:
-    """Replace part of one expression with part of another."""
+    """Replace a part of one expression with a part of another."""
     while scion[0] in _OPERATORS and chance.random() < 0.4:
         scion = _part(scion, 1 + int(chance.integers(2)))
     if stock[0] not in _OPERATORS or chance.random() < 0.25:
@@ -344,7 +344,7 @@ def _pairs(lists: Sequence[RankedList]) -> tuple[Floats, Floats]:
 def _pair_places(
     lists: Sequence[RankedList],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-    """Return the pairs of a correct and a wrong candidate of a page; all pages weigh the same."""
+    """Return the pairs of a correct and a wrong candidate; all pages have equal weight."""
     better, worse, weights = [], [], []
     start = 0
     for each in lists:

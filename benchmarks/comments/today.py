@@ -1,11 +1,11 @@
 """Threads and comments on today's pages: ``python -m benchmarks.comments.today CORPORA``.
 
-CORPORA is the folder of the corpora; ``--first-pass`` and ``--second-pass`` are the folders that
-`benchmarks.extraction.train` and `benchmarks.extraction.roles` wrote for their folds. No page is
-read by a classifier of lines, roles or comments that has seen its site; forum pages are read by the
-shipped classifier of lines, which has seen none of them. Texts are compared as bags of words. Kinds
-of pages come from the classifiers of the folds, those of forum pages from the shipped one, which
-has seen the kinds of wcxb.
+CORPORA is the folder of the corpora. ``--first-pass`` and ``--second-pass`` are the folders with
+the models of the folds written by `benchmarks.extraction.train` and `benchmarks.extraction.roles`.
+No page is read by a classifier of lines, roles or comments that has seen its site; forum pages are
+read by the shipped classifier of lines, which has seen none of them. Texts are compared as bags of
+words. Kinds of pages are determined by the classifiers of the folds, and those of forum pages by
+the shipped classifier, which has seen the kinds of wcxb.
 """
 
 import argparse
@@ -41,31 +41,31 @@ from worker.inference import BoostedTrees
 from worker.papers.reading import page_of
 
 CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
-"""Corpora with texts, and the number of pages used from each; None for all."""
+"""Corpora with texts, and the number of pages used from each (None for all)."""
 
 LOST = 0.05
-"""Minimum share of a gold's words lost to comments for a page to count as losing."""
+"""Minimum share of a gold's words removed with comments for a page to count as losing text."""
 
 WHOLE = 0.9
-"""Minimum F1 for a thread to count as read completely."""
+"""Minimum F1 for a thread to count as completely read."""
 
 MOST = 0.9
-"""Minimum share of a post's words that a text has to share to hold the post."""
+"""Minimum share of a post's words that a text must contain to include the post."""
 
 HELD = 0.5
-"""Minimum share of a gold's words in the page's source for the gold to be readable at all."""
+"""Minimum share of a gold's words in the page's source for the gold to be readable from it."""
 
 
 @dataclass(frozen=True)
 class Finders:
-    """Comment classifiers by fold of sites; a fold's have not seen its sites."""
+    """Comment classifiers by fold of sites; those of a fold have not seen its sites."""
 
     rankings: Sequence[BoostedTrees]
     certainties: Sequence[Certainty]
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Make the service find comments with the classifiers that were not trained on a site."""
+        """Make the service find comments with classifiers that were not trained on a site."""
         fold = fold_of(site, len(self.rankings))
         ranking, certainty = self.rankings[fold], self.certainties[fold]
         with (
@@ -77,10 +77,11 @@ class Finders:
 
 @dataclass(frozen=True)
 class Row:
-    """A page read both with and without removing comments.
+    """A page read both with and without removal of comments.
 
-    `content` is None if the page is no article. `score` is that of the text, `alone` that of the
-    text without removing comments. `is_held` tells whether the page's source holds the gold's text.
+    `content` is None if the page is not an article. `score` is the score of the text, and `alone`
+    that of the text without removal of comments. `is_held` is set if the page's source contains the
+    gold's text.
     """
 
     corpus: str
@@ -137,16 +138,16 @@ def _row(corpus: str, gold: Gold, source: Source) -> Row:
 
 
 def holds_last_post(row: Row) -> bool:
-    """Return whether the gold of a thread holds the last post read; some hold only the first ones.
+    """Return whether a thread's gold contains the last post read; some contain only the first ones.
 
-    All words of the post must be in the gold as often; half of them are there at random.
+    Nearly all words of the post must be in the gold, because half of them are there at random.
     """
     posts = [post.text for post in row.content.comments if post.text] if row.content else []
     return bool(posts) and compare_bags(row.gold.text or "", posts[-1]).recall >= MOST
 
 
 def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the lines of a table of threads: how completely they are read."""
+    """Yield the lines of a table of how completely threads are read."""
     threads = [row for row in rows if row.gold.kind == THREAD]
     yield "| threads of wcxb | pages | P | R | F1 | median F1 | F1 from 0.9 | F1, comments left |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
@@ -166,7 +167,7 @@ def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the lines of a table of all other pages: how removing comments changes their texts."""
+    """Yield the lines of a table of how removing comments changes the texts of other pages."""
     heads = ("", "pages", "with comments", "taken for threads", "F1, left", "F1, out")
     yield f"| {' | '.join((*heads, 'better', 'worse', 'lose'))} |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---|"

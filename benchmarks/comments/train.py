@@ -1,8 +1,8 @@
 """Train comment detection: ``python -m benchmarks.comments.train FOLDER --model FILE …``.
 
-``FOLDER`` holds the corpora. Pages whose golds list comments one by one teach which candidate is
-correct; pages without comments, that none is; pages whose golds have the comments' text as a whole
-teach both, see `settled`.
+``FOLDER`` contains the corpora. Pages whose golds list comments individually provide correct and
+wrong candidates, and pages without comments only wrong ones. Pages whose golds have the comments'
+text as a whole provide both (see `settled`).
 """
 
 import argparse
@@ -33,23 +33,23 @@ LEAVES = 12
 MIN_CANDIDATES_IN_LEAF = 15
 
 RUNS = 4
-"""Number of classifiers with different seeds whose mean is used."""
+"""Number of classifiers with different seeds that are averaged."""
 
 QUANTILES = 63
-"""Number of distinct values of a column in training."""
+"""Number of distinct values per column in training."""
 
 FOLDS = 4
 """Number of folds of sites for cross-validation."""
 
 TOGETHER = 0.7
-"""Minimum word F1 with all comments together for a candidate to count as correct."""
+"""Minimum word F1 with the text of all comments for a candidate to count as correct."""
 
 CERTAINTY_FREEDOM = 0.3
-"""Inverse regularisation strength of the regression, scikit-learn's ``C``."""
+"""Inverse regularisation strength of the regression (scikit-learn's ``C``)."""
 
 TREES_OF_CERTAINTY = 48
 LEAVES_OF_CERTAINTY = 6
-"""Trees per run that are weighted by the regression, and the leaves of each."""
+"""Number of trees per run that the regression weights, and number of leaves per tree."""
 
 LEAST_DEVIATION = 1e-9
 
@@ -57,44 +57,46 @@ GOOD_WEIGHT = 1.0
 """Total weight of the correct candidates of a page."""
 
 OTHERS_WEIGHT = 1.0
-"""Total weight of the wrong ones, if the gold lists comments one by one."""
+"""Total weight of the wrong candidates of a page whose gold lists comments individually."""
 
 NEARLY_BEST = 3.0
-"""Maximum distance in F1, in percent, of a correct candidate from the best of its page.
+"""Maximum difference in F1, in percent, between a correct candidate and the best of its page.
 
-Worse ones, which include a form or miss the first post, are left out: they are not wrong, and as
-correct ones they blurred the difference from the best.
+Worse candidates, which include a form or miss the first post, are left out. They are not wrong, but
+counting them as correct blurred the difference from the best.
 """
 
 BARE_WEIGHT = 0.2
-"""The same on all other pages, which are eighteen times as many."""
+"""Total weight of the wrong candidates of any other page; there are eighteen times as many."""
 
 HARDEST = 10
-"""Number of such a page's likeliest candidates that are always used for training."""
+"""Number of the likeliest candidates on such a page that are always used for training."""
 
 EASY = 8
-"""Number of its other candidates that are used, evenly spaced by likelihood."""
+"""Number of other candidates on such a page that are used, evenly spaced by likelihood."""
 
 AGREES = 0.85
-"""Minimum agreement with the text of all comments for a candidate to be possibly correct."""
+"""Minimum agreement with the text of all comments for a candidate that may be correct."""
 
 DIFFERS = 0.3
-"""Agreement below which it is wrong."""
+"""Agreement with the text of all comments below which a candidate is wrong."""
 
 MIN_SETTLED = 3
-"""Minimum number of records of such a candidate; too many with fewer are something else."""
+"""Minimum number of records of a candidate that may be correct.
+
+Too many candidates with fewer records are not comments."""
 
 GOOD_F1 = 100.0
-"""Score given to the candidate that `settled` considers correct."""
+"""Score assigned to the candidate that `settled` considers correct."""
 
 BLINDED = (
     ("mean personal", "records with personal"),
     ("mean discussing", "records named discussing", "discussing around"),
 )
-"""Columns that are zeroed on every other page, each group on different pages.
+"""Groups of columns, each of which is zeroed on a different half of the pages.
 
-They carry no information if the language or the site's term for its comments is not one of those in
-training, and must not be missed there.
+These columns carry no information if the language, or the site's term for comments, does not occur
+in training, and classification must work without them.
 """
 
 _Labels = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
@@ -103,10 +105,10 @@ _Labels = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 def train(examples: Sequence[Example]) -> BoostedTrees:
     """Train on pages.
 
-    A first classifier, trained on the pages whose golds list comments one by one, selects the
-    hardest candidates on all others. Threads with the posts' text as a whole are left out: only the
-    first classifier decides there where a post begins, and that made the second one miss comments
-    (README.md). They are used to train the confidence.
+    A first classifier, trained on the pages whose golds list comments individually, selects the
+    hardest candidates on all other pages. Threads whose golds have the posts' text as a whole are
+    left out and only used to train the confidence. On these, the first classifier alone would
+    decide where a post begins, which made the second classifier miss comments (see README.md).
     """
     measured = [
         example for example in examples if example.candidates and example.gold.kind != THREAD
@@ -130,9 +132,9 @@ def train_folds(examples: Sequence[Example], folds: int = FOLDS) -> list[Boosted
 def out_of_fold(
     examples: Sequence[Example], models: Sequence[BoostedTrees] | None = None
 ) -> list[Floats]:
-    """Return for each page the candidates' probabilities by a classifier of other sites.
+    """Return the probabilities of each page's candidates by a classifier trained on other sites.
 
-    `models` is the result of `train_folds`; they are trained if not given.
+    `models` is the result of `train_folds`; by default, the models are trained here.
     """
     models = models or train_folds(examples)
     return [
@@ -147,8 +149,9 @@ def out_of_fold(
 class Choice:
     """The likeliest candidate of a page.
 
-    `place` is its index among the candidates. `measures` are its features after reading it, None if
-    it is too unlikely to be read. `discusses` tells whether its text reads like a discussion.
+    `place` is its index among the candidates. `measures` are the features of its comments as read,
+    or None if it is too unlikely to be read. `discusses` is set if its text reads like a
+    discussion.
     """
 
     example: Example
@@ -158,7 +161,7 @@ class Choice:
 
     @property
     def is_right(self) -> bool | None:
-        """Whether it is correct; None if the gold does not settle it."""
+        """Whether the candidate is correct; None if the gold does not decide it."""
         example = self.example
         if example.page_f1 is not None:
             return bool(is_good(example.page_f1)[self.place])
@@ -168,7 +171,7 @@ class Choice:
 
 
 def choose(example: Example, probabilities: Floats) -> Choice | None:
-    """Choose the likeliest candidate of a page and read it; None if there is none."""
+    """Choose and read the likeliest candidate of a page; return None if there are no candidates."""
     if not len(probabilities):
         return None
     place = int(probabilities.argmax())
@@ -181,7 +184,7 @@ def choose(example: Example, probabilities: Floats) -> Choice | None:
 
 
 def train_certainty(choices: Iterable[Choice]) -> Certainty:
-    """Train the confidence in choices made by a classifier trained on other sites."""
+    """Train the confidence on choices made by classifiers that were trained on other sites."""
     settled = [
         (choice.measures, choice.is_right)
         for choice in choices
@@ -228,10 +231,10 @@ def certainties_of_folds(choices: Sequence[Choice | None], folds: int = FOLDS) -
 
 
 def settled(example: Example, first: BoostedTrees) -> Example:
-    """Decide where comments begin and end on a page whose gold has only their text as a whole.
+    """Choose the correct candidate on a page whose gold only has the comments' text as a whole.
 
-    The likeliest of the candidates that agree with the text of all comments counts as correct;
-    those that agree with a part of it are left out.
+    Of the candidates that agree with this text, the likeliest one counts as correct. Candidates
+    that agree with a part of it are left out.
     """
     agreement = example.agreement
     if agreement is None:
@@ -269,7 +272,7 @@ def _labels(example: Example) -> _Labels:
 
 
 def _blinded(example: Example) -> Rows:
-    """Return the rows with the columns zeroed that this page does without, see `BLINDED`."""
+    """Return the rows with this page's share of the columns zeroed (see `BLINDED`)."""
     chance = sha256(example.gold.id.encode()).digest()
     features = example.features
     rows = features.rows.copy()
@@ -295,9 +298,9 @@ def _fit(examples: Sequence[Example], runs: int) -> BoostedTrees:
 
 
 def _rounded(rows: Rows) -> Rows:
-    """Round each value to the nearest of `QUANTILES` of its column.
+    """Round each value to the nearest of the `QUANTILES` of its column.
 
-    With more values, weighting the bins takes most of the training time.
+    With more distinct values, weighting the bins takes most of the training time.
     """
     rounded = rows.copy()
     for column in rounded.T:
@@ -316,7 +319,7 @@ def read_corpora(folder: Path) -> Iterator[Example]:
 
 
 def describe(folder: Path, examples: Sequence[Example], choices: Sequence[Choice]) -> Training:
-    """Describe the training in `main`, with the share of likeliest candidates that are correct."""
+    """Describe the training done by `main`, with the share of correct likeliest candidates."""
     corpora = [
         corpus_used(
             folder / name,
@@ -333,7 +336,7 @@ def describe(folder: Path, examples: Sequence[Example], choices: Sequence[Choice
 
 
 def main() -> None:
-    """Train."""
+    """Train the models and write them to the given files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of the corpora")
     parser.add_argument("--model", type=Path, required=True, help="file of the classifier")

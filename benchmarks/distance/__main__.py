@@ -1,4 +1,4 @@
-"""Run with ``python -m benchmarks.distance CORPORA``; prints Markdown."""
+"""Measurement of tree distances: ``python -m benchmarks.distance CORPORA`` prints Markdown."""
 
 import argparse
 from pathlib import Path

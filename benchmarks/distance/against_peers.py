@@ -1,4 +1,4 @@
-"""Compare all implementations on the same pairs in one run."""
+"""Comparison of all implementations on the same pairs in a single run."""
 
 import statistics
 from functools import partial
@@ -10,9 +10,10 @@ from worker.html import Tree
 
 
 def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
-    """Print a row per pair: our time, the peers' relative to it, nanoseconds per cell.
+    """Print a row per pair with our time and the peers' times relative to it.
 
-    `patience` is the maximum time in seconds of a peer per pair, estimated from its last pair.
+    `patience` is the maximum time per pair in seconds. Peers whose time, estimated from their
+    previous pair, exceeds it are skipped.
     """
     pairs = pairs_of_size(sites, nodes, count)
     tools = OURS | UNITS | PEERS
@@ -45,11 +46,11 @@ def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
 
 
 _GUESS = {"edist": 2e-8, "zss": 3e-5, "apted": 5e-6}
-"""Estimated seconds per cell of a peer before its first measurement."""
+"""Estimated seconds per cell for each peer, used before its first measurement."""
 
 
 def against_edist(sites: Sites, nodes: int, count: int) -> None:
-    """Print the speed-up over edist for pairs of one site and of different sites.
+    """Print the speed-up over edist for pairs of the same site and of different sites.
 
     `count` is the number of pairs of each kind.
     """
@@ -84,7 +85,7 @@ _EDIST = PEERS["edist"]
 
 
 def nanoseconds_per_cell(sites: Sites, sizes: list[int], count: int) -> None:
-    """Print the time per cell if the whole tables are computed, and how time grows."""
+    """Print the time per cell for completely computed tables, and the growth of time with size."""
     print("\n### A cell of the whole tables, and growth\n")
     print("| nodes | million cells | ours, ms | " + " | ".join(WHOLE_TABLES) + " (ns a cell) |")
     print("|---" * (len(WHOLE_TABLES) + 3) + "|")

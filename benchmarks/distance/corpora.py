@@ -1,4 +1,4 @@
-"""Pages of the corpora as trees, and the pairs and sites that are measured."""
+"""Trees of the pages in the corpora, and selection of the pairs and sites to measure."""
 
 import base64
 import gzip
@@ -12,13 +12,14 @@ from worker.html import PageError, Tree, parse_page
 Sites = dict[str, list[Tree]]
 
 MOST_TREES = 50
-"""Maximum number of pages of a site that are compared with each other."""
+"""Maximum number of pages per site that are compared with each other."""
 
 
 def read_sites(corpora: Path) -> Sites:
     """Return the trees of every site in the corpora.
 
-    `corpora` is a folder of folders, each with a ``pages.jsonl.gz`` of page messages.
+    `corpora` is a folder with a subfolder per corpus, which contains page messages in
+    ``pages.jsonl.gz``.
     """
     sites: defaultdict[str, list[Tree]] = defaultdict(list)
     for path in sorted(corpora.glob("*/pages.jsonl.gz")):
@@ -38,7 +39,7 @@ def _messages(path: Path) -> Iterator[dict[str, str]]:
 
 
 def pairs_of_size(sites: Sites, nodes: int, count: int) -> list[tuple[str, Tree, Tree]]:
-    """Return pairs of different pages, each of one site and of about this number of nodes."""
+    """Return pairs of different pages of the same site with about the given number of nodes."""
     pairs = []
     for name, trees in sorted(sites.items()):
         near = [tree for tree in trees if 0.85 * nodes <= len(tree) <= 1.15 * nodes]
@@ -49,13 +50,13 @@ def pairs_of_size(sites: Sites, nodes: int, count: int) -> list[tuple[str, Tree,
 
 
 def largest_sites(sites: Sites, count: int) -> dict[str, list[Tree]]:
-    """Return the sites with the most pages, at most `MOST_TREES` of each."""
+    """Return the sites with the most pages, with at most `MOST_TREES` pages per site."""
     names = sorted(sites, key=lambda name: (-len(sites[name]), name))[:count]
     return {name: sites[name][:MOST_TREES] for name in names}
 
 
 def strangers(sites: Sites, nodes: int) -> list[Tree]:
-    """Return pages of about this number of nodes, each of another site, so no template agrees."""
+    """Return pages of different sites, hence templates, with about the given number of nodes."""
     nearest = [min(trees, key=lambda tree: abs(len(tree) - nodes)) for trees in sites.values()]
     return sorted(nearest, key=lambda tree: abs(len(tree) - nodes))[:MOST_TREES]
 

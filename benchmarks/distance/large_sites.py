@@ -1,4 +1,4 @@
-"""Cost in time and accuracy of grouping a site by references rather than by its whole matrix."""
+"""Time and accuracy of grouping a site by references instead of by the whole distance matrix."""
 
 import base64
 import time
@@ -25,17 +25,17 @@ from worker.settings import WHOLE_MATRIX_TREES
 Labels = npt.NDArray[np.int64]
 
 GENERATED_SITE = "harbour-post.example"
-"""Has three templates before its redesign and three after."""
+"""Generated site that has three templates before its redesign and three after."""
 
 GENERATED_TEMPLATES = 6
 NOISE = 0.5
 SEED = 9
 
 LARGEST_MATRIX = 1_100
-"""Maximum pages of a site for the whole matrix to be computed, some 600,000 pairs."""
+"""Maximum number of pages for which the whole matrix is computed (about 600,000 pairs)."""
 
 FEWEST_PAGES = 35
-"""Minimum pages of a real site for the policy to be tried, with a sample of a third."""
+"""Minimum number of pages of a real site to be measured, with a third of them as references."""
 
 
 class TimedTrees(ComparedTrees):
@@ -53,7 +53,7 @@ class TimedTrees(ComparedTrees):
 
 
 def generated(pages: int) -> None:
-    """Print how a generated site is grouped."""
+    """Print the results of grouping a generated site."""
     trees, classes = _generate(pages)
     print(f"\n### A generated site of {len(trees)} pages\n")
     _print_head()
@@ -61,7 +61,7 @@ def generated(pages: int) -> None:
 
 
 def real(sites: Sites) -> None:
-    """Print how real sites are grouped with a third of their pages as references."""
+    """Print the results of grouping real sites with a third of their pages as references."""
     print("\n### Real sites, a third of their pages for all\n")
     _print_head()
     for name, trees in sorted(sites.items()):

@@ -1,4 +1,4 @@
-"""The distances between all pages of a site."""
+"""Measurement of the distances between all pages of a site."""
 
 import resource
 import statistics
@@ -17,7 +17,7 @@ from worker.grouping.distance.native import NativeForest
 from worker.html import Tree
 
 LEAST_PAGES = 20
-"""Minimum pages of the site that represents sites of about 1,000 nodes with similar templates."""
+"""Minimum number of pages of the site chosen to represent sites with about 1,000 nodes per page."""
 
 REPEATS = 5
 
@@ -65,8 +65,8 @@ class _Run:
 def scaling(sites: Sites) -> None:
     """Print how two threads scale, compared with two independent processes.
 
-    If others use the machine, wall-clock time includes theirs; what threads cost each other then
-    shows in their CPU time and in the number of waits.
+    If other processes use the machine, wall-clock time includes theirs. The overhead of threads is
+    then visible in their CPU time and the number of waits.
     """
     trees = strangers(sites, 1_000)
     runs: dict[str, list[_Run]] = {"one thread": [], "two threads": [], "two processes": []}

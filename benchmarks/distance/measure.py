@@ -1,4 +1,4 @@
-"""Measure the time and memory of a call."""
+"""Measurement of the time and memory used by a function call."""
 
 import multiprocessing
 import statistics
@@ -10,7 +10,7 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 LEAST_SECONDS = 0.2
-"""Minimum total CPU time of the repetitions of a short call."""
+"""Minimum total CPU time for which short calls are repeated, in seconds."""
 
 MOST_REPEATS = 50
 
@@ -32,7 +32,7 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 
 def peak_megabytes(call: Callable[[], object]) -> float:
-    """Return the peak memory of a call, less what its process used before.
+    """Return the peak memory of a call in MB, minus what its process used before the call.
 
     The call runs in a separate process.
     """
@@ -42,7 +42,7 @@ def peak_megabytes(call: Callable[[], object]) -> float:
 
 
 def _peaks(call: Callable[[], object]) -> tuple[float, float]:
-    # Reset the high-water mark (proc(5)); the peak of the imports would hide the call's.
+    # Reset the high-water mark (see proc(5)), or the peak of the imports would hide the call's.
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     before = _peak()
     call()

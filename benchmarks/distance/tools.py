@@ -1,4 +1,4 @@
-"""All implementations behind one signature: two trees in, the distance out."""
+"""All implementations, as functions that take two trees and return their distance."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,7 @@ from worker.html import Tree
 
 Tool = Callable[[Tree, Tree], int]
 
-# Neither package is typed; only the benchmark needs them.
+# These packages have no type hints; only the benchmark needs them.
 zss: Any = import_module("zss")
 ted: Any = import_module("edist.ted")
 
@@ -27,17 +27,17 @@ def _way(unit: str, *, shortcuts: bool) -> Way:
 
 
 OURS: dict[str, Tool] = {"ours": tree_edit_distance}
-"""The public function."""
+"""Our public function."""
 
 UNITS: dict[str, Tool] = {
     f"ours, {unit}": partial(_ours, way=_way(unit, shortcuts=True)) for unit in _native.UNITS
 }
-"""One entry per vector width."""
+"""Our implementation with each vector unit."""
 
 WHOLE_TABLES: dict[str, Tool] = {
     unit: partial(_ours, way=_way(unit, shortcuts=False)) for unit in _native.UNITS
 }
-"""Every cell of the tables computed: no pruning, no bound, no band."""
+"""Our implementation without trimming, bounds and bands, so that all table cells are computed."""
 
 
 class _Node:
@@ -104,7 +104,7 @@ PEERS: dict[str, Tool] = {"edist": _edist, "zss": _zss, "apted": _apted}
 
 
 def cells(a: Tree, b: Tree) -> int:
-    """Return the cells of the tables of distinct keyroots without leaves, on the cheaper side."""
+    """Count the table cells for distinct keyroots without leaves, on the cheaper side."""
     left, right = (
         [_spread(tree, mirrored=mirrored) for tree in (a, b)] for mirrored in (False, True)
     )

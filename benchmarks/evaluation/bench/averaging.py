@@ -1,4 +1,4 @@
-"""Averaging of page scores into the figures of a table."""
+"""Averaging of page scores to obtain the figures in a table."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,9 +15,9 @@ from benchmarks.evaluation.scores import (
 def means(
     rows: Sequence[PageScores], best_peers: Mapping[str, Sequence[PageScores]] | None = None
 ) -> dict[str, Mean]:
-    """Average the scores that reports show over the pages of a method.
+    """Average the scores shown in reports over the pages of a method.
 
-    `best_peers` has the pages of the peer to compare with, by name of score, or None.
+    `best_peers` has, by name of score, the pages of the peer to compare with, or None.
     """
     over_sites = macro_average(rows, over="sites")
     averaged: dict[str, Mean] = {}
@@ -38,7 +38,7 @@ def means(
 def _difference(
     name: str, measured: Sequence[PageScores], peer: Sequence[PageScores]
 ) -> Difference | None:
-    """Compare two methods on the pages that both have a score for; None if there are none."""
+    """Compare two methods on the pages for which both have a score; None if there are none."""
     ours = {row.page: row.scores[name] for row in measured}
     theirs = {row.page: row.scores[name] for row in peer if name in row.scores}
     if ours.keys().isdisjoint(theirs):
@@ -47,7 +47,7 @@ def _difference(
 
 
 def best_by_score(candidates: Mapping[str, Sequence[PageScores]]) -> dict[str, str]:
-    """Return the method with the highest mean over pages, by name of score."""
+    """Return the method with the highest mean over pages for each score."""
     averages = {method: macro_average(rows) for method, rows in candidates.items() if rows}
     best: dict[str, str] = {}
     for name in LABELS:

@@ -1,6 +1,6 @@
-"""The effect of cleaning on downstream systems.
+"""Effect of cleaning on downstream systems.
 
-The task of Lejeune et al. (2015), and named entities.
+These are the task of Lejeune et al. (2015) and the recognition of named entities.
 """
 
 from collections import Counter, defaultdict
@@ -23,14 +23,14 @@ from benchmarks.evaluation.scores import (
 )
 
 Mapped = Callable[..., list[Any]]
-"""Called with a description of the work, a function and columns of its arguments."""
+"""Callable that receives a description of the work, a function, and columns of its arguments."""
 
 
 class Downstream:
-    """The downstream systems, on the pages of a corpus.
+    """The downstream systems, applied to the pages of a corpus.
 
-    `diseases` are names of diseases by language, each with its disease; languages without them are
-    skipped. The gazetteers come from the golds of the corpus. `memo` caches what was found, and
+    `diseases` maps names of diseases to diseases for each language; languages without any are
+    skipped. The gazetteers are built from the golds of the corpus. `memo` caches results, and
     `mapped` applies a function to columns of arguments and reports progress.
     """
 
@@ -60,11 +60,11 @@ class Downstream:
         self._entities = self._recognised("gold", texts_of_golds)
 
     def task_of_gold(self) -> Task | None:
-        """Score what DAnIEL finds in the gold texts, with and without paragraph marks."""
+        """Score DAnIEL's events in the gold texts, with and without paragraph marks."""
         return self._scored(self._gold_events)
 
     def task(self, method: str, texts: Sequence[Prediction]) -> Task | None:
-        """Score what DAnIEL finds in the texts of a method; None if there are no diseases."""
+        """Score DAnIEL's events in a method's texts; return None if there are no diseases."""
         if not self._wanted:
             return None
         given = [
@@ -75,8 +75,8 @@ class Downstream:
     def names(self, method: str, texts: Sequence[Prediction]) -> list[dict[str, float]]:
         """Score the names in the texts of a method.
 
-        Returns for each page whose gold text has any names ``names_p _r _f`` of the gazetteer and
-        ``entities_p _r _f`` of the recogniser, in percent.
+        For each page whose gold text has any names, the result has the scores of the gazetteer
+        (``names_p _r _f``) and of the recogniser (``entities_p _r _f``) in percent.
         """
         given = [target.given(text).text for target, text in zip(self._targets, texts, strict=True)]
         names = zip(self._listed(given), self._names, strict=True)
@@ -87,7 +87,7 @@ class Downstream:
         ]
 
     def _listed(self, texts: Sequence[str]) -> list[Counter[str]]:
-        """Count the names that the gazetteer of each page's language finds; none without one."""
+        """Count the names found by the gazetteer of each page's language, if there is one."""
         gazetteers = [self._gazetteers.get(target.gold.language) for target in self._targets]
         return [
             gazetteer.find(text) if gazetteer is not None else Counter[str]()

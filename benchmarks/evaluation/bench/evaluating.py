@@ -1,4 +1,4 @@
-"""Evaluate article files against golds."""
+"""Evaluation of article files against golds."""
 
 import gzip
 from collections.abc import Iterator, Sequence
@@ -47,21 +47,21 @@ def evaluate(
     gold
         Folder of a corpus, or a file of gold records, one per line.
     articles
-        Files of article messages, one per line; each file makes a row. Of several revisions
-        of a page the highest counts.
+        Files of article messages, one per line. Each file produces a row. If a page has
+        several revisions, the latest one counts.
     by
-        Whether to average by site or language too.
+        Unit by which to average in addition, site or language; None for neither.
     title_in_text
         Whether the golds' texts begin with the headline; None to use the default for the
-        corpus, by its folder's name. If they do, articles are prefixed with the headline that
-        the page shows or, without pages, with their own title.
+        corpus, identified by its folder's name. If they do, articles are prefixed with the
+        headline shown on the page or, if there are no pages, with their own title.
     progress
-        Called with the progress.
+        Progress callback.
 
     Raises
     ------
     BenchError
-        If a file cannot be read, or no gold can be scored against.
+        If a file cannot be read, or if no gold has a text to score against.
     """
     corpus = _read_corpus(gold, title_in_text)
     golds = measurable(corpus)
@@ -88,7 +88,7 @@ def evaluate(
 
 
 def read_articles(path: Path) -> Iterator[ArticleMessage]:
-    """Read article messages, one per line, compressed or not.
+    """Read article messages, one per line, from a file that may be compressed.
 
     Raises BenchError if a line is not an article message.
     """
@@ -104,7 +104,7 @@ def read_articles(path: Path) -> Iterator[ArticleMessage]:
 
 
 def extracted_of(article: ArticleMessage) -> Prediction:
-    """Convert an article message; its date is ``published_at``, the day as the page gives it."""
+    """Convert an article message; the date is ``published_at``, with the day given on the page."""
     return Prediction(
         title=article.title,
         text=article.text,
@@ -174,7 +174,7 @@ def _target(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
 
 
 def _read_corpus(path: Path, title_in_text: bool | None) -> Corpus:
-    """Read golds, with their pages if they are in a corpus."""
+    """Read golds, together with their pages if they are in a corpus."""
     try:
         if path.is_dir():
             return load_corpus(path, title_in_text=title_in_text)

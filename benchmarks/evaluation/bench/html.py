@@ -28,7 +28,7 @@ _EXPLANATION = (
 
 @dataclass(frozen=True)
 class _Cell:
-    """A cell: text shown, sort value, tooltip and class."""
+    """A table cell: displayed text, sort value, tooltip and class."""
 
     shown: str
     value: float | None = None
@@ -43,7 +43,7 @@ class _Cell:
 
 
 def to_html(report: Report) -> str:
-    """Render a report as a self-contained page with sortable tables and a plot per score."""
+    """Render a report as a self-contained page with sortable tables and one plot per score."""
     folder = files("benchmarks.evaluation.bench")
     style = folder.joinpath("report.css").read_text("utf-8")
     script = folder.joinpath("report.js").read_text("utf-8")

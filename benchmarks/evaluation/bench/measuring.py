@@ -1,4 +1,4 @@
-"""Run methods over corpora and score them."""
+"""Running and scoring of methods over corpora."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -46,10 +46,10 @@ from benchmarks.evaluation.scores import (
 
 Grouped = Literal["site", "language"]
 Progress = Callable[[str, int, int], None]
-"""Called with a description of the work, the number of steps done and their total."""
+"""Callback that receives a description of the work, the number of finished steps, and the total."""
 
 _CHUNK = 8
-"""Pages sent to a scoring process at once."""
+"""Number of pages sent to a scoring process at a time."""
 
 _Answer = TypeVar("_Answer")
 _Item = TypeVar("_Item")
@@ -71,20 +71,20 @@ class Bench:
     with_statistics
         Whether to count paragraphs, lines, words and characters.
     by
-        Whether to average by site or language too.
+        Unit by which to average in addition, site or language; None for neither.
     diseases
-        Names of diseases by language, each with its disease, for the task of the downstream
-        system. None to skip it and the scores of the recogniser.
+        Diseases by language and name, for the task of the downstream system. None to skip
+        this task and the scores of the recogniser.
     training
-        Folder of a corpus to train NCleaner on; pages of sites that are measured are left
-        out. None to leave its trained methods unavailable.
+        Folder of a corpus on which to train NCleaner; pages of measured sites are left out.
+        If it is None, the trained methods of NCleaner are unavailable.
     sample
-        Number of pages to measure in each corpus, evenly spaced; None for all.
-        Neighbours are those in the whole corpus all the same.
+        Number of evenly spaced pages to measure in each corpus; None for all pages.
+        Neighbours are taken from the whole corpus in either case.
     runner
-        Runs the methods.
+        Runner for the methods.
     progress
-        Called with the progress.
+        Progress callback.
     """
 
     methods: Sequence[Extractor | str]
@@ -103,12 +103,12 @@ class Bench:
         Parameters
         ----------
         folders
-            Folders as `benchmarks.evaluation.scores.load_corpus` reads them.
+            Folders in the format of `benchmarks.evaluation.scores.load_corpus`.
 
         Raises
         ------
         BenchError
-            If a method is unknown, or a corpus cannot be read or has nothing to score.
+            If a method is unknown, or if a corpus cannot be read or has nothing to score.
         """
         for method in self.methods:
             kind_of(method)
@@ -120,7 +120,7 @@ class Bench:
 
 
 def kind_of(method: Extractor | str) -> Kind:
-    """Return whether a method is a peer (or a chain of peers), the project's or a paper's.
+    """Return whether a method is a peer (or chain of peers), or a method of ours or of a paper.
 
     Raises
     ------
@@ -141,9 +141,9 @@ def name_of(method: Extractor | str) -> str:
 
 
 def measurable(corpus: Corpus) -> list[Gold]:
-    """Return the golds to average over.
+    """Return the golds over which to average.
 
-    These are the golds whose text the page holds, and those without a text that have a headline, a
+    These are the golds whose text is on the page, and those without a text that have a headline, a
     date, comments or snippets.
     """
     with_text = {gold.id for gold in corpus.scorable()}
@@ -161,7 +161,7 @@ def measurable(corpus: Corpus) -> list[Gold]:
 
 
 def even_sample(items: Sequence[_Item], count: int | None) -> list[_Item]:
-    """Return a number of evenly spaced items."""
+    """Return the given number of evenly spaced items."""
     if count is None or count >= len(items):
         return list(items)
     return [items[index * len(items) // count] for index in range(count)]
@@ -184,7 +184,7 @@ class _Measurement:
             raise BenchError(f"{corpus.name}: no page with a gold to score by")
 
     def table(self) -> CorpusTable:
-        """Measure."""
+        """Run and score all methods."""
         sources = {
             page.id: Source(page.html, page.url, page.content_type)
             for page in self._corpus.pages.values()
@@ -373,7 +373,7 @@ class _Measurement:
 
 
 def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
-    """Omit the scores of fields that a method does not extract."""
+    """Omit scores of fields that a method does not extract."""
     return {
         name: value
         for name, value in scores.items()

@@ -1,4 +1,4 @@
-"""A folder that caches scores."""
+"""Cache of scores in a folder."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def scorer_version() -> str:
-    """Digest the source that scores depend on, so that changing it invalidates the cache."""
+    """Return a digest of the source that affects scores, so that changes invalidate the cache."""
     evaluation = files("benchmarks.evaluation")
     sources = [*evaluation.joinpath("scores").iterdir(), evaluation.joinpath("bench", "scoring.py")]
     digest = sha256()
@@ -24,9 +24,9 @@ def scorer_version() -> str:
 
 @dataclass(frozen=True)
 class Memo:
-    """Caches results by key for one version of the scorer.
+    """Cache of results by key for one version of the scorer (see `scorer_version`).
 
-    `folder` is created if missing; None disables the cache. See `scorer_version`.
+    `folder` is created if it is missing; None disables the cache.
     """
 
     folder: Path | None
@@ -35,8 +35,7 @@ class Memo:
     def __call__(self, key: object, compute: Callable[[], Any]) -> Any:
         """Return the cached value of a key, or compute and cache it.
 
-        The `repr` of the key must identify everything that the result depends on; `compute` returns
-        JSON values.
+        The `repr` of the key must determine the result; `compute` returns JSON values.
         """
         if self.folder is None:
             return compute()
@@ -47,7 +46,7 @@ class Memo:
         except (OSError, ValueError):
             value = compute()
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written aside and moved into place, so that an interrupted run leaves no partial file.
+        # Written to a temporary file and moved, so that an interrupted run leaves no partial file.
         handle, aside = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(value, file)

@@ -1,4 +1,4 @@
-"""Plots of scores with their intervals, as SVG."""
+"""Plots of scores with intervals, in SVG."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -7,10 +7,10 @@ from benchmarks.evaluation.bench.results import Line
 
 _WIDTH = 420
 _LABELS = 150
-"""Space to the left of the axis, for the names."""
+"""Width of the space for names, to the left of the axis."""
 
 _RIGHT = 40
-"""Space to the right of it, for the figures."""
+"""Width of the space for figures, to the right of the axis."""
 
 _ROW = 16
 _TOP = 18
@@ -19,9 +19,10 @@ _STEPS = (1, 2, 5, 10, 20, 25)
 
 
 def plot(name: str, lines: Sequence[Line]) -> str:
-    """Draw a score of several methods with its intervals, best first.
+    """Draw a score of several methods with intervals, best first.
 
-    The axis begins at the lowest interval, so that differences between the best are visible.
+    The axis begins at the lowest interval, so that differences between the best methods are
+    visible.
     Methods without the score are omitted.
     """
     shown = sorted(

@@ -1,4 +1,4 @@
-"""The figures of a measurement, ready for display or JSON."""
+"""Figures of a measurement, in a form suitable for display and JSON."""
 
 import os
 import platform
@@ -50,16 +50,17 @@ LABELS = {
     "comments_parents": "comment parents",
     "comments_replies": "comment replies",
 }
-"""Scores in the order of reports, with their column heads."""
+"""Column heads of the scores, in the order of reports."""
 
 
 @dataclass(frozen=True)
 class Mean:
-    """A score of a method over a corpus.
+    """A method's mean score over a corpus.
 
-    `pages` is the macro average over pages with its bootstrap interval over sites, `sites` the one
-    over sites. `against_best_peer` is this method minus the best peer, paired by site; None for
-    that peer itself, for a limit, and if no peer was measured.
+    `pages` is the macro average over pages with its bootstrap interval over sites, and `sites` the
+    macro average over sites. `against_best_peer` is the difference between this method and the best
+    peer, paired by site. It is None for the best peer itself, for a limit, and if no peer was
+    measured.
     """
 
     pages: Interval
@@ -69,9 +70,9 @@ class Mean:
 
 @dataclass(frozen=True)
 class Task:
-    """Scores of the downstream system on a method's texts, compared with the gold's.
+    """Scores of the downstream system on a method's texts, relative to its results on gold texts.
 
-    With paragraph marks (`marked`) and without (`unmarked`), and both by language.
+    There are scores with paragraph marks (`marked`), without them (`unmarked`), and by language.
     """
 
     marked: TaskScore
@@ -86,26 +87,26 @@ class Line:
     Attributes
     ----------
     method
-        Its name or chain of names.
+        Name of the method or chain.
     kind
         ``method`` (ours or a paper's), ``peer``, ``limit``, or ``gold`` (in the tables of
         the task and of statistics).
     version
-        None if it is not installed or has none.
+        Version of the method; None if it is not installed or has no version.
     note
-        Why there are no scores, or the most frequent failure.
+        Reason why there are no scores, or the most frequent failure.
     failures
-        Number of pages by kind of failure; they are scored as empty texts.
+        Number of pages by kind of failure; these pages are scored as empty texts.
     pages_per_cpu_second
-        None if unknown.
+        Pages per second of CPU time; None if unknown.
     peak_memory
         Largest resident memory of a process, in bytes; None if unknown.
     scores
-        By name of score; empty if the method could not run.
+        Means by name of score; empty if the method could not run.
     groups
         Macro averages by site or language, then by name of score.
     task
-        None if not requested.
+        Scores of the downstream task; None if not requested.
     statistics
         Counts of the texts, by language.
     """
@@ -125,22 +126,22 @@ class Line:
 
 @dataclass(frozen=True)
 class CorpusTable:
-    """All methods on a corpus.
+    """Results of all methods on a corpus.
 
     Attributes
     ----------
     corpus
-        Its name.
+        Name of the corpus.
     pages, sites
-        Numbers of pages and sites averaged over.
+        Numbers of pages and sites over which scores are averaged.
     of_pages
         Number of pages before sampling.
     left_out
-        Golds without words, or with words that their pages do not hold.
+        Number of golds without words, or with words that are not on their pages.
     best_peers
-        The peer with the highest mean, by name of score.
+        Peer with the highest mean, by name of score.
     lines
-        The methods in the order given.
+        Results of the methods, in the given order.
     references
         Raw pages and golds, for the tables of the task and of statistics.
     remarks
@@ -159,17 +160,17 @@ class CorpusTable:
 
     @property
     def not_run(self) -> Mapping[str, str]:
-        """Why there are no scores, by name of a method that could not run."""
+        """Reasons why methods could not run, by name of the method."""
         return {line.method: line.note or "no reason" for line in self.lines if not line.scores}
 
     @property
     def shown_scores(self) -> list[str]:
-        """Names of the scores that at least one method has, in the order of `LABELS`."""
+        """Names of the scores of at least one method, in the order of `LABELS`."""
         return [name for name in LABELS if any(name in line.scores for line in self.lines)]
 
     @property
     def extent(self) -> str:
-        """A short description of what was measured."""
+        """Short description of the measured pages."""
         shown = f"{counted(self.pages, 'page')} of {counted(self.sites, 'site')}"
         if self.pages < self.of_pages:
             shown += f" (a sample, of {counted(self.of_pages, 'page')})"
@@ -178,18 +179,18 @@ class CorpusTable:
 
 @dataclass(frozen=True)
 class Report:
-    """A measurement.
+    """Report of a measurement.
 
     Attributes
     ----------
     created
-        End of the measurement, ISO 8601.
+        Time at which the measurement ended, in ISO 8601.
     environment
         Versions of the software and hardware.
     by
-        Meaning of the groups of its lines, None for no groups.
+        Unit of the groups in lines (site or language); None if there are no groups.
     tables
-        One for each corpus.
+        One table per corpus.
     """
 
     created: str
@@ -210,5 +211,5 @@ class Report:
         return cls(created, environment, by, tables)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values."""
+        """Convert the report to JSON values."""
         return asdict(self)

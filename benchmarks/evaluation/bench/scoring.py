@@ -1,4 +1,4 @@
-"""Scores of single pages, as functions that can run in another process."""
+"""Scoring of single pages by functions that can run in another process."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -38,9 +38,10 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Target:
-    """The expected content of a page.
+    """Expected content of a page.
 
-    `headline` is prefixed to the text of every method; None if the gold does not begin with one.
+    `headline` is prefixed to the text of every method. It is None if the gold does not begin with a
+    headline.
     """
 
     gold: Gold
@@ -52,7 +53,7 @@ class Target:
 
 
 def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatistics]:
-    """Find a page's headline and its commenters' names, and count its source."""
+    """Find a page's headline and commenter names, and compute statistics of its source."""
 
     def compute() -> tuple[object, ...]:
         headline, comments = None, gold.comments
@@ -73,7 +74,7 @@ def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatist
 
 
 def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
-    """Find the best subtree and the best set of blocks of a page, as in `LIMITS`."""
+    """Find the best subtree and the best set of blocks of a page, in the order of `LIMITS`."""
 
     def compute() -> list[list[TextBlock]]:
         try:
@@ -96,11 +97,11 @@ def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
 def score(
     memo: Memo, extracted: Prediction, target: Target
 ) -> tuple[dict[str, float], TextStatistics]:
-    """Score everything that the gold of a page covers and count the text.
+    """Score everything annotated in a page's gold, and compute statistics of the text.
 
     Returns the scores in percent by name (those of `score_page`, `score_metadata` and
-    `comment_scores`, ``snippets_p _r _f`` and ``snippets_accuracy``) and the counts of the text
-    as it was scored.
+    `comment_scores`, ``snippets_p _r _f`` and ``snippets_accuracy``), and the statistics of the
+    text as scored.
     """
 
     def compute() -> tuple[object, ...]:
@@ -109,7 +110,7 @@ def score(
             TextStatistics.of_text(given.text, given.paragraphs)
         )
 
-    # Neither the name nor the site of a page affects the scores: equal texts are scored once.
+    # Neither the ID nor the site of a page affects the scores, so equal texts are scored only once.
     gold = replace(target.gold, id="", site="")
     scores, counts = memo(("score", extracted, gold, target.headline), compute)
     return scores, TextStatistics(*counts)
@@ -135,7 +136,7 @@ def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
 def events(
     memo: Memo, blocks: Sequence[TextBlock], diseases: Mapping[str, str]
 ) -> tuple[Event | None, Event | None]:
-    """Find the event that DAnIEL detects in a document, with and without paragraph marks."""
+    """Return the events that DAnIEL detects in a document with and without paragraph marks."""
 
     def compute() -> list[tuple[object, ...] | None]:
         watch = _watch(diseases)
@@ -151,7 +152,7 @@ def events(
 
 
 def entities(memo: Memo, text: str, language: str) -> Counter[str]:
-    """Count the names that the recogniser of a language finds; none if there is no recogniser."""
+    """Count the names found by the recogniser of a language, if there is one."""
     recogniser = recogniser_of(language)
     if recogniser is None:
         return Counter()
@@ -159,7 +160,7 @@ def entities(memo: Memo, text: str, language: str) -> Counter[str]:
 
 
 _watches: dict[tuple[tuple[str, str], ...], DiseaseWatch] = {}
-"""Watches of this process by diseases: expensive to build and used for many documents."""
+"""Disease watches cached per process, because they are expensive to build."""
 
 
 def _watch(diseases: Mapping[str, str]) -> DiseaseWatch:

@@ -11,22 +11,23 @@ from benchmarks.evaluation.scores import PRF
 from worker.text.terminal import printable
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
-"""Scores of the first table: the papers' scores."""
+"""Scores in the first table, which are those of the papers."""
 
 _OTHERS = (
     *("tm_f", "rouge_f", "own_f", "own_equal", "title_exact", "authors_f", "date_exact"),
     *("snippets_accuracy", "names_f", "entities_f"),
 )
-"""Scores of the second table; the HTML page has room for all."""
+"""Scores in the second table; the HTML report contains all scores."""
 
 _COMMENTS = tuple(name for name in LABELS if name.startswith("comments_"))
-"""Scores of the third table."""
+"""Scores in the third table."""
 
 _DECISIVE = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
-"""The first available one of these is shown with its interval and difference."""
+"""Candidates for the score that is shown with its interval and difference, in order of preference.
+"""
 
 SIGNIFICANT = 0.05
-"""P-value below which a difference gets a star."""
+"""P-value below which a difference is marked with a star."""
 
 STATISTICS = ("files", "paragraphs", "lines", "words", "tokens", "characters", "size")
 _COUNTS = ("files", "paragraphs", "lines", "words", "characters")
@@ -34,7 +35,7 @@ TASK_HEADS = ("documents", "pairs", "documents, unmarked", "pairs, unmarked")
 
 
 def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
-    """Draw the tables of a corpus: scores, and groups, task and statistics if requested."""
+    """Yield the tables of a corpus: scores and, if requested, groups, task and statistics."""
     yield _scores(table)
     for title, names in (("other scores", _OTHERS), ("comments", _COMMENTS)):
         if any(name in names for name in table.shown_scores):
@@ -50,7 +51,7 @@ def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
 
 
 def what_happened(line: Line) -> str:
-    """Briefly describe failures and the reason for them."""
+    """Describe failures and their reason in brief."""
     failed = ", ".join(f"{count} {kind}" for kind, count in line.failures.items())
     if not line.scores:
         return line.note or failed
@@ -58,13 +59,13 @@ def what_happened(line: Line) -> str:
 
 
 def decisive_score(table: CorpusTable) -> str | None:
-    """Return the name of the score displayed with its interval."""
+    """Return the name of the score that is displayed with its interval."""
     shown = table.shown_scores
     return next((name for name in _DECISIVE if name in shown), shown[0] if shown else None)
 
 
 def against(mean: Mean) -> str:
-    """Return the difference from the best peer, with a star if it is significant."""
+    """Format the difference from the best peer, with a star if it is significant."""
     difference = mean.against_best_peer
     if difference is None:
         return ""
@@ -165,7 +166,7 @@ def _task(table: CorpusTable) -> Table:
 
 
 def task_prfs(task: Task) -> tuple[PRF, PRF, PRF, PRF]:
-    """Return the four scores of a task: documents and pairs, with and without marks."""
+    """Return the four scores of a task (documents and pairs, with and without marks)."""
     return task.marked.documents, task.marked.pairs, task.unmarked.documents, task.unmarked.pairs
 
 

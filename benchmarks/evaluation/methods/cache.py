@@ -1,4 +1,4 @@
-"""A folder that caches outcomes."""
+"""Cache of outcomes in a folder."""
 
 import json
 import os
@@ -13,11 +13,11 @@ from worker.article import ArticleBlock, ArticleEmphasis, ArticleLink
 from worker.papers.interface import Extracted, Extractor, ReaderComment
 
 _LASTING = frozenset({"refused", "error"})
-"""Kinds of failure that would recur."""
+"""Kinds of failure that would recur in another run, and are therefore cached."""
 
 
 class ResultCache:
-    """Outcomes by method, version and page, one file each, in a folder created if missing."""
+    """Outcomes by method, version and page, in one file each; the folder is created if missing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -32,13 +32,13 @@ class ResultCache:
         return Outcome(result, values["cpu_seconds"], values["peak_memory"])
 
     def put(self, extractor: Extractor, job: Job, outcome: Outcome) -> None:
-        """Cache an outcome unless a repeated run may give another."""
+        """Cache an outcome unless another run may have a different one."""
         failure = outcome.failure
         if failure is not None and failure.kind not in _LASTING:
             return
         path = self._path(extractor, job)
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written aside and moved into place, so that an interrupted run leaves no partial file.
+        # Written to a temporary file and moved, so that an interrupted run leaves no partial file.
         handle, name = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
             json.dump(asdict(outcome), file, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Template groups of pages, for methods that compare pages."""
+"""Grouping of pages by template, for methods that compare pages."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ def find_neighbours(
 ) -> list[Neighbours]:
     """Group the pages of each site by template, as the service does with a finished crawl.
 
-    Pages of a site should have different addresses; of two with the same address the first
-    counts. `sites` are derived from the addresses unless given. Returns the neighbours of each
-    page, in order; a page that cannot be read has none.
+    Pages of a site should have different URLs; if two have the same URL, the first counts. `sites`
+    are derived from the URLs by default. Returns the neighbours of each page, in order; a page
+    that cannot be read has none.
     """
     by_site: defaultdict[str, list[int]] = defaultdict(list)
     for index, source in enumerate(sources):

@@ -1,4 +1,4 @@
-"""The service's own extraction."""
+"""The service's own extraction, as a method."""
 
 from functools import lru_cache
 
@@ -21,13 +21,13 @@ def detourage(source: Source, neighbours: Neighbours) -> Extracted:
 
 @lru_cache(maxsize=CACHED_PAGES)
 def knowledge_of(source: Source) -> TemplateKnowledge:
-    """Learn a template from a page; cached for all pages compared with it."""
+    """Learn template knowledge from a page; it is cached for all pages compared with this one."""
     return TemplateKnowledge.of([outline_of(source)])
 
 
 @lru_cache(maxsize=CACHED_PAGES)
 def pattern_of(source: Source) -> CommentPattern:
-    """Find the comment pattern of a page; cached for all pages compared with it."""
+    """Find the comment pattern of a page; it is cached for all pages compared with this one."""
     return comment_pattern_of(page_of(source))
 
 

@@ -1,4 +1,4 @@
-"""Outcomes of extractions."""
+"""Outcomes of extraction methods."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,9 +8,14 @@ from typing import Literal, Self
 from worker.papers.interface import ALONE, Extracted, Neighbours, Source
 
 FailureKind = Literal["refused", "error", "timeout", "crash", "unavailable"]
-"""``refused``: the method says that there is no article, or the page cannot be read; ``error``:
-it raised; ``timeout``: it took too long and was stopped; ``crash``: its process died;
-``unavailable``: it cannot run here."""
+"""Kind of failure.
+
+- ``refused``: the method reports that there is no article, or the page cannot be read;
+- ``error``: the method raised an exception;
+- ``timeout``: the method took too long and was stopped;
+- ``crash``: the process of the method died;
+- ``unavailable``: the method cannot run on this machine.
+"""
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,7 @@ class Job:
     source
         The page.
     neighbours
-        Its template group.
+        The page's template group.
     """
 
     source: Source
@@ -44,10 +49,10 @@ class Outcome:
     Parameters
     ----------
     result
-        The article, or why there is none.
+        The article, or the reason why there is none.
     cpu_seconds
-        CPU time of the page, including programs in other languages; None if the process
-        died.
+        CPU time spent on the page, including programs in other languages; None if the
+        process died.
     peak_memory
         Largest resident memory so far of the process that extracted the page, in bytes.
     """
@@ -63,7 +68,7 @@ class Outcome:
 
     @property
     def failure(self) -> Failure | None:
-        """Why there is no article, None if there is one."""
+        """The reason why there is no article, or None if there is one."""
         return self.result if isinstance(self.result, Failure) else None
 
 
@@ -76,9 +81,9 @@ class PageResult:
     index
         Index of the page.
     outcome
-        Its outcome.
+        Outcome of the page.
     cached
-        Whether it comes from an earlier run.
+        Whether the outcome is from an earlier run.
     """
 
     index: int
@@ -88,7 +93,7 @@ class PageResult:
 
 @dataclass(frozen=True)
 class Summary:
-    """Resources used and failures of a method over many pages.
+    """Failures and resource usage of a method over many pages.
 
     Parameters
     ----------
@@ -97,11 +102,11 @@ class Summary:
     failures
         Number of failures of each kind.
     detail
-        Detail of the most frequent failure, None if there is none.
+        Detail of the most frequent failure, or None if there are no failures.
     cpu_seconds
         Total CPU time of the pages for which it is known.
     timed_pages
-        Number of those.
+        Number of pages for which the CPU time is known.
     peak_memory
         Largest resident memory of a process, in bytes; None if unknown.
     """
@@ -132,5 +137,5 @@ class Summary:
 
     @property
     def pages_per_cpu_second(self) -> float | None:
-        """Pages per second of CPU time, None if unknown."""
+        """Pages per second of CPU time, or None if unknown."""
         return self.timed_pages / self.cpu_seconds if self.cpu_seconds else None

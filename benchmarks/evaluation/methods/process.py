@@ -1,4 +1,4 @@
-"""A method in a separate process, which can safely crash or be stopped."""
+"""Running of a method in a separate process, which may crash and can be stopped."""
 
 import logging
 import os
@@ -18,16 +18,18 @@ from worker.html import PageError
 from worker.papers.interface import Extracted, Extractor, UnavailableError
 
 _FORKSERVER = get_context("forkserver")
-"""Forks from a process that has only imported this module: the memory measured is the method's, no
-thread is lost in the fork, and a process starts in milliseconds."""
+"""Context that forks from a process that has only imported this module.
+
+The memory measured is therefore that of the method, no thread is lost in the fork, and a process
+starts in milliseconds."""
 _FORKSERVER.set_forkserver_preload([__name__])
 
 
 class ExtractorProcess:
     """A process that prepares a method and then extracts one page at a time.
 
-    `connection` is readable when the process has answered or died. `job` is the number of the
-    current page, or None; `deadline` is its time limit on the monotonic clock.
+    `connection` becomes readable when the process has responded or died. `job` is the number of the
+    current page, or None, and `deadline` the page's time limit on the monotonic clock.
     """
 
     def __init__(self, extractor: Extractor, start_seconds: float) -> None:
@@ -42,14 +44,14 @@ class ExtractorProcess:
         """Send a page to the process."""
         self.job = number
         self.deadline = time.monotonic() + seconds
-        # The death of a process is noticed when its answer is read.
+        # The death of a process is noticed when its response is read.
         with suppress(BrokenPipeError):
             self.connection.send(job)
 
     def receive(self) -> Outcome | None:
-        """Return the process's answer: an outcome, or None once it is prepared.
+        """Return the response of the process: an outcome, or None when preparation is complete.
 
-        Raises UnavailableError if the method cannot run here, EOFError if the process has died.
+        Raises UnavailableError if the method cannot run here, and EOFError if the process died.
         """
         try:
             message = self.connection.recv()
@@ -71,9 +73,9 @@ class ExtractorProcess:
         """Stop the process and all programs that it started."""
         pid = self._process.pid
         if pid is not None and self._process.exitcode is None and hasattr(os, "killpg"):
-            # The group has the process's id. It exists once the process runs; before that,
-            # there are no programs. Once the process is gone the id may be reused, and its
-            # programs end by themselves at the end of their input.
+            # The process group has the ID of the process. It exists as soon as the process runs;
+            # before that, there are no programs. After the process has ended, the ID may be reused;
+            # its programs then end by themselves at the end of their input.
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
         self._process.kill()
@@ -83,7 +85,7 @@ class ExtractorProcess:
 
 
 def serve(connection: Connection, extractor: Extractor) -> None:
-    """Prepare the method, then answer pages with outcomes until the connection closes."""
+    """Prepare the method, then respond to pages with outcomes until the connection closes."""
     _keep_to_itself()
     try:
         extractor.prepare()
@@ -103,7 +105,7 @@ def serve(connection: Connection, extractor: Extractor) -> None:
 
 
 def _keep_to_itself() -> None:
-    """Leave the parent's process group and discard all output, since libraries print freely."""
+    """Leave the parent's process group and discard all output, because libraries print freely."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     with Path(os.devnull).open("w") as nowhere:

@@ -1,4 +1,4 @@
-"""Versions of the code that produced a result."""
+"""Version information on the code that produced a result."""
 
 from functools import cache
 from hashlib import sha256
@@ -17,16 +17,16 @@ READING = (
     "worker/papers/interface.py",
     "worker/papers/reading.py",
 )
-"""Our own source that affects every result, even a peer's."""
+"""Our own source that affects every result, even those of peers."""
 
 
 @cache
 def source_digest(*paths: str) -> str:
     """Return a digest of the given parts of our own source, in eight hexadecimal digits.
 
-    During development results change while the release does not; cached results of older code must
-    not be mistaken for current ones. `paths` are files and folders (with everything below them),
-    relative to the folder that holds `worker`.
+    During development, results change without a new release, and cached results of older code must
+    not be mistaken for current ones. `paths` are files and folders (including everything below
+    them), relative to the folder that contains `worker`.
     """
     digest = sha256()
     for path in paths:
@@ -46,7 +46,7 @@ def _sources(entry: Traversable) -> list[tuple[str, bytes]]:
 
 
 def own_release() -> str:
-    """Return our own release, ``0`` if it is not installed."""
+    """Return our own release, or ``0`` if it is not installed."""
     try:
         return version("detourage")
     except PackageNotFoundError:
@@ -54,7 +54,7 @@ def own_release() -> str:
 
 
 def library_release(distribution: str) -> str:
-    """Return the release of an installed library; raises UnavailableError if it is missing."""
+    """Return the release of an installed library; raise UnavailableError if it is missing."""
     try:
         return version(distribution)
     except PackageNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Methods by name: ours, the papers', the peers."""
+"""Registry of all methods by name: ours, those of papers, and peers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -37,10 +37,10 @@ _OWN_SOURCE = (
     "worker/papers",
     "benchmarks/evaluation/methods/ours.py",
 )
-"""Source that the results of our own methods depend on."""
+"""Source on which the results of our own methods depend."""
 
 _LIBRARIES = {"boilerpipe": "boilerpy3", "justext": "jusText", "justext_nostop": "jusText"}
-"""Methods of papers that a library implements, with its distribution."""
+"""Methods of papers that are implemented by a library, with the distribution of the library."""
 
 
 def default_tools() -> Path:
@@ -50,7 +50,7 @@ def default_tools() -> Path:
 
 @dataclass(frozen=True)
 class _Peer:
-    """A third-party method; its version raises `UnavailableError` if it cannot run."""
+    """A third-party method, whose version raises `UnavailableError` if the method cannot run."""
 
     extractor: Extractor
     version: Callable[[], str]
@@ -143,7 +143,7 @@ _TRAINED = {
 
 
 def extractor_names() -> tuple[str, ...]:
-    """Return the names of all methods, whether or not they can run here."""
+    """Return the names of all methods, including those that cannot run here."""
     return (_OURS.name, *PAPERS, *_TRAINED, *_PEERS)
 
 
@@ -194,8 +194,8 @@ def get_extractor(
     UnknownExtractorError
         If there is no method of that name.
     UnavailableError
-        If a library or program that it needs is not installed, or there are no pairs to
-        train it on.
+        If a library or program that the method needs is not installed, or if there are no
+        pairs on which to train it.
     """
     name = _known(name)
     if name in _TRAINED:
@@ -228,7 +228,7 @@ def trained(
     pairs: Sequence[TrainingPair],
     normalisation: nclean.Normalisation = nclean.Normalisation.NONE,
 ) -> Extractor:
-    """Train an n-gram model, as `nclean.Model.train` does, and return the method with it.
+    """Train an n-gram model with `nclean.Model.train` and return the method that uses it.
 
     Raises UnavailableError if there is nothing to train on.
     """
@@ -261,9 +261,9 @@ def parse_chain(
     Raises
     ------
     UnknownExtractorError
-        If there is no method of one of the names.
+        If there is no method with one of the names.
     UnavailableError
-        If one of them needs something that is missing.
+        If a library or program that one of the methods needs is missing.
     """
     names = [name.strip() for name in expression.split(">")]
     first, *others = (get_extractor(name, tools=tools, pairs=pairs) for name in names)

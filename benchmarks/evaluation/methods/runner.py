@@ -1,4 +1,4 @@
-"""Run methods over many pages in parallel, tolerating crashes and endless loops."""
+"""Parallel running of methods over many pages, which tolerates crashes and endless loops."""
 
 import os
 import time
@@ -16,26 +16,28 @@ from benchmarks.evaluation.methods.registry import parse_chain
 from worker.papers.interface import Extractor, TrainingPair, UnavailableError
 
 START_SECONDS = 360.0
-"""Time for a method to import, compile or install what it needs, which is longest for npm."""
+"""Maximum time for a method to import, compile or install what it needs, in seconds.
+
+npm takes the longest."""
 
 
 @dataclass(frozen=True)
 class Runner:
-    """Applies methods to pages in processes that can be stopped.
+    """Runner that applies methods to pages in processes that can be stopped.
 
     Parameters
     ----------
     processes
         Number of pages extracted at the same time.
     seconds_per_page
-        Wall-clock time limit of a page. It is generous on an idle machine; on a busy one, where
-        processes wait for each other, it may have to be longer.
+        Wall-clock time limit per page. It is generous for an idle machine, but may have to be
+        increased on a busy one, where processes wait for each other.
     cache
         Folder of cached results, or None.
     tools
-        Folder into which programs in other languages are installed, see `get_extractor`.
+        Folder into which programs in other languages are installed (see `get_extractor`).
     pairs
-        Training pairs for NCleaner, see `get_extractor`.
+        Training pairs for NCleaner (see `get_extractor`).
     """
 
     processes: int = os.cpu_count() or 1
@@ -45,9 +47,9 @@ class Runner:
     pairs: Sequence[TrainingPair] = ()
 
     def run(self, method: Extractor | str, jobs: Sequence[Job]) -> Generator[PageResult]:
-        """Apply a method to pages and yield the outcomes as they arrive.
+        """Apply a method to pages and yield the outcomes as they become available.
 
-        Closing the generator stops the run; no process outlives it.
+        Closing the generator stops the run and all its processes.
 
         Parameters
         ----------
@@ -59,8 +61,8 @@ class Runner:
         Yields
         ------
         PageResult
-            One for each page, in no particular order. A method that cannot run yields
-            failures.
+            One result per page, in no particular order. If a method cannot run, all results
+            are failures.
 
         Raises
         ------
@@ -130,7 +132,7 @@ class _Pool:
         self._processes.append(ExtractorProcess(self._extractor, START_SECONDS))
 
     def _wait(self) -> list[ExtractorProcess]:
-        """Wait until a process has answered or its time is up."""
+        """Wait until a process has responded or its time limit has passed."""
         by_connection = {process.connection: process for process in self._processes}
         deadline = min(process.deadline for process in self._processes)
         heard = wait(list(by_connection), max(0.0, deadline - time.monotonic()))

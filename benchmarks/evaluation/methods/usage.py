@@ -1,4 +1,4 @@
-"""Resources used so far by this process and the programs it started."""
+"""Resource usage of this process and the programs it started."""
 
 import os
 import sys
@@ -8,13 +8,13 @@ from pathlib import Path
 
 _PROCESSES = Path("/proc")
 _USER_TIME, _SYSTEM_TIME = 11, 12
-"""Fields of ``/proc/PID/stat`` after the command's name, in clock ticks (proc(5))."""
+"""Indices of fields in ``/proc/PID/stat``, counted after the command's name; see proc(5)."""
 
 
 def cpu_seconds(children: Iterable[int] = ()) -> float:
-    """Return the CPU time of this process and of running child processes.
+    """Return the CPU time used so far by this process and running child processes.
 
-    Without ``/proc``, children count only once they have ended.
+    Without ``/proc``, children count only after they have ended.
     """
     return time.process_time() + sum(_cpu_of(pid) for pid in children)
 
@@ -22,7 +22,7 @@ def cpu_seconds(children: Iterable[int] = ()) -> float:
 def peak_memory(children: Iterable[int] = ()) -> int | None:
     """Return the largest resident memory of this process and of running children, in bytes.
 
-    The peaks are added, although they need not coincide. None if the system does not provide them.
+    The peaks are added although they need not coincide. None if the system does not report them.
     """
     if (_PROCESSES / "self").exists():
         return sum(_peak_of(pid) for pid in ("self", *map(str, children)))
@@ -45,7 +45,7 @@ def _cpu_of(pid: int) -> float:
 
 
 def _peak_of(pid: str) -> int:
-    """Return the high-water mark; unlike ``ru_maxrss`` it does not include the parent's."""
+    """Return a process's peak memory, which, unlike ``ru_maxrss``, excludes the parent's."""
     try:
         status = (_PROCESSES / pid / "status").read_text()
     except OSError:

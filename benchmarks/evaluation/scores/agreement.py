@@ -1,4 +1,4 @@
-"""The scores of Deturck (2015): whether a text agrees with the gold."""
+"""Scores of Deturck (2015), which tell whether a text agrees with the gold."""
 
 import math
 from collections import Counter
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchmarks.evaluation.scores.prf import PRF
 
 EXACT_COSINE = 0.9
-"""Minimum cosine for a text that Deturck (2015, section 5.2) calls acceptable ("exactitude")."""
+"""Minimum cosine for a text to be acceptable ("exactitude" in Deturck 2015, section 5.2)."""
 
 
 @dataclass(frozen=True)
@@ -18,15 +18,15 @@ class Agreement:
     Attributes
     ----------
     cosine
-        Cosine of the word counts, 0..1.
+        Cosine of the word counts, from 0 to 1.
     exact
-        Whether the cosine is at least 0.9; the share of such texts is the exactitude.
+        Whether the cosine is at least 0.9; the share of such texts is called exactitude.
     equal
-        T = T*: the same words in the same order.
+        Whether T = T*, that is, the same words in the same order.
     within_gold
-        T ⊂ T*: the words of T are a contiguous part of T*.
+        Whether T ⊂ T*, that is, the words of T are a contiguous part of T*.
     around_gold
-        T* ⊂ T: the words of T* are a contiguous part of T.
+        Whether T* ⊂ T, that is, the words of T* are a contiguous part of T.
     """
 
     cosine: float
@@ -39,11 +39,12 @@ class Agreement:
 def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
     """Compare the words of a text with those of a gold.
 
-    An empty text is part of nothing: both inclusions need words on both sides.
+    Both inclusions require words in both texts, so an empty text is not part of any other.
 
     Notes
     -----
-    Deturck (2015), section 5.2 and figure 5.1. Its columns of inclusion exclude equal texts.
+    See Deturck (2015), section 5.2 and figure 5.1, where the columns for inclusion exclude equal
+    texts.
     """
     alike = cosine(Counter(found), Counter(wanted))
     return Agreement(
@@ -56,12 +57,12 @@ def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
 
 
 def cosine(found: Mapping[str, int], wanted: Mapping[str, int]) -> float:
-    """Return the cosine of two vectors of counts: 1 if both are empty, 0 if one is."""
+    """Return the cosine of two vectors of counts, which is 1 if both are empty and 0 if one is."""
     if not found or not wanted:
         return float(not found and not wanted)
     product = sum(count * wanted[word] for word, count in found.items() if word in wanted)
     squares = [sum(count * count for count in side.values()) for side in (found, wanted)]
-    # A single square root, so that equal vectors have a cosine of exactly 1.
+    # Only one square root is computed, so that equal vectors have a cosine of exactly 1.
     return product / math.sqrt(squares[0] * squares[1])
 
 
@@ -74,5 +75,5 @@ def bag_of_words(found: Sequence[str], wanted: Sequence[str]) -> PRF:
 def _is_within(part: Sequence[str], whole: Sequence[str]) -> bool:
     if not 0 < len(part) < len(whole):
         return False
-    # No word contains a line end, so only whole words match.
+    # Words do not contain line ends, so only whole words match.
     return "\n".join(["", *part, ""]) in "\n".join(["", *whole, ""])

@@ -1,4 +1,4 @@
-"""The suffix automaton: every substring of some sequences, in a graph of linear size."""
+"""Suffix automaton: all substrings of a set of sequences, in a graph of linear size."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False, slots=True)
 class State:
-    """The substrings that end at the same positions of the sequences.
+    """The substrings that end at the same positions in the sequences.
 
-    Each is a suffix of the next, which is one symbol longer; the shortest is one symbol longer than
-    the longest of `link`. `length` is the length of the longest, `end` the position after their
-    first occurrence, and `link` the state of the next shorter suffix, which ends at more positions;
-    None for the initial state, which holds only the empty string. `targets` are states by the
-    symbol that follows.
+    Each of these substrings is a suffix of the next, which is one symbol longer. `length` is the
+    length of the longest substring, and `end` the position after the first occurrence. `link` is
+    the state of the next shorter suffix, which ends at more positions; it is None for the initial
+    state, which has only the empty string. The shortest substring is one symbol longer than the
+    longest of `link`. `targets` are states by the symbol that follows.
     """
 
     length: int
@@ -26,16 +26,16 @@ class SuffixAutomaton:
 
     Notes
     -----
-    A. Blumer et al., "The smallest automaton recognizing the subwords of a text",
-    Theoretical Computer Science 40, 1985, and "Complete inverted files for efficient text
-    retrieval and analysis", Journal of the ACM 34(3), 1987, for several sequences.
+    See A. Blumer et al., "The smallest automaton recognizing the subwords of a text",
+    Theoretical Computer Science 40, 1985, and, for several sequences, "Complete inverted files
+    for efficient text retrieval and analysis", Journal of the ACM 34(3), 1987.
     """
 
     def __init__(self, start: int = 0) -> None:
         self.initial = State(0, start)
 
     def add(self, symbols: Iterable[Hashable], start: int) -> State:
-        """Add a sequence whose first symbol is at position `start`; return the whole's state."""
+        """Add a sequence that begins at position `start`; return the state of the whole."""
         last = self.initial
         for end, symbol in enumerate(symbols, start + 1):
             last = self._extended(last, symbol, end)
@@ -44,8 +44,8 @@ class SuffixAutomaton:
     def read(self, symbols: Iterable[Hashable]) -> Iterator[tuple[State, int]]:
         """Follow a sequence symbol by symbol.
 
-        Yields the state and length of the longest substring that ends with each symbol: the
-        initial state and 0 if the symbol occurs nowhere.
+        Yields, for each symbol, the state and length of the longest known substring that ends
+        with it. If the symbol is unknown, these are the initial state and 0.
         """
         state, length = self.initial, 0
         for symbol in symbols:
@@ -75,7 +75,7 @@ class SuffixAutomaton:
         return current
 
     def _exactly(self, state: State, symbol: Hashable, target: State) -> State:
-        """Return the state of a state's longest string plus a symbol; split it off if need be."""
+        """Return the state of a state's longest string plus a symbol; split `target` if needed."""
         if target.length == state.length + 1:
             return target
         copy = State(state.length + 1, target.end, target.link, target.targets.copy())

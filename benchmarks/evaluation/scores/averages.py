@@ -1,4 +1,4 @@
-"""Means over pages and sites, with their uncertainty."""
+"""Means over pages and sites with their uncertainty."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 Unit = Literal["pages", "sites"]
-"""The unit that a mean is taken over: all pages, or all sites, weigh the same."""
+"""Unit of a mean: either all pages or all sites have equal weight."""
 
 RESAMPLES = 10_000
-"""Draws of a bootstrap or a permutation test.
+"""Number of resamples in a bootstrap or permutation test.
 
-The ends of a 95 % interval then vary by half a percent of its width with the seed (300
-pages of 90 sites)."""
+With this number, the ends of a 95 % interval vary by half a percent of its width between seeds
+(for 300 pages of 90 sites)."""
 
 EXACT_SITES = 13
-"""Maximum number of sites for which all 2^n assignments of signs are fewer than `RESAMPLES`."""
+"""Maximum number of sites n for which there are fewer than `RESAMPLES` sign assignments (2^n)."""
 
 _DRAWS_AT_ONCE = 1_000
 
@@ -29,7 +29,7 @@ class PageScores:
     Attributes
     ----------
     page, site, language
-        The page's id, registrable domain and language.
+        ID, registrable domain and language of the page.
     scores
         Values by name; scores that do not apply to the page are omitted.
     """
@@ -49,7 +49,7 @@ class Interval:
     mean
         The mean.
     low, high
-        Ends of the interval, low <= high.
+        Ends of the interval (low <= high).
     """
 
     mean: float
@@ -59,16 +59,16 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one method is than another on the same pages.
+    """Difference between two methods on the same pages.
 
     Attributes
     ----------
     mean
-        Mean of first minus second.
+        Mean difference of the first method's score minus the second one's.
     low, high
-        Ends of the bootstrap interval of that mean.
+        Ends of the bootstrap interval of the mean.
     p_value
-        Probability of a mean at least as far from 0 if the two were equally good.
+        Probability of a mean at least as far from 0 if both methods were equally good.
     pages, sites
         Numbers of pages and sites compared.
     """
@@ -87,10 +87,10 @@ def macro_average(rows: Iterable[PageScores], *, over: Unit = "pages") -> dict[s
     Parameters
     ----------
     rows
-        One for each page.
+        Scores of each page.
     over
-        ``"pages"``: each page weighs the same. ``"sites"``: each site does, whatever the
-        number of its pages.
+        ``"pages"`` to give all pages equal weight, ``"sites"`` to give all sites equal weight
+        regardless of their number of pages.
 
     Returns
     -------
@@ -109,12 +109,12 @@ def macro_average(rows: Iterable[PageScores], *, over: Unit = "pages") -> dict[s
 def macro_average_by_language(
     rows: Iterable[PageScores], *, over: Unit = "pages"
 ) -> dict[str, dict[str, float]]:
-    """Average every score within each language; languages in alphabetical order."""
+    """Average every score within each language, in alphabetical order of languages."""
     return _grouped(rows, lambda row: row.language, over)
 
 
 def macro_average_by_site(rows: Iterable[PageScores]) -> dict[str, dict[str, float]]:
-    """Average every score within each site; sites in alphabetical order."""
+    """Average every score within each site, in alphabetical order of sites."""
     return _grouped(rows, lambda row: row.site, "pages")
 
 
@@ -126,10 +126,10 @@ def bootstrap_interval(
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval:
-    """Compute the percentile bootstrap interval of a mean, drawing whole sites.
+    """Compute the percentile bootstrap interval of a mean by resampling whole sites.
 
-    The pages of a site share a template and are right or wrong together: drawing
-    single pages would make intervals far too narrow.
+    The pages of a site share a template and tend to be correct or wrong together, so that
+    resampling single pages would make the intervals far too narrow.
 
     Parameters
     ----------
@@ -138,20 +138,20 @@ def bootstrap_interval(
     sites
         The site of each page.
     over
-        What the mean is taken over.
+        Unit of the mean.
     level
         Confidence level, between 0 and 1.
     seed
-        Seed of the draws; the same arguments give the same interval.
+        Seed for resampling; equal arguments give equal intervals.
 
     Raises
     ------
     ValueError
-        If there is no value, lengths differ, or the level is out of range.
+        If there are no values, if the lengths differ, or if the level is out of range.
 
     Notes
     -----
-    B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
+    See B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
     """
     if not 0 < level < 1:
         raise ValueError(f"a level is between 0 and 1, not {level}")
@@ -175,27 +175,27 @@ def paired_difference(
     Parameters
     ----------
     first, second
-        Scores by page; only pages that both have are compared.
+        Scores by page; only pages in both are compared.
     sites
         Site by page.
     over
-        What the means are taken over.
+        Unit of the means.
     level
         Confidence level of the interval, between 0 and 1.
     seed
-        Seed of the draws; the same arguments give the same result.
+        Seed for resampling; equal arguments give equal results.
 
     Raises
     ------
     ValueError
-        If the two have no page in common, or the level is out of range.
+        If the two have no page in common, or if the level is out of range.
 
     Notes
     -----
-    The p-value is two-sided, from the permutation test that swaps the two methods on all
-    pages of a site at once: exact with few sites, otherwise from a sample that includes
-    the observed assignment (so it is never 0). The interval is that of
-    `bootstrap_interval`.
+    The two-sided p-value is from a permutation test that swaps the two methods on all pages
+    of a site together. The test is exact if there are few sites. Otherwise, it uses a sample
+    of permutations that includes the observed one, so the p-value is never 0. The interval is
+    that of `bootstrap_interval`.
     """
     pages = [page for page in first if page in second]
     differences = [first[page] - second[page] for page in pages]
@@ -224,7 +224,7 @@ def _grouped(
 def _site_sums(
     values: Sequence[float], sites: Sequence[str]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the sum of each site's values and their number."""
+    """Return the sum and number of values of each site."""
     if not values:
         raise ValueError("a mean of no value")
     index_of: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The scores of the CleanEval competition and the character score of Lejeune et al. (2015)."""
+"""Scores of the CleanEval competition, and the character score of Lejeune et al. (2015)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ _MARKS = frozenset(MARKS.values())
 
 @dataclass(frozen=True)
 class MarkupScore:
-    """The text-and-markup score.
+    """Text-and-markup score.
 
     Attributes
     ----------
     tokens
-        Over words and marks together: the TM of Lejeune et al. (2015).
+        Score over words and marks, the TM of Lejeune et al. (2015).
     marks
-        Over the marks alone, from the same matching: how well segments are found.
+        Score over marks only, from the same matching; it tells how well segments are found.
     """
 
     tokens: PRF
@@ -29,18 +29,18 @@ class MarkupScore:
 
 
 def text_only(text: str, gold: str, *, split: Callable[[str], Sequence[str]] = words) -> PRF:
-    """Score the words of a text against a gold: CleanEval's text-only score (TO).
+    """Compute CleanEval's text-only score (TO) of the words of a text.
 
     Parameters
     ----------
     text, gold
         The texts, without marks.
     split
-        Splits a text into words; ``str.split`` for the competition's own words.
+        Function that splits a text into words; ``str.split`` gives those of the competition.
 
     Notes
     -----
-    Lejeune et al. (2015), section 4.1: words that match in order, by Ratcliff-Obershelp.
+    As in Lejeune et al. (2015), section 4.1, words are matched in order by Ratcliff-Obershelp.
     """
     found, wanted = split(text), split(gold)
     return PRF.of(matched_total(found, wanted), len(found), len(wanted))
@@ -53,21 +53,21 @@ def text_and_markup(
     labelled: bool = True,
     split: Callable[[str], Sequence[str]] = words,
 ) -> MarkupScore:
-    """Score words and the marks between them: CleanEval's text-and-markup score (TM).
+    """Compute CleanEval's text-and-markup score (TM) of words and the marks between them.
 
     Parameters
     ----------
     blocks, gold
         The segments; see `benchmarks.evaluation.scores.markup` for the mark of each type.
     labelled
-        Whether marks match only those of the same type, or any.
+        Whether marks match only marks of the same type, instead of any mark.
     split
-        Splits a text into words; ``str.split`` for the competition's own words.
+        Function that splits a text into words; ``str.split`` gives those of the competition.
 
     Notes
     -----
-    Lejeune et al. (2015), section 4.1: words and marks are tokens of one sequence, matched by
-    Ratcliff-Obershelp; unlabelled, ``<p><p><l>`` equals ``<p><p><p>``.
+    As in Lejeune et al. (2015), section 4.1, words and marks are tokens of a single sequence,
+    matched by Ratcliff-Obershelp. If unlabelled, ``<p><p><l>`` equals ``<p><p><p>``.
     """
     found = _tokens(blocks, labelled=labelled, split=split)
     wanted = _tokens(gold, labelled=labelled, split=split)
@@ -83,10 +83,10 @@ def text_and_markup(
 
 
 def characters(text: str, gold: str) -> PRF:
-    """Score the characters of a text against a gold: the CAR of Lejeune et al. (2015).
+    """Compute the character score (CAR) of Lejeune et al. (2015).
 
-    Control characters become spaces and runs of white space become one space, as in the
-    paper's section 4.1; a space counts like any other character.
+    As in the paper's section 4.1, control characters become spaces, and runs of white space
+    become a single space. Spaces count like any other character.
     """
     found, wanted = (" ".join(normalised(side).split()) for side in (text, gold))
     return PRF.of(matched_total(found, wanted), len(found), len(wanted))

@@ -1,4 +1,4 @@
-"""Scores of reader comments, matched one to one with the gold's."""
+"""Scores of reader comments, which are matched one to one with those of the gold."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +17,8 @@ from benchmarks.evaluation.scores.words import normalised, words
 SAME_COMMENT_F1 = 50.0
 """Minimum bag-of-words F1 of two texts for them to be the same comment.
 
-A badly trimmed record (with its author, date and buttons) keeps most of the words. Of
-24,159 pairs of different comments of one page, 2 % are this similar, half of them equal."""
+A poorly trimmed record (with its author, date and buttons) still has mostly words of the comment.
+Of 24,159 pairs of different comments on the same page, 2 % are this similar, half of them equal."""
 
 GOOD_PAGE_F1 = 80.0
 """Minimum page F1 for the P@1 of Subercaze et al. (2016) to count a page's comments as found."""
@@ -26,23 +26,23 @@ GOOD_PAGE_F1 = 80.0
 
 @dataclass(frozen=True)
 class CommentScore:
-    """How well the comments of a page were found.
+    """Score of the comments found on a page.
 
     Attributes
     ----------
     records
-        Over comments, matched one to one by their text.
+        Score over comments, matched one to one by their texts.
     text_f1
-        Mean bag-of-words F1 of the matched texts: how well they are trimmed; None if
-        nothing matched.
+        Mean bag-of-words F1 of the matched texts, which tells how well they are trimmed;
+        None if nothing matched.
     authors, dates
-        Share of the matched comments with a gold author, or date, whose record has the
-        same: a date as written or of the same day. None if no matched comment has one.
+        Share of matched comments with correct authors or dates (as written, or with the
+        same day), among those whose gold has one. None if there are none.
     parents
-        Share of the matched comments whose record replies to the record matched with the
-        gold's parent, or to none if the gold does; None if nothing matched.
+        Share of matched comments with the correct parent: the record matched with the gold's
+        parent, or none if the gold has none. None if nothing matched.
     replies
-        The same, only over comments that reply to another.
+        The same, but only over comments that reply to another.
     """
 
     records: PRF
@@ -89,23 +89,23 @@ def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> Comme
 
 
 def comment_scores(found: Sequence[Comment], gold: Gold) -> dict[str, float]:
-    """Score everything that the gold of a page says about comments, in percent.
+    """Score everything annotated about comments in a page's gold, in percent.
 
     Parameters
     ----------
     found
         The comments, in page order.
     gold
-        What there is to find.
+        The expected content.
 
     Returns
     -------
     dict
-        If the gold lists comments one by one, ``comments_p _r _f``; ``comments_good``,
-        the P@1 of Subercaze et al. (2016); and, each where it applies, ``comments_text``,
+        If the gold lists comments individually: ``comments_p _r _f``; ``comments_good``,
+        the P@1 of Subercaze et al. (2016); and, where applicable, ``comments_text``,
         ``comments_authors``, ``comments_dates``, ``comments_parents`` and ``comments_replies`` as
-        in `CommentScore`. If there are comments, ``comments_words_f``, the F1 of all their
-        words together; if there are none, ``comments_none``, whether none were found.
+        in `CommentScore`. If there are comments: ``comments_words_f``, the F1 of all their
+        words. If there are none: ``comments_none``, which tells whether none were found.
     """
     marked = gold.comments or ()
     wanted = words(" ".join(each.text for each in marked) or gold.comment_text or "")
@@ -136,9 +136,9 @@ def _scores_one_by_one(found: Sequence[Comment], marked: Sequence[Comment]) -> d
 
 
 def with_names(comments: Sequence[Comment], document: HtmlElement) -> tuple[Comment, ...]:
-    """Replace profile addresses, which some golds give for authors, by the names on the page.
+    """Replace profile URLs, which some golds have as authors, with the names on the page.
 
-    The name is the most frequent text of the links to a profile.
+    A name is the most frequent text of the links to a profile.
     """
     shown: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for link in document.iter("a"):
@@ -154,15 +154,15 @@ def _named(comment: Comment, shown: Mapping[str, Counter[str]]) -> Comment:
 
 
 def match_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> list[tuple[int, int]]:
-    """Match comments one to one by their text.
+    """Match comments one to one by their texts.
 
-    Returns pairs of indices into `found` and `wanted`, sorted by the first.
+    Returns pairs of indices into `found` and `wanted`, sorted by the first index.
     """
     if not found or not wanted:
         return []
     alike = np.array([[_likeness(left, right) for right in wanted] for left in found])
     edges = alike >= SAME_COMMENT_F1
-    # One more edge outweighs any gain in similarity.
+    # An additional edge outweighs any gain in similarity.
     weights = np.where(edges, alike + 100.0 * (min(len(found), len(wanted)) + 1), 0.0)
     rows, columns = linear_sum_assignment(weights, maximize=True)
     return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if edges[i, j]]
@@ -176,7 +176,7 @@ def _likeness(left: Comment, right: Comment) -> float:
 
 
 def _gold_parent(parent: int | None, gold_of: dict[int, int]) -> int | None:
-    """Return the gold comment matched with a found parent, -1 for one without a match."""
+    """Return the gold comment matched with a found parent, or -1 if there is no match."""
     return None if parent is None else gold_of.get(parent, -1)
 
 

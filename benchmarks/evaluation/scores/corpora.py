@@ -1,7 +1,7 @@
-"""Corpora of pages with golds, in our format.
+"""Reading of corpora of pages with golds.
 
-A folder holds ``pages.jsonl.gz``, one page message per line as a crawler publishes it, and
-``gold.jsonl.gz``, one record per page with the same ``id``.
+The folder of a corpus contains ``pages.jsonl.gz``, with one page message per line as published by a
+crawler, and ``gold.jsonl.gz``, with one record per page, which has the same ``id``.
 """
 
 import base64
@@ -16,32 +16,32 @@ from benchmarks.evaluation.scores.markup import read_markup
 from benchmarks.evaluation.scores.records import Comment, Gold
 
 BODY_ONLY = frozenset({"fundus_body", "l3s_gn1", "wcxb", "zh_cwced"})
-"""Corpora whose texts do not include the headline; in all others they begin with it."""
+"""Corpora whose texts do not include the headline; those of all others begin with it."""
 
 MIN_WORD_RECALL = 0.8
-"""Minimum share of a gold's words on the page; with less, it was made from another page."""
+"""Minimum share of a gold's words on its page; with less, it was made from another page."""
 
 
 class CorpusError(ValueError):
-    """A corpus that cannot be read, with the file and line at fault."""
+    """The corpus cannot be read; the message names the file and line at fault."""
 
 
 @dataclass(frozen=True)
 class CorpusPage:
-    """A page of a corpus, as it was fetched.
+    """A fetched page in a corpus.
 
     Attributes
     ----------
     id
-        Its name in the corpus.
+        ID of the page in the corpus.
     url
-        Its address.
+        URL of the page.
     site
-        Its registrable domain.
+        Registrable domain of the page.
     html
-        The page; text only if the crawler delivered it decoded.
+        The page; it is text only if the crawler delivered it decoded.
     content_type
-        The HTTP header, None if it was not kept.
+        The HTTP header, or None if it was not stored.
     """
 
     id: str
@@ -53,14 +53,14 @@ class CorpusPage:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Pages and golds under the same names, in the order of the files.
+    """Pages and golds with the same IDs, in the order of the files.
 
     Attributes
     ----------
     name
         Name of the folder.
     pages, golds
-        By `id`.
+        Pages and golds by ID.
     """
 
     name: str
@@ -70,8 +70,8 @@ class Corpus:
     def scorable(self) -> list[Gold]:
         """Return the golds whose text is on their page.
 
-        Golds without a word and those with a `word_recall` below 0.8 are left out: no method
-        could find them.
+        Golds without words and those with a `word_recall` below 0.8 are left out, because no
+        method could find them.
         """
         return [
             gold
@@ -90,14 +90,15 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     folder
         Folder with ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
     title_in_text
-        Whether the golds' texts begin with the headline; None to use what the records state
-        or else the default for the corpus, by its folder's name, see `BODY_ONLY`.
+        Whether the golds' texts begin with the headline. None to use what the records state
+        or, if they do not, the default for the corpus, identified by its folder's name (see
+        `BODY_ONLY`).
 
     Raises
     ------
     CorpusError
-        If a file is missing or not gzip, a line is no record of its kind, an id occurs
-        twice, or a gold has no page.
+        If a file is missing or not in gzip format, if a line is not a valid record, if an ID
+        occurs twice, or if a gold has no page.
     """
     pages: dict[str, CorpusPage] = {}
     for place, record in _records(folder / "pages.jsonl.gz"):
@@ -130,7 +131,7 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
     Raises
     ------
     CorpusError
-        If the file cannot be read, a line is not a gold, or an id occurs twice.
+        If the file cannot be read, if a line is not a gold, or if an ID occurs twice.
     """
     in_corpus = path.parent.name not in BODY_ONLY
     golds: dict[str, Gold] = {}
@@ -146,9 +147,9 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
 
 
 def _without_comments(gold: Gold) -> Gold:
-    """Treat a gold that does not mention comments as one that says there are none.
+    """Treat a gold that does not mention comments as stating that there are none.
 
-    Corpora that have the comments' text as a whole are written this way.
+    This is the convention of corpora that have the comments' text as a whole.
     """
     is_silent = gold.comments is None and gold.comment_text is None
     return replace(gold, comment_text="") if is_silent else gold
@@ -160,12 +161,12 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
     Parameters
     ----------
     record
-        The decoded JSON object. Authors and date may have the names of the article
+        The decoded JSON object. Authors and date may have the same keys as in the article
         message, ``authors`` and ``published_at``.
     title_in_text
-        Whether its text begins with the headline.
+        Whether the gold's text begins with the headline.
     place
-        Where it comes from, for error messages.
+        Origin of the record, for error messages.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""DAnIEL, the downstream system of Lejeune et al. (2015): which disease a press article is about.
+"""DAnIEL, the downstream system of Lejeune et al. (2015), which finds the topic of press articles.
 
-It monitors epidemics through the press without knowledge of any language: the disease that an
-article is about is named in its headline or lead and again further down, so its name (or
-most of its name, inflected) is a string repeated in the right places. Paragraph marks
-define these places, which makes the system sensitive to how well a page was cleaned.
+It monitors epidemics in the press without knowledge of any language. The disease that is the topic
+of an article is named in the headline or lead and again further down, so its name (or most of it,
+if inflected) is a string repeated in certain positions. These are defined by paragraph marks, which
+makes the system sensitive to how well a page was cleaned.
 
 R. Brixtel, G. Lejeune, A. Doucet and N. Lucas, "Any language early detection of epidemic
 diseases from web news streams", International Conference on Healthcare Informatics, 2013.
@@ -43,9 +43,10 @@ class Event:
     disease
         The disease.
     name
-        Its name with the best score.
+        The name of the disease with the best score.
     score
-        At most 1: how much of the name is repeated, and how near the ends of the document.
+        Score of at most 1, which combines how much of the name is repeated and how near it is to
+        the ends of the document.
     """
 
     disease: str
@@ -54,7 +55,7 @@ class Event:
 
     @property
     def relevant(self) -> bool:
-        """Whether the document is about the disease: the score reaches 0.8."""
+        """Whether the document is about the disease, that is, the score is at least 0.8."""
         return self.score >= RELEVANT_SCORE
 
 
@@ -64,7 +65,7 @@ class DiseaseWatch:
     Parameters
     ----------
     diseases
-        Disease by name as the press writes it.
+        Diseases by name as written in the press.
     """
 
     def __init__(self, diseases: Mapping[str, str]) -> None:
@@ -79,12 +80,12 @@ class DiseaseWatch:
         Parameters
         ----------
         document
-            The text, with paragraphs that begin with ``<p>`` or are lines.
+            The text, in which paragraphs either begin with ``<p>`` or are lines.
 
         Returns
         -------
         Event or None
-            The best match, relevant or not; None if nothing of a name is repeated.
+            The best match, whether relevant or not; None if no part of a name is repeated.
         """
         parts = zones(document)
         best: tuple[float, str, str, int] | None = None
@@ -102,10 +103,10 @@ class DiseaseWatch:
         return best and Event(self._diseases[best[3]], best[1], best[0])
 
     def _positions(self, repeat: Repeat, parts: Sequence[str]) -> list[float]:
-        """Return the distances of the occurrences from the nearer end, in order.
+        """Return the distances of the occurrences from the nearer end of the document, in order.
 
-        In zones; in a document of one zone, as a share of the document with the names
-        appended (each name that contains the string counts as an occurrence there).
+        Distances are in zones. In a document with a single zone, they are shares of the document
+        with the names appended, where each name that contains the string is an occurrence.
         """
         if len(parts) > 1:
             return sorted(float(min(zone, len(parts) - 1 - zone)) for zone in repeat.texts)
@@ -121,9 +122,9 @@ class TaskScore:
     Attributes
     ----------
     documents
-        Over relevant documents.
+        Score over relevant documents.
     pairs
-        Over pairs of a relevant document and its disease.
+        Score over pairs of a relevant document and its disease.
     """
 
     documents: PRF
@@ -138,13 +139,13 @@ def score_task(
     Parameters
     ----------
     found
-        Events by document, in the texts to score. A missing document has none.
+        Events by document in the texts to score; missing documents have none.
     reference
-        Events by document, in the gold texts; these documents are compared.
+        Events by document in the gold texts; these documents are compared.
 
     Notes
     -----
-    Lejeune et al. (2015), section 4.3 and table 3, where the reference was human judgement.
+    See Lejeune et al. (2015), section 4.3 and table 3, where the reference was human judgement.
     """
     wanted = {key: event.disease for key, event in reference.items() if event and event.relevant}
     given = {
@@ -159,27 +160,27 @@ def score_task(
 
 
 def load_diseases(path: Path) -> dict[str, dict[str, str]]:
-    """Read a JSON file of diseases: by language, the disease by name."""
+    """Read a JSON file of diseases by language and name."""
     read: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
     return read
 
 
 def marked_document(blocks: Iterable[TextBlock]) -> str:
-    """Write blocks as a document for `DiseaseWatch`, with paragraph marks."""
+    """Return blocks as a document for `DiseaseWatch`, with paragraph marks."""
     return "\n".join(f"<p>{' '.join(block.text.split())}</p>" for block in blocks)
 
 
 def unmarked_document(blocks: Iterable[TextBlock]) -> str:
-    """Write blocks as a document for `DiseaseWatch`, without paragraph marks."""
+    """Return blocks as a document for `DiseaseWatch`, without paragraph marks."""
     return " ".join(" ".join(block.text.split()) for block in blocks)
 
 
 def zones(document: str) -> list[str]:
-    """Split a document into at least one zone: paragraphs or the best approximation.
+    """Split a document into one or more zones, which are its paragraphs if there are enough.
 
-    A document with fewer than three paragraphs is one zone if it has fewer than five sentences.
-    Otherwise, two paragraphs become the first and both halves of the second, and a single one
-    becomes three thirds.
+    A document with fewer than three paragraphs is a single zone if it has fewer than five
+    sentences. Otherwise, the second of two paragraphs is halved, and a single paragraph is split
+    into thirds.
     """
     found = document.split("<p>")
     if len(found) == 1:

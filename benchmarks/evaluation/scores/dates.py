@@ -1,4 +1,4 @@
-"""The day of a written date, in any format that pages use."""
+"""Parsing of the day in dates as written on pages, in any format."""
 
 import calendar
 import re
@@ -20,8 +20,8 @@ _MONTHS = (
     "nov lis ноя νοε",
     "dec dez dic gru дек δεκ",
 )
-"""Beginnings of month names in English, German, French, Spanish, Italian, Portuguese, Dutch,
-Polish, Russian and Greek, in lower case and without accents (nor the breve of й)."""
+"""Prefixes of month names in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish,
+Russian and Greek, in lower case and without accents (including the breve of й)."""
 
 _MONTH_OF = {start: month for month, starts in enumerate(_MONTHS, 1) for start in starts.split()}
 _MONTH = rf"(?P<name>(?:{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})[^\W\d_]*)"
@@ -49,7 +49,7 @@ _COARSE = tuple(
 
 
 class Span(NamedTuple):
-    """The first and last day of a day, or of a month or year without a more precise date."""
+    """The first and last day of a date, which may be a day, a month or a year."""
 
     first: date
     last: date
@@ -58,9 +58,9 @@ class Span(NamedTuple):
 def spans(text: str) -> set[Span]:
     """Return the possible meanings of a written date.
 
-    The date may have a time and other words around it. Relative dates ("3 hours ago") have no
-    meaning here. The result is empty if no date is recognised, and has two elements if day and
-    month could be swapped.
+    The date may be surrounded by a time and other words. Relative dates ("3 hours ago") are not
+    supported. The result is empty if no date is recognised, and has two elements if day and month
+    could be swapped.
     """
     plain = _plain(text)
     found: set[Span] = set()
@@ -75,12 +75,12 @@ def spans(text: str) -> set[Span]:
 
 
 def same_day(found: str, wanted: str) -> bool:
-    """Return whether a date means the wanted day, or a day in the wanted month or year."""
+    """Return whether a date denotes the expected day, or a day in the expected month or year."""
     return _within(found, wanted, timedelta(0))
 
 
 def near_day(found: str, wanted: str) -> bool:
-    """Return whether a date is `same_day` to within a day (time zones, a late update)."""
+    """Return whether a date is within a day of `same_day` (time zones, late updates)."""
     return _within(found, wanted, timedelta(1))
 
 

@@ -1,4 +1,4 @@
-"""The headline that a gold begins with, so that every method can be given it."""
+"""Detection of the headline at the start of a gold, which is given to every method."""
 
 from collections.abc import Iterable
 
@@ -17,15 +17,15 @@ def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
     Parameters
     ----------
     gold
-        What there is to find.
+        The expected content.
     document
         Root element of the parsed page; it is not modified.
 
     Returns
     -------
     TextBlock or None
-        The gold's title if it gives one, otherwise its first line if the page shows or
-        declares those words as a title, with the mark of the gold's first segment.
+        The gold's title if it has one. Otherwise, its first line if the page shows or
+        declares these words as a title, with the mark of the gold's first segment.
         None if the gold does not begin with its headline.
     """
     if not gold.title_in_text or not gold.text:
@@ -49,7 +49,7 @@ def _titles(document: HtmlElement) -> Iterable[str]:
 
 
 def _holds(shown: list[str], title: list[str]) -> bool:
-    """Return whether a shown title contains the words: "Headline - Site" contains "Headline"."""
+    """Return whether a displayed title contains the words, as in "Headline - Site"."""
     return any(
         shown[start : start + len(title)] == title for start in range(len(shown) - len(title) + 1)
     )

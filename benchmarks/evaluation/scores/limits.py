@@ -1,4 +1,4 @@
-"""Upper bounds for the text of a page: the best subtree and the best set of blocks."""
+"""Upper bounds for extraction from a page: the best subtree and the best set of blocks."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ def best_subtree(
 ) -> Prediction:
     """Return the text of the element that is closest to the gold.
 
-    The closeness is CleanEval's text-only F1, and the result is exact: no element is closer.
+    Closeness is measured by CleanEval's text-only F1, and the result is exact.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def best_subtree(
 def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = None) -> Prediction:
     """Return the text of a set of blocks that is as close to the gold as can be found.
 
-    Finding the set with the best text-only F1 is hard. The page is matched with the gold once; if
-    the matches of blocks were independent, the best set would be the blocks whose matched share
-    exceeds half of the F1 reached (a fractional programme, solved by Dinkelbach's
-    iteration). That set is then changed block by block while it improves. The figure is
+    Finding the set with the best text-only F1 is hard. The page is first matched with the gold. If
+    the matches of blocks were independent, the best set would consist of the blocks whose matched
+    share exceeds half of the F1 reached (a fractional programme, solved by Dinkelbach's
+    iteration). This set is then changed block by block as long as it improves. The result is
     therefore a lower bound of the true limit.
 
     Parameters
@@ -68,7 +68,7 @@ def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = 
 
 
 class _Wanted:
-    """The words of a gold without the headline that every method is given."""
+    """Words of a gold without the headline that is given to every method."""
 
     def __init__(self, gold: Gold, headline: TextBlock | None) -> None:
         self.words = words(gold.text or "")

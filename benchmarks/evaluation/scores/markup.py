@@ -1,4 +1,4 @@
-"""CleanEval's markup: a text with ``<h>``, ``<p>`` and ``<l>`` at the start of its segments."""
+"""CleanEval's markup, in which segments of a text begin with ``<h>``, ``<p>`` or ``<l>``."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from lxml.html.defs import tags as html_elements
 from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, TextBlock
 
 MARKS = {HEADING: "<h>", LIST_ITEM: "<l>", PARAGRAPH: "<p>"}
-"""The mark of each type of block; any other type is running text, ``<p>``."""
+"""Mark of each type of block; any other type is running text (``<p>``)."""
 
 _TYPES = {"h": HEADING, "p": PARAGRAPH, "l": LIST_ITEM}
 
@@ -29,18 +29,18 @@ def read_markup(markup: str) -> tuple[TextBlock, ...]:
     Parameters
     ----------
     markup
-        The file's content. A first line with the address of the page is left out, and so are
+        The file's content. A first line with the URL of the page is left out, and so are
         comments, closing tags, and other HTML left by annotators.
 
     Returns
     -------
     tuple of TextBlock
-        The segments with white space collapsed, including those without a word (their
-        mark counts). Text before the first mark has the empty type.
+        The segments with white space collapsed, including those without words, because
+        their marks count. Text before the first mark has the empty type.
 
     Notes
     -----
-    M. Baroni, F. Chantree, A. Kilgarriff and S. Sharoff, "CleanEval: a competition for
+    See M. Baroni, F. Chantree, A. Kilgarriff and S. Sharoff, "CleanEval: a competition for
     cleaning web pages", LREC 2008; Lejeune et al. (2015), section 4.1.
     """
     text = _UNSEEN.sub(" ", _ADDRESS.sub("", markup))
@@ -60,7 +60,7 @@ def write_markup(blocks: Iterable[TextBlock]) -> str:
 
 
 def mark_of(block_type: str) -> str:
-    """Return the mark of a type of block, the empty string for unmarked text."""
+    """Return the mark of a type of block, or the empty string for unmarked text."""
     return MARKS.get(block_type, MARKS[PARAGRAPH]) if block_type else ""
 
 

@@ -1,4 +1,4 @@
-"""Ratcliff-Obershelp matching: what two sequences share, in the same order."""
+"""Ratcliff-Obershelp matching of the common parts of two sequences, in the same order."""
 
 from collections.abc import Hashable, Sequence
 from difflib import Match
@@ -11,8 +11,8 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
 
     Notes
     -----
-    J. W. Ratcliff and D. E. Metzener, "Pattern matching: the gestalt approach",
-    Dr. Dobb's Journal 13(7), 1988, the matching of Lejeune et al. (2015), section 4.1.
+    See J. W. Ratcliff and D. E. Metzener, "Pattern matching: the gestalt approach",
+    Dr. Dobb's Journal 13(7), 1988. Lejeune et al. (2015, section 4.1) use this matching.
     """
     return list(SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
 

@@ -1,4 +1,4 @@
-"""Scores of title, authors, date and snippets."""
+"""Scores of titles, authors, dates and snippets."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ _BY = re.compile(r"^\s*(?:by|von|par|por|di|door|autor|author|作者|记者)\b[\
 
 @dataclass(frozen=True)
 class SnippetCounts:
-    """Counts of the snippets that must and must not be in a text.
+    """Counts of the required and forbidden snippets in a text.
 
     Attributes
     ----------
@@ -52,14 +52,14 @@ class SnippetCounts:
 
 
 def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
-    """Score title, authors and date in percent, each if the gold has it.
+    """Score the title, authors and date in percent, as far as the gold has them.
 
     Returns
     -------
     dict
-        ``title_exact`` (same words), ``title_f`` (F1 of the words); ``authors_exact``
-        (the same names), ``authors_p _r _f`` (a name matches if it contains all words of the
-        other or vice versa); ``date_exact`` (same day), ``date_near`` (to within a day).
+        ``title_exact`` (same words), ``title_f`` (F1 of the words), ``authors_exact`` (same
+        names), ``authors_p _r _f`` (names match if one contains all words of the other),
+        ``date_exact`` (same day), and ``date_near`` (difference of at most a day).
     """
     scores: dict[str, float] = {}
     if gold.title:
@@ -82,12 +82,12 @@ def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
 
 
 def score_snippets(text: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SnippetCounts:
-    """Look for snippets in a text, ignoring white space.
+    """Count the snippets found in a text, ignoring white space.
 
     Parameters
     ----------
     text
-        Title and text of a page, as extracted.
+        Extracted title and text of a page.
     wanted, unwanted
         Required and forbidden snippets.
     """
@@ -105,7 +105,7 @@ def score_snippets(text: str, wanted: Iterable[str], unwanted: Iterable[str]) ->
 def author_names(authors: Iterable[str]) -> list[frozenset[str]]:
     """Split author lines into names, each the set of its words in lower case.
 
-    "By A. Smith and B. Jones" has two names; duplicates count once.
+    For example, "By A. Smith and B. Jones" has two names. Duplicates are omitted.
     """
     names: dict[frozenset[str], None] = {}
     for line in authors:

@@ -1,4 +1,4 @@
-"""Names of the gold found in an extracted text, as an entity recogniser sees them."""
+"""Recognition of names from the gold in extracted texts, as by an entity recogniser."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,11 +10,11 @@ from benchmarks.evaluation.scores.prf import PRF
 from benchmarks.evaluation.scores.words import Word, placed_words, words
 
 MAX_HEADLINE_SHARE = 0.5
-"""Maximum share of capitalised words in a line for it to be used for names (others are
-headlines)."""
+"""Maximum share of capitalised words in a line from which names are taken; lines with more are
+headlines."""
 
 MAX_NAME_WORDS = 6
-"""Maximum words of a name; longer runs of capitalised words are lists and headlines."""
+"""Maximum number of words of a name; longer runs of capitalised words are lists and headlines."""
 
 _CAPITALISED = regex.compile(r"\p{Lu}")
 _LETTER = regex.compile(r"\p{L}")
@@ -24,11 +24,11 @@ _TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")
 
 
 class Gazetteer:
-    """A list of names made from the gold texts of a language, and a finder of them.
+    """A list of names that is built from the gold texts of a language and can be searched for.
 
-    Names are runs of words that are capitalised in most places other than the start of a
-    sentence. Of names in Chinese characters, which have no capitals, only the titles of works
-    and papers, in angle quotes, are known.
+    Names are runs of words that are mostly capitalised elsewhere than at the start of a sentence.
+    Of names in Chinese characters, which have no capitals, only the titles of works and
+    newspapers in angle quotation marks are known.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Gazetteer:
         return len(self._names)
 
     def find(self, text: str) -> Counter[str]:
-        """Count the names in a text: the longest at each position, without overlaps."""
+        """Count the names in a text, taking the longest at each position and without overlaps."""
         found: Counter[str] = Counter()
         all_words = words(text)
         place = 0
@@ -69,19 +69,19 @@ class Gazetteer:
 
 
 def score_names(found: Mapping[str, int], wanted: Mapping[str, int]) -> PRF:
-    """Score the names found in an extracted text against those found in the gold text.
+    """Score the names in an extracted text against those in the gold text.
 
     Parameters
     ----------
     found, wanted
-        How often each name occurs.
+        Number of occurrences of each name.
     """
     common = (Counter(found) & Counter(wanted)).total()
     return PRF.of(common, sum(found.values()), sum(wanted.values()))
 
 
 def _proper_words(lines: Iterable[str]) -> set[str]:
-    """Return the words that are capitalised in most places where they need not be."""
+    """Return the words that are mostly capitalised where grammar does not require it."""
     capitalised: Counter[str] = Counter()
     lower: Counter[str] = Counter()
     for line in lines:

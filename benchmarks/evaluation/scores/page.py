@@ -1,4 +1,4 @@
-"""All scores of a page."""
+"""Text scores of a page."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ SCORES = {
     "rouge": "ROUGE-LSum",
     "own": "words in order below the headline that the method found; own_equal: the same words",
 }
-"""Scores of `score_page`; those with precision, recall and F1 get the suffixes ``_p _r _f``."""
+"""Scores of `score_page`; those with precision, recall and F1 have the suffixes ``_p _r _f``."""
 
 
 def score_page(
@@ -36,20 +36,20 @@ def score_page(
     Parameters
     ----------
     extracted
-        What a method found.
+        Output of a method.
     gold
-        What there is to find; its `text` is not None.
+        The expected content; its `text` must not be None.
     headline
-        The headline to prefix if the gold begins with one, see
-        `benchmarks.evaluation.scores.headlines`.
+        The headline to prefix if the gold begins with one (see
+        `benchmarks.evaluation.scores.headlines`).
 
     Returns
     -------
     dict
-        Values by name: ``exact cosine equal within around`` of Deturck (2015), and with the
-        suffixes ``_p _r _f`` the scores ``to tm tmu mark char bag rouge``; see `SCORES`.
-        Those of markup are present only if the gold has marks, ``own_equal`` and ``own`` only
-        if a headline is given.
+        Values by name (see `SCORES`): ``exact cosine equal within around`` of Deturck (2015),
+        and the scores ``to tm tmu mark char bag rouge`` with the suffixes ``_p _r _f``. Scores
+        of markup are present only if the gold has marks, and ``own_equal`` and ``own`` only if
+        a headline is given.
 
     Raises
     ------
@@ -88,10 +88,10 @@ def score_page(
 
 
 def with_headline(extracted: Prediction, headline: TextBlock) -> Prediction:
-    """Prefix a text with a headline, unless it begins with its words.
+    """Prefix a text with a headline, unless the text begins with the headline's words.
 
-    If golds include the headline, every method is given the same one: most return only the body,
-    and a table of texts is no place to compare headlines.
+    If golds include the headline, every method is given the same one, because most methods return
+    only the body, and scores of texts should not compare headlines.
     """
     title = words(headline.text)
     if not title or words(extracted.text)[: len(title)] == title:

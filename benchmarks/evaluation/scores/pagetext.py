@@ -1,4 +1,4 @@
-"""The visible text of a page and the ranges of its elements."""
+"""Visible text of a page, with the range of words in each element."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ def _names(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-# Defined here, not imported from the extraction: a measure must not change with what
-# it measures.
+# Defined here rather than imported from the extraction, because a measure must not change with
+# what it measures.
 _HIDDEN = _names(
     "head script style noscript template svg math canvas select option datalist textarea button "
     "input iframe object embed applet video audio map"
@@ -35,9 +35,9 @@ _TYPES = {
 class PageText:
     """The visible text of a page as words, in document order.
 
-    `blocks` are the stretches of text between the edges of block elements or line breaks that have
-    a word: type and text, and the range of its words. `elements` are the distinct non-empty ranges
-    of words in the elements of the page.
+    `blocks` are the stretches of text between block boundaries or line breaks, if they contain a
+    word. Each is given with its type and its range of words. `elements` are the distinct non-empty
+    ranges of words of the page's elements.
     """
 
     words: list[str]
@@ -47,7 +47,7 @@ class PageText:
     _placed: list[Word]
 
     def within(self, span: range) -> Iterator[TextBlock]:
-        """Yield the blocks in a range of words; those at its edges are cut."""
+        """Yield the blocks in a range of words; blocks that extend beyond it are cut."""
         for block, held in self.blocks:
             inside = range(max(held.start, span.start), min(held.stop, span.stop))
             if inside == held:
@@ -130,7 +130,7 @@ def _read(writer: _Writer) -> PageText:
 
 
 def _held(placed: list[Word], start: int, end: int) -> range:
-    """Return the range of the words that are entirely between two positions."""
+    """Return the range of words that are entirely between two positions."""
     first = bisect_left(placed, start, key=lambda word: word.start)
     last = bisect_right(placed, end, key=lambda word: word.end)
     return range(first, max(first, last))

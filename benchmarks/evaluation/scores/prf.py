@@ -11,11 +11,11 @@ class PRF:
     Attributes
     ----------
     precision
-        Share of the found items that are wanted.
+        Share of the found items that are expected.
     recall
-        Share of the wanted items that are found.
+        Share of the expected items that are found.
     f1
-        Their harmonic mean, 0 if both are 0.
+        Harmonic mean of precision and recall; 0 if both are 0.
     """
 
     precision: float
@@ -24,20 +24,20 @@ class PRF:
 
     @classmethod
     def of(cls, common: int, found: int, wanted: int) -> Self:
-        """Compute the three from counts.
+        """Compute precision, recall and F1 from counts.
 
         Parameters
         ----------
         common
-            Items both found and wanted.
+            Number of items that are both found and expected.
         found, wanted
-            All items found, all items wanted. If both are 0, the scores are perfect (100); if
-            only one is, all three are 0.
+            Total numbers of items found and expected. If both are 0, all scores are 100; if
+            only one is 0, all scores are 0.
 
         Raises
         ------
         ValueError
-            If more items are common than there are.
+            If the number of common items exceeds the number of items.
         """
         if not 0 <= common <= min(found, wanted):
             raise ValueError(f"{common} of {found} found and {wanted} wanted in common")

@@ -1,8 +1,8 @@
-"""Real entity recognisers, for languages with one that ships its model in its package.
+"""Entity recognisers for the languages in which one ships its model in its package.
 
-They represent downstream systems: names found in an extracted text are compared with
-those found in the gold text by the same recogniser, whatever it misses in both. They are
-in the extra ``recognisers``; without it no language has one.
+They represent downstream systems. The names found in an extracted text are compared with those
+that the same recogniser finds in the gold text, regardless of what it misses in both. The packages
+are in the extra ``recognisers``; without it, no language has a recogniser.
 """
 
 import logging
@@ -14,7 +14,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 Finder = Callable[[str], Iterator[str]]
-"""Yields the names in a line of text."""
+"""Function that yields the names in a line of text."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Recogniser:
     Attributes
     ----------
     name
-        The package and its release.
+        Name and release of the package.
     """
 
     name: str
@@ -33,14 +33,14 @@ class Recogniser:
     def find(self, text: str) -> Counter[str]:
         """Count the names of people, places and organisations in a text.
 
-        Each line is read separately, so that names do not depend on neighbouring paragraphs.
+        Each line is processed separately, so that names do not depend on adjacent paragraphs.
         """
         finder = _made(self._make)
         return Counter(name for line in text.splitlines() if line.strip() for name in finder(line))
 
 
 def recogniser_of(language: str) -> Recogniser | None:
-    """Return the recogniser of a language (ISO 639-1), None if none is installed."""
+    """Return the recogniser of a language (ISO 639-1), or None if none is installed."""
     if language not in _MAKERS:
         return None
     distribution, make = _MAKERS[language]
@@ -57,7 +57,7 @@ def _made(make: Callable[[], Finder]) -> Finder:
 
 
 def _natasha() -> Finder:
-    """Load a convolutional network with a random field, trained on Russian news (Slovnet)."""
+    """Load Slovnet, a convolutional network with a random field, trained on Russian news."""
     from natasha import NewsEmbedding, NewsNERTagger
 
     tagger = NewsNERTagger(NewsEmbedding())
@@ -69,8 +69,8 @@ def _natasha() -> Finder:
 
 
 def _jieba() -> Finder:
-    """Load a tagger of Chinese words whose tags distinguish kinds of names."""
-    # Its source has escapes that newer versions of Python warn about.
+    """Load jieba, a tagger of Chinese words whose tags distinguish kinds of names."""
+    # Its source contains escape sequences about which newer versions of Python warn.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from jieba import posseg, setLogLevel

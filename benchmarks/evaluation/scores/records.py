@@ -1,4 +1,4 @@
-"""The two sides of a comparison: an extractor's output and the gold of a page."""
+"""Both sides of a comparison: an extractor's output and the gold of a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ class TextBlock(NamedTuple):
     Attributes
     ----------
     type
-        ``heading``, ``list_item``, or anything else for running text (``paragraph``,
-        ``quote``, ``caption``, …), as in the article message; empty for text that the
-        annotator did not mark.
+        ``heading``, ``list_item``, or any other type for running text (``paragraph``,
+        ``quote``, ``caption``, …), as in the article message; empty for text not marked by the
+        annotator.
     text
         The text.
     """
@@ -33,13 +33,13 @@ class Comment:
     Attributes
     ----------
     text
-        What the reader wrote.
+        Text written by the reader.
     author, date
-        As written by the page or its markup, or None.
+        Author and date as given on the page or in its markup, or None.
     parent
-        Index, in the same sequence, of the comment that this one replies to, or None.
+        Index in the same sequence of the comment that this one replies to, or None.
     published
-        The date as a method understood it, if that adds to `date`.
+        The date as parsed by a method, if it is more precise than `date`.
     """
 
     text: str
@@ -50,15 +50,15 @@ class Comment:
 
 
 class Typed(Protocol):
-    """A block of any extractor."""
+    """A block from any extractor."""
 
     @property
     def type(self) -> str:
-        """Its type."""
+        """Type of the block."""
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """Text of the block."""
 
 
 class Article(Protocol):
@@ -86,12 +86,12 @@ class Prediction:
     title
         Headline, or None.
     text
-        The body, or everything if the method does not separate it.
+        The body, or the whole text if the method does not separate the body.
     blocks
-        The blocks of `text` in order; empty for a method that returns only a text,
-        whose lines then count as paragraphs.
+        The blocks of `text` in order. For a method that returns only a text, there are none,
+        and the lines count as paragraphs.
     authors, date
-        Names of the authors, and the date of publication as written.
+        Names of the authors, and the publication date as written.
     comments
         Reader comments in page order.
     """
@@ -131,32 +131,32 @@ class Gold:
     Attributes
     ----------
     id, site, language
-        The page, its registrable domain, and the language of its text (BCP 47; empty
+        ID of the page, its registrable domain, and the language of its text (BCP 47; empty
         if unknown).
     text
-        The useful text.
+        The text to be extracted.
     title_in_text
-        Whether `text` begins with the headline, as a rule of its corpus.
+        Whether `text` begins with the headline, according to the rules of the corpus.
     title
         The headline.
     blocks
-        `text` with its marks, None in corpora without them.
+        `text` with its marks; None in corpora without marks.
     authors, date
         As in `Prediction`.
     wanted, unwanted
-        Snippets that must, and must not, be in the extracted text.
+        Snippets that must be, and must not be, in the extracted text.
     comments
-        Comments one by one.
+        The individual comments.
     comment_text
-        All comments in one string, if they are not separated; empty if there are none.
+        All comments in one string if they are not separated; empty if there are none.
     comment_snippets
-        Snippets of comments, if that is all that is known.
+        Snippets of comments, if nothing else is known.
     template_class
-        The annotator's group of pages made from one template.
+        The annotator's group of pages with the same template.
     word_recall
-        Share of the words of `text` that occur in the page's HTML, 0..1.
+        Share of the words of `text` that occur in the page's HTML, from 0 to 1.
     kind
-        Kind of page in the terms of its corpus; ``article`` is one of them.
+        Kind of page in the terminology of the corpus, such as ``article``.
     lead
         The standfirst, if it is not part of `text`.
     """

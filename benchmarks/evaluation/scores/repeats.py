@@ -1,4 +1,4 @@
-"""Maximal repeated substrings of texts and a fixed list of names."""
+"""Maximal repeated substrings in texts and a fixed list of names."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from benchmarks.evaluation.scores.automaton import State, SuffixAutomaton
 class Repeat:
     """A string that occurs in texts and in names.
 
-    `texts` and `names` are the indices of the texts and names that contain it, in order.
+    `texts` and `names` are the indices of the texts and names that contain it, in ascending order.
     """
 
     text: str
@@ -20,11 +20,12 @@ class Repeat:
 
 @dataclass(frozen=True)
 class _Names:
-    """Where the strings of a state occur in the names.
+    """Occurrences of a state's strings in the names.
 
-    `holders` are the indices of the names that contain them, in order, and `shortest` is the length
-    of the shortest of these. `follower` is the one character that follows them everywhere in the
-    names; None if there are several, or if a name ends with them.
+    `holders` are the indices of the names that contain the strings, in ascending order, and
+    `shortest` is the length of the shortest of these names. `follower` is the character that always
+    follows the strings in the names; it is None if there are several, or if a name ends with the
+    strings.
     """
 
     holders: tuple[int, ...]
@@ -33,16 +34,16 @@ class _Names:
 
 
 class NameRepeats:
-    """Finds the maximal repeats of texts and names together that occur in a name.
+    """Finder of those maximal repeats of texts and names that occur in a name.
 
-    The suffix automaton of the names is built once, and each text is read through it
-    in time linear in its length. Raises ValueError if a name is empty.
+    The suffix automaton of the names is built once, and each text is followed through it in
+    linear time. Raises ValueError if a name is empty.
 
     Notes
     -----
-    A repeat is maximal if every longer string occurs in fewer places: D. Gusfield,
-    Algorithms on Strings, Trees, and Sequences, 1997, section 7.12. The edge of a text or
-    a name differs from every character and every other edge.
+    A repeat is maximal if every longer string has fewer occurrences (D. Gusfield,
+    Algorithms on Strings, Trees, and Sequences, 1997, section 7.12). The edges of texts and
+    names differ from every character and from each other.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -77,8 +78,8 @@ class NameRepeats:
     def find(self, texts: Sequence[str]) -> Iterator[tuple[float, Repeat]]:
         """Find the maximal repeats that occur in a text and in a name.
 
-        Yields the repeats with the largest share of a name that they cover, 0..1, in descending
-        order of the share.
+        Each repeat is yielded with the largest share of a name that it covers (from 0 to 1), in
+        descending order of this share.
         """
         found = [
             (length / self._names[state].shortest, state, length, holders)
@@ -93,11 +94,11 @@ class NameRepeats:
                 yield share, Repeat(text, held, self._names[state].holders)
 
     def _strings(self, texts: Sequence[str]) -> dict[State, dict[int, int]]:
-        """Find the strings of texts and names that cannot be extended to the left.
+        """Find the strings in texts and names that cannot be extended to the left.
 
-        The longest string of a state cannot, within the names alone; a shorter one cannot if the
-        reading of a text stops at it. Returns, by state and length, the set of texts that contain
-        the string, as bits.
+        Within the names, the longest string of a state cannot be extended. A shorter string cannot
+        be extended if following a text stops at it. Returns, by state and length, the set of texts
+        that contain the string as a bit mask.
         """
         read: dict[State, dict[int, int]] = {}
         for index, text in enumerate(texts):
@@ -130,7 +131,7 @@ class NameRepeats:
 
 
 def _suffixes(state: State | None) -> Iterator[State]:
-    """Yield a state and its shorter suffixes, without the empty string."""
+    """Yield a state and the states of its shorter suffixes, except the empty string."""
     while state is not None and state.link is not None:
         yield state
         state = state.link

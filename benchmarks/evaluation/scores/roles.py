@@ -1,8 +1,8 @@
-"""Scores of the roles found for the lines of pages.
+"""Scores of the roles assigned to the lines of pages.
 
-A corpus of roles is a file ``roles.jsonl.gz``: a record per page with ``corpus`` and ``id`` (the
-page itself is in that corpus, in a sibling folder), ``kind`` and ``lines``, each with ``text``
-and ``role``, in page order.
+A corpus of roles is a file ``roles.jsonl.gz`` with one record per page. A record contains
+``corpus`` and ``id`` (the page itself is in that corpus, in a sibling folder), ``kind``, and
+``lines``, each with ``text`` and ``role``, in page order.
 """
 
 import gzip
@@ -23,25 +23,25 @@ from benchmarks.evaluation.scores.words import words
 ROLES_FILE = "roles.jsonl.gz"
 
 TEXT = frozenset({"lead", "paragraph", "heading", "list_item", "quote", "table", "code", "qa"})
-"""Roles of the article's own text."""
+"""Roles of lines in the article's text."""
 
 MIXED = "mixed"
 """Label of a line with two roles, which is not scored."""
 
 SAME_ROLE = {"comment_form": "comment"}
-"""Labels that are one role for a reader of articles."""
+"""Labels that are scored as another role, because readers of articles need not distinguish them."""
 
 OF_THE_SITE = frozenset({"legal", "navigation", "share", "template"})
-"""Roles that annotators distinguish by taste; they count as one in scores."""
+"""Roles among which annotators choose arbitrarily; they count as a single role in scores."""
 
 AMBIGUOUS = {"related": "template"}
-"""Roles that annotators confused: a line with one in place of the other is not scored.
+"""Roles that annotators confused; a line with one instead of the other is not scored.
 
-A list of other articles in a column of the site is ``related`` to some, ``template`` to others.
+Some annotators consider a list of other articles in a side column ``related``, others ``template``.
 """
 
 IN_TEXT = 0.5
-"""Minimum share of a line's words in a text for the line to be in it."""
+"""Minimum share of a line's words in a text for the text to contain the line."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class LabelledPage:
 
 
 def load_roles(path: Path) -> list[LabelledPage]:
-    """Read a corpus of roles; raises CorpusError if the file cannot be read or is not one."""
+    """Read a corpus of roles; raise CorpusError if the file is unreadable or invalid."""
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             return [_page(json.loads(line)) for line in file if line.strip()]
@@ -78,9 +78,9 @@ def _page(record: Mapping[str, object]) -> LabelledPage:
 
 
 def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
-    """Return the role of each line, from the labelled lines with the same text, in order.
+    """Return the role of each line, taken from labelled lines with the same text, in order.
 
-    `texts` are the lines as a parser finds them; one without a counterpart gets None.
+    `texts` are the lines found by a parser; the role of a line without a counterpart is None.
     """
     roles: list[str | None] = [None] * len(texts)
     for start, at, size in matching_blocks(labelled.texts, texts):
@@ -89,7 +89,7 @@ def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
 
 
 def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return which lines of a page are in a text, whose words must have the same order."""
+    """Return which lines of a page are contained in a text with their words in the same order."""
     by_line = [words(line) for line in lines]
     matched = np.zeros(sum(map(len, by_line)) + 1)
     for start, _, size in matching_blocks([word for line in by_line for word in line], words(text)):
@@ -105,9 +105,9 @@ def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
 class RoleScores:
     """Counts of the lines of pages by role.
 
-    `right` is the number of pages whose text has exactly the article's lines. `lines` and `kept`
-    are the numbers of lines of each role and of those in a text. `found` counts the lines for each
-    pair of a true role and the role found.
+    `right` is the number of pages whose text contains exactly the article's lines. `lines` and
+    `kept` are the numbers of lines of each role in total and in the texts. `found` counts the lines
+    for each pair of a true role and an assigned role.
     """
 
     pages: int = 0
@@ -122,10 +122,10 @@ class RoleScores:
         in_text: npt.NDArray[np.bool_],
         found: Sequence[str] | None = None,
     ) -> bool:
-        """Count a page; return whether its text has exactly the article's lines.
+        """Count a page; return whether its text contains exactly the article's lines.
 
-        `roles` are the true roles of the lines, None if unknown; `in_text` tells which lines are
-        in the text; `found` are the roles found.
+        `roles` are the true roles of the lines (None if unknown), `in_text` marks the lines in the
+        text, and `found` are the assigned roles.
         """
         is_right = True
         for place, role in enumerate(roles):
@@ -142,7 +142,7 @@ class RoleScores:
 
     @property
     def exact(self) -> float:
-        """Share of pages whose text has exactly the article's lines, in percent."""
+        """Share of pages whose text contains exactly the article's lines, in percent."""
         return 100 * self.right / max(1, self.pages)
 
     def share_kept(self, role: str) -> float:
@@ -150,9 +150,9 @@ class RoleScores:
         return 100 * self.kept[role] / max(1, self.lines[role])
 
     def prf(self, role: str) -> PRF:
-        """Return precision, recall and F1 of a role; those `OF_THE_SITE` count as one.
+        """Return the precision, recall and F1 of a role; roles `OF_THE_SITE` count as one.
 
-        Lines with a role that annotators confused with it, see `AMBIGUOUS`, are left out.
+        Lines with a role that annotators confused with it (see `AMBIGUOUS`) are left out.
         """
         same = OF_THE_SITE if role in OF_THE_SITE else {role}
         both = sum(n for (true, found), n in self.found.items() if true in same and found in same)
@@ -165,6 +165,6 @@ class RoleScores:
         return PRF.of(both, found, wanted)
 
     def mean_f1(self, roles: Iterable[str]) -> float:
-        """Return the mean F1 of some roles, in percent."""
+        """Return the mean F1 of the given roles, in percent."""
         scores = [self.prf(role).f1 for role in roles]
         return sum(scores) / max(1, len(scores))

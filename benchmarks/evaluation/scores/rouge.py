@@ -1,4 +1,4 @@
-"""ROUGE-LSum: sentences of the gold covered by common subsequences."""
+"""ROUGE-LSum, which measures how much of each gold line is covered by common subsequences."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,21 +10,21 @@ from benchmarks.evaluation.scores.words import words
 def rouge_lsum(text: str, gold: str) -> PRF:
     """Score a text line by line against a gold.
 
-    The words found of each line of the gold are the union of its longest common subsequences
-    with the lines of the text; no word counts more often than either text has it. Words are
-    compared in lower case.
+    The words found in a line of the gold are the union of its longest common subsequences
+    with the lines of the text. No word counts more often than it occurs in either text. Words
+    are compared in lower case.
 
     Parameters
     ----------
     text, gold
-        The texts, a sentence or a paragraph per line.
+        The texts, with a sentence or paragraph per line.
 
     Notes
     -----
-    C.-Y. Lin, "ROUGE: a package for automatic evaluation of summaries", ACL workshop
-    2004, section 3.2, in the form used today to compare extractors of news: the
-    choice among equally long subsequences and the clipped counts are those of Google's
-    ``rouge-score`` package; words are ours, so that every script counts.
+    See C.-Y. Lin, "ROUGE: a package for automatic evaluation of summaries", ACL workshop
+    2004, section 3.2. This is the form used today to compare news extractors: the choice
+    among equally long subsequences and the clipped counts follow Google's ``rouge-score``
+    package. Words are split by our own function, so that all scripts are supported.
     """
     found = _lines(text)
     wanted = _lines(gold)
@@ -48,11 +48,11 @@ def _lines(text: str) -> list[list[str]]:
 
 
 def _covered(wanted: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> list[set[int]]:
-    """Return the positions of each wanted line in a common subsequence with any found line.
+    """Return the positions in each wanted line covered by common subsequences with found lines.
 
-    Lines that are found unchanged are skipped. All others are compared with a found
-    line in parallel, as fields of one integer with a guard bit each: after a prefix of the
-    found line, a bit is 0 where the length of the longest common subsequence grows
+    Lines that are found unchanged are skipped. All others are compared with a found line in
+    parallel, as fields of a single integer that are separated by guard bits. After a prefix of
+    the found line, a bit is 0 where the length of the longest common subsequence increases
     (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004).
     """
     known = {tuple(line) for line in found}
@@ -84,7 +84,7 @@ def _covered(wanted: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) ->
 def _subsequence(
     rows: Sequence[int], start: int, wanted: Sequence[str], found: Sequence[str]
 ) -> set[int]:
-    """Trace one longest common subsequence back; return its positions in the wanted line."""
+    """Trace back a longest common subsequence and return its positions in the wanted line."""
     own = [row >> start & ((1 << len(wanted)) - 1) for row in rows]
     places: set[int] = set()
     i, j = len(wanted), len(found)

@@ -1,6 +1,6 @@
-"""Sizes of a corpus: raw, gold, and after each extractor.
+"""Size statistics of a corpus: raw pages, gold texts, and the texts of each extractor.
 
-After tables 1 to 5 of Daureu et al. (2015).
+They follow tables 1 to 5 of Daureu et al. (2015).
 """
 
 import re
@@ -23,19 +23,20 @@ class TextStatistics:
     files
         Number of files.
     paragraphs
-        Paragraph marks: blocks of running text, or ``<p>`` tags in HTML. A method that
-        returns a text without blocks has none, as in the paper.
+        Number of paragraph marks: blocks of running text, or ``<p>`` tags in HTML. As in the
+        paper, a method that returns a text without blocks has none.
     lines
-        Lines.
+        Number of lines.
     words
-        Words by Unicode segmentation; a Chinese, Japanese or Korean character is a word.
+        Number of words by Unicode segmentation, where each Chinese, Japanese or Korean
+        character is a word.
     tokens
-        Stretches between white space: the paper's count of words, which does not apply to
-        Chinese.
+        Number of stretches between white space, which is the paper's count of words and not
+        applicable to Chinese.
     characters
-        Characters.
+        Number of characters.
     size
-        Bytes in UTF-8.
+        Size in UTF-8, in bytes.
     """
 
     files: int = 0
@@ -48,13 +49,13 @@ class TextStatistics:
 
     @classmethod
     def of_text(cls, text: str, blocks: Iterable[TextBlock] | None = None) -> Self:
-        """Count a text and the marks of its paragraphs."""
+        """Compute the statistics of a text with optional blocks."""
         paragraphs = sum(block.type not in ("", HEADING, LIST_ITEM) for block in blocks or ())
         return cls._of(text, paragraphs)
 
     @classmethod
     def of_html(cls, html: str) -> Self:
-        """Count a page's source, including tags."""
+        """Compute the statistics of a page's source, including tags."""
         return cls._of(html, len(_PARAGRAPH_TAG.findall(html)))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Words of a text: the unit of every score except the character score."""
+"""Segmentation of texts into words, the unit of all scores but the character score."""
 
 import unicodedata
 from functools import lru_cache
@@ -8,7 +8,7 @@ import regex
 
 _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\u30fc\uff70\uff9e\uff9f"
 
-# With (?w), \b is the default word boundary of Unicode Standard Annex 29.
+# With (?w), \b matches the default word boundaries of Unicode Standard Annex 29.
 _SEGMENT = regex.compile(
     rf"(?w)[{_CJK}]\p{{M}}*+|\b(?=[\w\p{{N}}])[^{_CJK}]+?(?:\b|(?=[{_CJK}]))",
     regex.VERSION1,
@@ -34,17 +34,16 @@ class Word(NamedTuple):
 
 
 def normalised(text: str) -> str:
-    """Return a text as its reader sees it: composed (NFC), without soft hyphens and the like."""
+    """Return a text as readers see it: composed (NFC) and without invisible characters."""
     return _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
 
 
 def words(text: str) -> list[str]:
-    """Split a text into words, as written and in order.
+    """Split a text into words as written, in order.
 
-    Words are the segments between the word boundaries of Unicode Standard Annex 29 that
-    contain a letter or a digit, so white space and punctuation do not matter. A Chinese,
-    Japanese or Korean character is a word by itself, because these scripts do not separate
-    words, or not consistently.
+    Words are the segments between the word boundaries of Unicode Standard Annex 29 that contain
+    a letter or digit, so white space and punctuation do not matter. Each Chinese, Japanese or
+    Korean character is a word, because these scripts do not consistently separate words.
     """
     return list(_words(text))
 
@@ -56,7 +55,7 @@ def placed_words(text: str) -> list[Word]:
     ]
 
 
-# The scores of a page split the same text and its lines several times.
+# Cached because the scores of a page split the same text and its lines several times.
 @lru_cache(maxsize=1024)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(filter(_is_word, _SEGMENT.findall(normalised(text))))

@@ -10,16 +10,17 @@ from worker.papers.interface import Extracted, Neighbours, Source, UnavailableEr
 from worker.papers.reading import text_of
 
 JARS = Path("/usr/share/java")
-"""Folder of libraries according to Debian's Java policy."""
+"""Folder for libraries according to Debian's Java policy."""
 
 LIBRARIES = ("boilerpipe.jar", "nekohtml.jar", "xercesImpl.jar")
 
 VM_OPTIONS = ("-Xss16m", "-Xmx1g", "-XX:+UseSerialGC")
-"""A stack for deeply nested pages; memory and threads are bounded for the sake of the others."""
+"""JVM options: a stack for deeply nested pages, and limits on memory and threads for the benefit of
+other processes."""
 
 
 def installed_version() -> str:
-    """Return the version of the library; raises UnavailableError if it or Java is missing."""
+    """Return the version of the library; raise UnavailableError if it or Java is missing."""
     if shutil.which("java") is None:
         raise UnavailableError("boilerpipe_java needs a Java Development Kit")
     missing = [name for name in LIBRARIES if not (JARS / name).exists()]
@@ -31,7 +32,7 @@ def installed_version() -> str:
 
 
 def prepare() -> None:
-    """Compile and start the program; raises UnavailableError if it does not answer."""
+    """Compile and start the program; raise UnavailableError if it does not respond."""
     installed_version()
     try:
         _bridge().ask("<p>")
@@ -40,7 +41,7 @@ def prepare() -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Apply the article extractor; the text blocks it keeps are the paragraphs."""
+    """Apply the article extractor and turn each text block it keeps into a paragraph."""
     title, text = _bridge().ask(text_of(source))
     return Extracted.from_lines(title, text)
 

@@ -1,4 +1,4 @@
-"""Programs in other languages, kept running and called over pipes, one page at a time."""
+"""Programs in other languages that keep running and process one page at a time over pipes."""
 
 import atexit
 import struct
@@ -12,15 +12,15 @@ _NUMBER = struct.Struct(">i")
 
 
 class BridgeError(RuntimeError):
-    """The program failed on a page, or died."""
+    """The program reported an error on a page, or died."""
 
 
 class Bridge:
-    """A running program that answers messages.
+    """A running program that responds to messages.
 
-    A message is a number of strings, then each string as its length in bytes and its UTF-8;
-    numbers are 32-bit, big-endian. The first string of an answer is ``ok``, or ``error``
-    followed by the error.
+    A message consists of the number of strings, followed by the length in bytes and the UTF-8
+    encoding of each string. Numbers are 32-bit big-endian. The first string of a response is
+    ``ok``, or ``error`` followed by the error.
     """
 
     def __init__(self, command: Sequence[str], folder: Path | None = None) -> None:
@@ -44,9 +44,9 @@ class Bridge:
         return self._process.poll() is None
 
     def ask(self, *strings: str) -> list[str]:
-        """Send a message and return its answer without the ``ok``.
+        """Send a message and return the response without the ``ok``.
 
-        Raises BridgeError if the program reports an error or dies before it answers.
+        Raises BridgeError if the program reports an error or dies before it responds.
         """
         encoded = [string.encode("utf-8", "replace") for string in strings]
         parts = [_NUMBER.pack(len(encoded))]
@@ -102,7 +102,7 @@ _running: dict[tuple[str, ...], Bridge] = {}
 
 
 def bridge_to(command: Iterable[str], folder: Path | None = None) -> Bridge:
-    """Return the bridge to a program; start it if it is not running."""
+    """Return the bridge to a program; start the program if it is not running."""
     key = tuple(command)
     bridge = _running.get(key)
     if bridge is not None and not bridge.running:
@@ -114,7 +114,7 @@ def bridge_to(command: Iterable[str], folder: Path | None = None) -> Bridge:
 
 
 def running_programs() -> list[int]:
-    """Return the ids of the programs that this process keeps running."""
+    """Return the process IDs of the programs that this process keeps running."""
     return [bridge.pid for bridge in _running.values() if bridge.running]
 
 

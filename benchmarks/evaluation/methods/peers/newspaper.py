@@ -9,13 +9,13 @@ from worker.papers.reading import text_of
 def prepare() -> None:
     """Import the library."""
     with warnings.catch_warnings():
-        # It warns that summaries and keywords need another library; neither is used here.
+        # newspaper warns that summaries and keywords, unused here, need another library.
         warnings.filterwarnings("ignore", message="nltk is not installed")
         import newspaper  # noqa: F401
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Parse the page as an article, without fetching anything."""
+    """Parse the page as an article without fetching anything."""
     prepare()
     from newspaper import Article
 

@@ -1,4 +1,4 @@
-"""readability-lxml, the Python descendant of Arc90's Readability."""
+"""readability-lxml, a Python port of Arc90's Readability."""
 
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import stretches_of, text_of
@@ -10,7 +10,7 @@ def prepare() -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Render the summary."""
+    """Render readability's summary of the page."""
     from readability import Document
 
     document = Document(text_of(source), url=source.url or None)

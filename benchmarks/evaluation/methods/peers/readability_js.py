@@ -1,4 +1,4 @@
-"""Mozilla's Readability (Firefox's reader view) on Node.js and linkedom."""
+"""Mozilla's Readability (used in Firefox's reader view), run on Node.js with linkedom."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ from worker.papers.interface import Extracted, Neighbours, Source, UnavailableEr
 from worker.papers.reading import stretches_of, text_of
 
 PACKAGES = {"@mozilla/readability": "0.6.0", "linkedom": "0.18.12"}
-"""Packages installed from the registry."""
+"""Packages installed from the npm registry, with their versions."""
 
 INSTALL_SECONDS = 300
 
@@ -22,7 +22,7 @@ _PROGRAM = "readability.mjs"
 
 
 def installed_version() -> str:
-    """Return the versions that run, or will be installed for the first page.
+    """Return the versions that are installed, or will be for the first page.
 
     Raises UnavailableError if Node.js or npm is missing.
     """
@@ -35,7 +35,7 @@ def installed_version() -> str:
 def prepare(*, tools: Path) -> None:
     """Install the packages into a folder on first use, and start the program.
 
-    Raises UnavailableError if they cannot be installed, or the program does not answer.
+    Raises UnavailableError if they cannot be installed or the program does not respond.
     """
     installed_version()
     try:
@@ -62,14 +62,14 @@ def _bridge(tools: Path) -> Bridge:
 
 @cache
 def _installed(tools: Path) -> Path:
-    """Return the folder with program and packages; create it if missing."""
+    """Return the folder with the program and packages; create it if it is missing."""
     program = (files(__package__) / _PROGRAM).read_bytes()
     manifest = json.dumps({"private": True, "type": "module", "dependencies": PACKAGES}).encode()
     folder = tools / f"readability-{sha256(program + manifest).hexdigest()[:12]}"
     if folder.exists():
         return folder
     tools.mkdir(parents=True, exist_ok=True)
-    # Built next to it and moved into place whole: two processes may do this at the same time.
+    # Built in a temporary folder and moved, because two processes may do this simultaneously.
     with tempfile.TemporaryDirectory(dir=tools) as building:
         new = Path(building) / folder.name
         new.mkdir()

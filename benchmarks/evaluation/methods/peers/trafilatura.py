@@ -1,4 +1,4 @@
-"""trafilatura (Barbaresi, ACL 2021), with its settings."""
+"""trafilatura (Barbaresi, ACL 2021) with its various settings."""
 
 from copy import deepcopy
 from typing import Any
@@ -34,8 +34,8 @@ def extract(
 ) -> Extracted:
     """Extract text and metadata.
 
-    `include_comments` returns the library's comments, which are one text, as one comment.
-    `options` are its ``favor_precision`` or ``favor_recall``.
+    With `include_comments`, the library's comments, which it returns as a single text, become one
+    comment. `options` are the library's ``favor_precision`` or ``favor_recall``.
     """
     from trafilatura import bare_extraction
 
