@@ -8,11 +8,11 @@ import numpy.typing as npt
 
 from worker.grouping import Grouping
 from worker.grouping.comparison_policy import (
-    Missing,
     MissingComparisons,
     MissingNearest,
     MissingPairs,
     MissingToPivot,
+    NeededComparisons,
     group_or_missing,
     known_or_missing,
 )
@@ -72,7 +72,7 @@ class ComparedTrees:
                 return found
             self.compare(found)
 
-    def compare(self, missing: Missing) -> None:
+    def compare(self, missing: NeededComparisons) -> None:
         """Compute the missing distances."""
         for wanted in missing.comparisons:
             self.compare_part(wanted)

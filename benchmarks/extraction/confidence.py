@@ -32,7 +32,7 @@ from benchmarks.training.headers import corpus_used, training_of
 from models.messages import DOUBTFUL
 from worker.article.article import KnownTemplate, PageInTemplate, find_article
 from worker.article.comment_exclusion import comments_to_exclude
-from worker.article.confidence import GOOD_F1, Made
+from worker.article.confidence import GOOD_F1, ExtractedArticle
 from worker.article.confidence.evidence import confidence_evidence
 from worker.article.errors import NoArticleError
 from worker.article.finding import Finding
@@ -99,7 +99,9 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
     article, finding = find_article(shown, apart)
     place = finding or Finding(article.method, container=0)
     of_kind = kind_evidence(Facts(outline, place, article, page.url))
-    evidence = confidence_evidence(Made(outline, shown.judged, finding, article, of_kind))
+    evidence = confidence_evidence(
+        ExtractedArticle(outline, shown.judged, finding, article, of_kind)
+    )
     headline = headline_of(gold, page.document)
     text = f"{headline.text}\n{article.text}" if headline is not None else article.text
     found, wanted = words(text.lower()), words((gold.text or "").lower())

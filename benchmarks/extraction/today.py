@@ -82,7 +82,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MethodScores:
     """A method on all pages, with a text and a score for each."""
 
     texts: Sequence[Text]
@@ -146,13 +146,15 @@ def read_peer(runner: Runner, method: str, samples: Sequence[Sample]) -> list[Te
     return texts
 
 
-def measured(samples: Sequence[Sample], texts: Sequence[Text]) -> Measured:
+def measured(samples: Sequence[Sample], texts: Sequence[Text]) -> MethodScores:
     """Score the texts of a method."""
     pairs = zip(samples, texts, strict=True)
-    return Measured(texts, [compare_bags(text.text, each.gold.text or "") for each, text in pairs])
+    return MethodScores(
+        texts, [compare_bags(text.text, each.gold.text or "") for each, text in pairs]
+    )
 
 
-Methods = Mapping[str, Measured]
+Methods = Mapping[str, MethodScores]
 
 
 def groups_of(samples: Sequence[Sample]) -> dict[str, list[int]]:
@@ -200,7 +202,9 @@ def table_of_methods(
         )
 
 
-def snippets(samples: Sequence[Sample], places: Iterable[int], method: Measured) -> Iterator[str]:
+def snippets(
+    samples: Sequence[Sample], places: Iterable[int], method: MethodScores
+) -> Iterator[str]:
     """Yield the shares of required and of forbidden snippets that are in the texts."""
     kept: list[bool] = []
     leaked: list[bool] = []
@@ -251,7 +255,7 @@ def reason(each: Sample, models: Models) -> str:
     return "other lines chosen"
 
 
-def reasons(samples: Sequence[Sample], ours: Measured, models: Models) -> Iterator[str]:
+def reasons(samples: Sequence[Sample], ours: MethodScores, models: Models) -> Iterator[str]:
     """Yield a table of our pages with less than half of the article, by group and reason."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each, score in zip(samples, ours.scores, strict=True):

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.evaluation.scores import Corpus, CorpusError, load_corpus
 from worker.addresses import (
+    AddressRecord,
     Joining,
-    Known,
     are_other_parts,
     canonical_form,
     joining,
@@ -41,7 +41,7 @@ class Read:
 
     name: str
     page: Page
-    known: Known
+    known: AddressRecord
 
 
 def read_pages(corpus: Corpus) -> Iterator[Read]:
@@ -51,7 +51,7 @@ def read_pages(corpus: Corpus) -> Iterator[Read]:
             page = parse_page(each.html, each.url)
         except PageError:
             continue
-        yield Read(name, page, Known(canonical_form(each.url), read_declared(page)))
+        yield Read(name, page, AddressRecord(canonical_form(each.url), read_declared(page)))
 
 
 def declarations(pages: Sequence[Read]) -> Counter[str]:
@@ -93,7 +93,7 @@ def printed(page: Page) -> Page | None:
     return parse_page(f"<html><head><title>{title}</title></head><body>{body}</body></html>")
 
 
-def agree(one: Known, other: Known) -> dict[str, bool]:
+def agree(one: AddressRecord, other: AddressRecord) -> dict[str, bool]:
     """Return what two pages agree in, whether or not they are linked."""
     headline = bool(set(one.declared.headlines) & set(other.declared.headlines))
     text = share_passages(one.declared.passages, other.declared.passages)
@@ -138,7 +138,7 @@ def main() -> None:
             copy = printed(each.page)
             if copy is not None:
                 own["printed"] += 1
-                again = Known(each.known.address, read_declared(copy))
+                again = AddressRecord(each.known.address, read_declared(copy))
                 own.update(name for name, is_so in agree(each.known, again).items() if is_so)
         print("|", folder.name, "|", " | ".join(str(counts[name]) for name in COLUMNS), "|")
         agreement.append((folder.name, pairs, own))

@@ -150,7 +150,7 @@ def arrivals(
         yield Arrival(page_id, site_id, key, url, text, NOON, NOON, None)
 
 
-class Held:
+class LockTimes:
     """How long transactions hold the lock of all stories, in ms of wall-clock and CPU time."""
 
     def __init__(self, database: Database) -> None:
@@ -197,7 +197,7 @@ class Measured:
     worked: list[float]
 
 
-def measure(database: Database, held: Held, coming: Iterable[Arrival]) -> Measured:
+def measure(database: Database, held: LockTimes, coming: Iterable[Arrival]) -> Measured:
     """Group articles into stories one by one."""
     held.clear()
     found = Measured([], [], held.times, held.worked)
@@ -255,7 +255,7 @@ def main() -> None:
     with running_services() as services, temporary_database(services) as url:
         database = Database(url)
         migrate(database)
-        held = Held(database)
+        held = LockTimes(database)
         before = 0
         for size in options.texts:
             fill(database, before, size, np.random.default_rng(size))

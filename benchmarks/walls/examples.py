@@ -14,7 +14,7 @@ from benchmarks.evaluation.scores import load_corpus
 from benchmarks.walls import pages as generated
 from worker.article import Extraction, NoArticleError
 from worker.article.reader import read_shown
-from worker.article.walls.evidence import Read, wall_evidence
+from worker.article.walls.evidence import ExaminedPage, wall_evidence
 from worker.html import Page, PageError, parse_page
 from worker.html.places import element_at
 from worker.inference import Features
@@ -179,5 +179,5 @@ def _example(
     outcome, features = "refused", None
     if read is not None:
         page, article, outcome = read
-        features = wall_evidence(Read.of(page, article)).features
+        features = wall_evidence(ExaminedPage.of(page, article)).features
     return Example(group, kind, language, is_wall, is_truncated, site, outcome, features)

@@ -2,8 +2,8 @@
 
 from worker.addresses.form import canonical_form
 from worker.addresses.joining import (
+    AddressRecord,
     Joining,
-    Known,
     agreement,
     joined,
     joining,
@@ -17,17 +17,17 @@ from worker.addresses.page import (
     variants_of,
     with_spelling,
 )
-from worker.addresses.reading import NOTHING_DECLARED, Declared, read_declared
+from worker.addresses.reading import NOTHING_DECLARED, DeclaredUrls, read_declared
 from worker.addresses.refusal import Refusal, refusal_of
 from worker.addresses.variants import MAX_ADDRESS, Kind, Target, are_other_parts
 
 __all__ = [
     "MAX_ADDRESS",
     "NOTHING_DECLARED",
-    "Declared",
+    "AddressRecord",
+    "DeclaredUrls",
     "Joining",
     "Kind",
-    "Known",
     "PageAddress",
     "Refusal",
     "Target",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from worker.addresses.reading import Declared
+from worker.addresses.reading import DeclaredUrls
 from worker.addresses.variants import are_other_parts
 from worker.addresses.wording import share_passages
 
@@ -26,7 +26,7 @@ class Joining(Enum):
 
 
 @dataclass(frozen=True)
-class Known:
+class AddressRecord:
     """A URL with the data read from its page.
 
     Attributes
@@ -38,10 +38,10 @@ class Known:
     """
 
     address: str
-    declared: Declared
+    declared: DeclaredUrls
 
 
-def joining(one: Known, other: Known) -> Joining:
+def joining(one: AddressRecord, other: AddressRecord) -> Joining:
     """Decide whether two URLs of a site lead to the same page.
 
     They do if they are linked and their pages agree (see `agreement`). They are linked if one is a
@@ -55,7 +55,7 @@ def joining(one: Known, other: Known) -> Joining:
     return agreement(one, other)
 
 
-def agreement(one: Known, other: Known) -> Joining:
+def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
     """Compare the content of the pages at two URLs.
 
     Pages agree if they have the same part number within an article, a headline wording in common,
@@ -70,7 +70,7 @@ def agreement(one: Known, other: Known) -> Joining:
     return Joining.JOINED
 
 
-def joined(one: Known, others: Sequence[Known]) -> list[Known]:
+def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressRecord]:
     """Return the URLs that lead to the same page as `one`.
 
     If at least `STRANGERS` URLs are linked to it by declaration but have other content, the
@@ -88,7 +88,7 @@ def joined(one: Known, others: Sequence[Known]) -> list[Known]:
     ]
 
 
-def speaking(addresses: Sequence[Known]) -> Known:
+def speaking(addresses: Sequence[AddressRecord]) -> AddressRecord:
     """Return the URL whose content represents the page.
 
     It is a URL that is not a variant of any of the others, and preferably of no URL at all; in a
@@ -106,21 +106,21 @@ def speaking(addresses: Sequence[Known]) -> Known:
     )
 
 
-def names(one: Known, other: Known) -> bool:
+def names(one: AddressRecord, other: AddressRecord) -> bool:
     """Return whether a URL is a variant of another by its page's declaration or its form."""
     return any(target.address == other.address for target in one.declared.targets)
 
 
-def _share_declaration(one: Known, other: Known) -> bool:
+def _share_declaration(one: AddressRecord, other: AddressRecord) -> bool:
     """Return whether the pages at two URLs declare the same third URL."""
     return one.declared.own is not None and one.declared.own == other.declared.own
 
 
-def _path(known: Known) -> str:
+def _path(known: AddressRecord) -> str:
     return known.address.partition("?")[0]
 
 
-def _is_by_declaration(one: Known, other: Known) -> bool:
+def _is_by_declaration(one: AddressRecord, other: AddressRecord) -> bool:
     """Return whether two URLs are linked because one declares the other or both declare a third."""
     return (
         one.declared.own == other.address

@@ -45,7 +45,7 @@ _SEPARATOR = re.compile(
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeclaredUrls:
     """URLs declared by a page, and its wording.
 
     Attributes
@@ -77,11 +77,11 @@ class Declared:
         return next((target.address for target in declared), None)
 
 
-NOTHING_DECLARED = Declared()
+NOTHING_DECLARED = DeclaredUrls()
 """Declarations of a page that was not parsed."""
 
 
-def read_declared(page: Page) -> Declared:
+def read_declared(page: Page) -> DeclaredUrls:
     """Read the URLs and the wording declared by a page.
 
     A declared URL counts if it belongs to the page's publisher and is not a front page (unless the
@@ -94,7 +94,7 @@ def read_declared(page: Page) -> Declared:
     head = _Head.of(flat, page.url)
     final_url = page.answer.final_url
     redirected = canonical_form(final_url) if final_url is not None else None
-    return Declared(
+    return DeclaredUrls(
         tuple(_targets(own, head, redirected)),
         headline_digests(_headlines(flat, head, own)),
         passage_digests(_paragraphs(flat)),

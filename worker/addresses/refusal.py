@@ -45,7 +45,9 @@ def refusal_of(url: str, answer: Answer) -> Refusal | None:
     """
     status = answer.status
     if status in _REMOVED:
-        return Refusal(PageOutcome.GONE, f"the site responded with status {status}", is_removal=True)
+        return Refusal(
+            PageOutcome.GONE, f"the site responded with status {status}", is_removal=True
+        )
     if status is not None and not 200 <= status < 300:
         return Refusal(PageOutcome.WALL, f"the site responded with status {status}")
     return _redirected(url, answer.final_url) if answer.final_url is not None else None

@@ -11,7 +11,7 @@ from models.roles import TEXT_ROLES, LineRole
 from worker.article import classification, hidden, menus, other_kinds, sentences, titles
 from worker.article.classification import JudgedLines, judge_lines
 from worker.article.comment_exclusion import exclude
-from worker.article.confidence import Made, confidence_of
+from worker.article.confidence import ExtractedArticle, confidence_of
 from worker.article.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.article.finding import Finding
 from worker.article.further_articles import further_articles, without_further_articles
@@ -148,7 +148,7 @@ def with_page_judged(
     place = finding or Finding(article.method, container=0)
     evidence = kind_evidence(Facts(outline, place, article, page.url))
     kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
-    confidence = confidence_of(Made(outline, page.judged, finding, article, evidence))
+    confidence = confidence_of(ExtractedArticle(outline, page.judged, finding, article, evidence))
     if finding is not None and finding.menu is not None:
         confidence *= min(MAX_OF_LIST, 1.0 - finding.menu)
     return replace(

@@ -34,7 +34,7 @@ class TextNode(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class PageTexts:
     """The texts of a page, tokenised and counted.
 
     `texts` holds the text nodes, followed by lines that span several nodes or contain invisible
@@ -92,7 +92,7 @@ class Outline:
     text_starts: list[int]
     text_ends: list[int]
     document: FlatDocument
-    said: "Said"
+    said: "PageTexts"
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
@@ -412,7 +412,7 @@ class Outline:
         return found
 
 
-def _read(texts: Sequence[str], lines: Integers) -> Said:
+def _read(texts: Sequence[str], lines: Integers) -> PageTexts:
     """Tokenise texts, and lines that are not a single text; `lines` holds each text's line."""
     starts = _starts_of(lines)
     ends = np.append(starts[1:], len(texts))
@@ -422,7 +422,7 @@ def _read(texts: Sequence[str], lines: Integers) -> Said:
     others = zip(starts[is_other].tolist(), ends[is_other].tolist(), strict=True)
     joined = ["".join(texts[start:end]) for start, end in others]
     of_lines = np.where(is_other, len(texts) - 1 + np.cumsum(is_other), starts)
-    return Said(read_texts([*texts], joined), of_lines)
+    return PageTexts(read_texts([*texts], joined), of_lines)
 
 
 def _starts_of(lines: Integers) -> Integers:

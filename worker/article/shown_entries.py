@@ -147,7 +147,7 @@ def shown_entries(
     Entries have an empty ID if the page gives none. The result is empty unless the blocks are dated
     individually and in order, are part of the article, and are not comments.
     """
-    shown = _Shown(page, is_live=is_live, is_declared=is_declared)
+    shown = _Blocks(page, is_live=is_live, is_declared=is_declared)
     article = _squeezed(text)
     readers = _squeezed("".join(comment.text for comment in comments))
     best, chosen, left = (0, 0), list[_Block](), MAX_TRIED
@@ -167,7 +167,7 @@ def shown_entries(
 
 def marked_entries_of(page: Page, places: Sequence[int], day: Moment | None) -> list[Entry]:
     """Read the entries from the elements marked as such in microdata."""
-    shown = _Shown(page, is_live=True, is_declared=True)
+    shown = _Blocks(page, is_live=True, is_declared=True)
     place_of = {number: place for place, number in enumerate(shown.elements.numbers.tolist())}
     rows: list[int] = []
     for place in (place_of[each] for each in places if each in place_of):
@@ -176,7 +176,7 @@ def marked_entries_of(page: Page, places: Sequence[int], day: Moment | None) -> 
     return shown.read(shown.blocks(rows[:MAX_SHOWN]), day)
 
 
-class _Shown:
+class _Blocks:
     """The blocks of a page."""
 
     def __init__(self, page: Page, *, is_live: bool, is_declared: bool) -> None:

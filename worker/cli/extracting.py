@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from models.roles import LineRole
-    from worker.explain.many import Extracted
+    from worker.explain.many import ExtractionOutcome
 
 EXIT_WITHOUT_ARTICLE = 1
 
@@ -148,13 +148,15 @@ def extract(
             _report(_write_several(results, form))
 
 
-def _write_one(result: Extracted) -> None:
+def _write_one(result: ExtractionOutcome) -> None:
     if result.document is None:
         raise click.ClickException(_printable(str(result)))
     click.echo(_for_stdout(result.document), nl=False)
 
 
-def _write_files(results: Iterator[Extracted], folder: Path, form: str) -> Iterator[Extracted]:
+def _write_files(
+    results: Iterator[ExtractionOutcome], folder: Path, form: str
+) -> Iterator[ExtractionOutcome]:
     """Write each article to a file named by its position and URL, and yield all results."""
     for number, result in enumerate(results, start=1):
         yield result
@@ -167,7 +169,7 @@ def _write_files(results: Iterator[Extracted], folder: Path, form: str) -> Itera
         path.write_text(result.document, encoding="utf-8")
 
 
-def _write_several(results: Iterator[Extracted], form: str) -> Iterator[Extracted]:
+def _write_several(results: Iterator[ExtractionOutcome], form: str) -> Iterator[ExtractionOutcome]:
     """Write articles one after another, with separators, and yield all results."""
     written = 0
     for result in results:
@@ -181,7 +183,7 @@ def _write_several(results: Iterator[Extracted], form: str) -> Iterator[Extracte
             written += 1
 
 
-def _line(result: Extracted) -> str:
+def _line(result: ExtractionOutcome) -> str:
     from worker.text.terminal import json_line
 
     if result.document is None:
@@ -189,7 +191,7 @@ def _line(result: Extracted) -> str:
     return json_line(json.loads(result.document))
 
 
-def _piece(result: Extracted, form: str, before: int) -> str:
+def _piece(result: ExtractionOutcome, form: str, before: int) -> str:
     """Return an article, preceded by a separator from the previous ones."""
     document = result.document or ""
     if form == "csv":
@@ -199,7 +201,7 @@ def _piece(result: Extracted, form: str, before: int) -> str:
     return f"{blank}==> {_printable(result.url)} <==\n{document}"
 
 
-def _report(results: Iterator[Extracted]) -> None:
+def _report(results: Iterator[ExtractionOutcome]) -> None:
     """Consume all results; exit with a message if some have no article."""
     from worker.text.plural import counted
 

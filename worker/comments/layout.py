@@ -148,8 +148,8 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     """Lay out the comments of a page, given in document order and possibly nested."""
     attributes = AttributeValues(page)
     owners, left_out = _owners(page, attributes, extents)
-    shown = _Owned(owners, len(extents))
-    owned_texts = _Owned(owners[page.text_parents], len(extents))
+    shown = _CommentItems(owners, len(extents))
+    owned_texts = _CommentItems(owners[page.text_parents], len(extents))
     rows = {
         row: place - extent.place for extent in extents for place, row in enumerate(extent.rows)
     }
@@ -219,7 +219,7 @@ def _count_words(texts: Sequence[str]) -> list[int]:
     return counts
 
 
-class _Owned:
+class _CommentItems:
     """The elements or texts of a page that belong to comments, grouped by comment.
 
     `items` are their indices in the page, `owners` the comment number of each, `firsts` the start
@@ -292,7 +292,7 @@ def _names(
 
 
 def _paths(
-    page: FlatDocument, shown: _Owned, parents: Integers, rows: Mapping[int, int]
+    page: FlatDocument, shown: _CommentItems, parents: Integers, rows: Mapping[int, int]
 ) -> list[int]:
     """Return the number of each element's path: its row's position and the steps from there."""
     names = page.name_numbers[shown.items]

@@ -23,7 +23,7 @@ _BLOCK_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedResponse:
     """A fetched page, given by its URL after redirects and its bytes after content decoding."""
 
     url: str
@@ -32,7 +32,9 @@ class Fetched:
     fetched_at: datetime
 
 
-def fetch(url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES) -> Fetched:
+def fetch(
+    url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES
+) -> FetchedResponse:
     """Fetch a page over http or https.
 
     Parameters
@@ -68,7 +70,7 @@ def fetch(url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES
                 if time.monotonic() > end:
                     raise ExplainingError(url, f"the page took longer than {seconds:g} seconds")
             header = response.headers.get("Content-Type")
-            return Fetched(response.url, bytes(content), header, datetime.now(UTC))
+            return FetchedResponse(response.url, bytes(content), header, datetime.now(UTC))
     except requests.Timeout as error:
         problem = f"{_host(url)} sent no data for {seconds:g} seconds: try again later"
         raise ExplainingError(url, problem) from error

@@ -22,7 +22,7 @@ SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Extracted:
+class ExtractionOutcome:
     """Result for one page: its formatted article, or the reason why there is none.
 
     The name identifies the page to users. If the URL is unknown, the name is used instead. The
@@ -40,24 +40,24 @@ class Extracted:
         return ": ".join(filter(None, (self.name, self.outcome, self.reason)))
 
 
-def all_given(places: Iterable[str]) -> Iterator[GivenPage | Extracted]:
+def all_given(places: Iterable[str]) -> Iterator[GivenPage | ExtractionOutcome]:
     """Yield the pages at places (see `given_pages`), and an error result for unreadable places."""
     for place in places:
         try:
             yield from given_pages(place)
         except SourceError as error:
-            yield Extracted(str(error.path), str(error.path), reason=error.problem)
+            yield ExtractionOutcome(str(error.path), str(error.path), reason=error.problem)
         except ExplainingError as error:
-            yield Extracted(error.name, error.name, reason=error.problem)
+            yield ExtractionOutcome(error.name, error.name, reason=error.problem)
 
 
 def extract_given(
-    given: Iterable[GivenPage | Extracted],
+    given: Iterable[GivenPage | ExtractionOutcome],
     form: str,
     text_roles: Sequence[LineRole] = (),
     processes: int = 1,
     method: str | None = None,
-) -> Generator[Extracted]:
+) -> Generator[ExtractionOutcome]:
     """Extract pages independently of each other and yield the results in order.
 
     Closing the generator stops the processes.
@@ -92,27 +92,30 @@ def extract_chosen(
     form: str,
     text_roles: Sequence[LineRole] = (),
     method: str | None = None,
-) -> Generator[Extracted]:
+) -> Generator[ExtractionOutcome]:
     """Extract one page, selected and compared with other pages as in `load_subject`."""
     try:
         subject = load_subject(place, site_pages, url, threads=os.cpu_count() or 1)
     except SourceError as error:
-        yield Extracted(str(error.path), str(error.path), reason=error.problem)
+        yield ExtractionOutcome(str(error.path), str(error.path), reason=error.problem)
     except ExplainingError as error:
-        yield Extracted(error.name, error.name, outcome=error.outcome, reason=error.problem)
+        yield ExtractionOutcome(error.name, error.name, outcome=error.outcome, reason=error.problem)
     else:
         yield _documented(subject.name, subject.page.url, lambda: subject, form, text_roles, method)
 
 
 def _extract(
-    given: GivenPage | Extracted, form: str, text_roles: Sequence[LineRole], method: str | None
-) -> Extracted:
-    if isinstance(given, Extracted):
+    given: GivenPage | ExtractionOutcome,
+    form: str,
+    text_roles: Sequence[LineRole],
+    method: str | None,
+) -> ExtractionOutcome:
+    if isinstance(given, ExtractionOutcome):
         return given
     try:
         source = given.read()
     except ExplainingError as error:
-        return Extracted(error.name, error.name, reason=error.problem)
+        return ExtractionOutcome(error.name, error.name, reason=error.problem)
     parsed = partial(alone, source)
     return _documented(source.name, source.url, parsed, form, text_roles, method)
 
@@ -124,8 +127,8 @@ def _documented(
     form: str,
     text_roles: Sequence[LineRole],
     method: str | None,
-) -> Extracted:
-    found = Extracted(name, url, outcome=PageOutcome.FAILED)
+) -> ExtractionOutcome:
+    found = ExtractionOutcome(name, url, outcome=PageOutcome.FAILED)
     try:
         with time_limit(SECONDS):
             subject = parsed()
@@ -160,6 +163,6 @@ def _read(subject: Subject, text_roles: Sequence[LineRole], method: str | None) 
     )
 
 
-def _crashed(given: GivenPage | Extracted) -> Extracted:
+def _crashed(given: GivenPage | ExtractionOutcome) -> ExtractionOutcome:
     reason = "it crashed the process that read it, possibly for lack of memory"
-    return Extracted(given.name, given.name, outcome=PageOutcome.FAILED, reason=reason)
+    return ExtractionOutcome(given.name, given.name, outcome=PageOutcome.FAILED, reason=reason)

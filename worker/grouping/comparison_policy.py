@@ -102,7 +102,7 @@ MissingComparisons: TypeAlias = MissingPairs | MissingNearest | MissingToPivot
 
 
 @dataclass(frozen=True)
-class Missing:
+class NeededComparisons:
     """Comparisons needed before the policy can continue."""
 
     comparisons: Sequence[MissingComparisons]
@@ -110,7 +110,7 @@ class Missing:
 
 def known_or_missing(
     trees: Mapping[int, TreeShape], known: KnownDistances, *, whole_matrix_trees: int
-) -> KnownSite | Missing:
+) -> KnownSite | NeededComparisons:
     """Return the distances needed to group a site with these distinct trees, or what is missing.
 
     `whole_matrix_trees` is the maximum number of trees of a site whose pairs are all compared, and
@@ -126,7 +126,7 @@ def known_or_missing(
     nearest = known.nearest(sample, sorted(others))
     missing = _missing_nearest(sample, others, nearest, new_references=len(sample))
     if missing:
-        return Missing(missing)
+        return NeededComparisons(missing)
     rare = _far(others, nearest)[: whole_matrix_trees - round(whole_matrix_trees * SAMPLED_SHARE)]
     rare = rare[: _fitting(rare, trees, REFERENCE_NODES * (1 - SAMPLED_SHARE))]
     references = sorted(sample + rare, key=lambda tree_id: trees[tree_id].digest)
@@ -135,7 +135,9 @@ def known_or_missing(
     missing = _missing_nearest(references, others, nearest, new_references=len(rare))
     site = _compared(trees, known, sorted(references), nearest)
     if missing:
-        return Missing([*missing, *(site.comparisons if isinstance(site, Missing) else ())])
+        return NeededComparisons(
+            [*missing, *(site.comparisons if isinstance(site, NeededComparisons) else ())]
+        )
     return site
 
 
@@ -144,7 +146,7 @@ def group_or_missing(
     pages: Sequence[SitePage],
     trees: Mapping[int, TreeShape],
     known: KnownDistances,
-) -> Grouping | Missing:
+) -> Grouping | NeededComparisons:
     """Group pages, or return the missing comparisons with pivots that pages may be too far from.
 
     `site` is the result of `known_or_missing` for the same trees.
@@ -168,7 +170,7 @@ def group_or_missing(
         if unknown:
             missing.append(MissingToPivot(pivot, unknown))
     if missing:
-        return Missing(missing)
+        return NeededComparisons(missing)
     urls, tree_ids = [page.url for page in pages], [page.tree_id for page in pages]
     return without_far_members(grouping, urls, tree_ids, distances)
 
@@ -178,10 +180,10 @@ def _compared(
     known: KnownDistances,
     tree_ids: Sequence[int],
     nearest: Mapping[int, NearestReference | None] | None = None,
-) -> KnownSite | Missing:
+) -> KnownSite | NeededComparisons:
     raw, is_known = known.among(tree_ids)
     if not is_known.all():
-        return Missing([MissingPairs(tree_ids, is_known)])
+        return NeededComparisons([MissingPairs(tree_ids, is_known)])
     sizes = np.array([trees[tree_id].size for tree_id in tree_ids], dtype=np.int64)
     distances = normalised_distance(raw, sizes[:, None], sizes[None, :])
     return KnownSite(tree_ids, sizes, np.asarray(distances), nearest)

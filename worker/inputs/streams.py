@@ -38,9 +38,9 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
     try:
         with _open_raw(path) as raw:
             if raw.peek(2)[:2] == _GZIP_MAGIC:
-                metered = _Metered(raw)
+                metered = _CountingReader(raw)
                 with gzip.GzipFile(fileobj=metered, mode="rb") as packed:
-                    yield io.BufferedReader(_Unpacked(packed, metered, path), _BUFFER_BYTES)
+                    yield io.BufferedReader(_GunzippedStream(packed, metered, path), _BUFFER_BYTES)
             elif path.suffix == ".gz":
                 raise SourceError(path, "is not gzip, or is empty")
             else:
@@ -53,7 +53,7 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
         raise SourceError(path, f"cannot be read: {error.strerror or error}") from error
 
 
-class _Metered:
+class _CountingReader:
     """A compressed file that counts the bytes read from it."""
 
     def __init__(self, raw: IO[bytes]) -> None:
@@ -69,13 +69,13 @@ class _Metered:
         return self._raw.seek(offset)
 
 
-class _Unpacked(io.RawIOBase):
+class _GunzippedStream(io.RawIOBase):
     """The content of a gzip file, up to the first damage.
 
     :class:`gzip.GzipFile` reads ahead and, on damage, discards what it has already read.
     """
 
-    def __init__(self, packed: gzip.GzipFile, metered: _Metered, path: Path) -> None:
+    def __init__(self, packed: gzip.GzipFile, metered: _CountingReader, path: Path) -> None:
         self._packed = packed
         self._metered = metered
         self._path = path

@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from worker.errors import ExpectedError, cause, without_passwords
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.deployment import CONNECTIONS, Deployment
 from worker.inspector.pages import render
 from worker.inspector.security import Gate, Safeguards, new_secret
@@ -97,6 +97,6 @@ async def _defect(request: Request, _error: Exception) -> Response:
 async def _problem(request: Request, status: int, words: str) -> Response:
     if request.url.path.endswith(".json"):
         return JSONResponse({"error": words}, status)
-    asked = Asked(request, request.app.state.deployment, {})
+    asked = InspectorRequest(request, request.app.state.deployment, {})
     page = await run_in_threadpool(render, "problem.html", asked, {"words": words})
     return HTMLResponse(page, status)

@@ -46,7 +46,7 @@ register_url_convertor("number", Number())
 
 
 @dataclass(frozen=True)
-class Asked:
+class InspectorRequest:
     """A request to the inspected deployment, with the form fields if it is an action."""
 
     request: Request

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from worker.inspector.article_parts import Run
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.security import form_token
 from worker.store.reads.sites import TrendPart
 from worker.text.plural import counted
@@ -27,7 +27,7 @@ _ADDRESS_PARTS = re.compile(r"[^./_-]*[./_-]*")
 _UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
 
-def render(template: str, asked: Asked, values: Mapping[str, Any]) -> str:
+def render(template: str, asked: InspectorRequest, values: Mapping[str, Any]) -> str:
     """Render a view's template for a request."""
     return _ENVIRONMENT.get_template(template).render(
         asked=asked,

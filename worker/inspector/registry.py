@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from worker.inspector.asking import Asked, read_fields
+from worker.inspector.asking import InspectorRequest, read_fields
 from worker.inspector.limits import LATER, in_time
 from worker.inspector.pages import render
 from worker.inspector.security import is_own_form
@@ -34,8 +34,8 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-View = Callable[[Asked], Answer]
-PlainView = Callable[[Asked], Response]
+View = Callable[[InspectorRequest], Answer]
+PlainView = Callable[[InspectorRequest], Response]
 
 
 class Views:
@@ -52,12 +52,12 @@ class Views:
         """
 
         def register(view: View) -> View:
-            def html_response(asked: Asked) -> Response:
+            def html_response(asked: InspectorRequest) -> Response:
                 answer = view(asked)
                 values = {**answer.values, **answer.only_shown}
                 return HTMLResponse(render(template, asked, values), headers=answer.headers)
 
-            def json_response(asked: Asked) -> Response:
+            def json_response(asked: InspectorRequest) -> Response:
                 values = to_json(dict(view(asked).values), inf_nan_mode="null")
                 return Response(values, media_type="application/json")
 
@@ -110,5 +110,5 @@ class Views:
         return register
 
 
-def _asked(request: Request, fields: Mapping[str, list[str]] | None = None) -> Asked:
-    return Asked(request, request.app.state.deployment, fields or {})
+def _asked(request: Request, fields: Mapping[str, list[str]] | None = None) -> InspectorRequest:
+    return InspectorRequest(request, request.app.state.deployment, fields or {})

@@ -62,7 +62,7 @@ _SESSION = re.compile(
 )
 
 
-class Reading(NamedTuple):
+class Interpretation(NamedTuple):
     """One interpretation of a URL as that of a page, possibly with a number.
 
     The stem consists of the host and path, without the number and the suffix. The fields are those
@@ -95,7 +95,7 @@ class Address:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.readings: tuple[Reading, ...] = ()
+        self.readings: tuple[Interpretation, ...] = ()
         self.host = self.plain = ""
         self._fields: frozenset[tuple[str, str]] = frozenset()
         self._path = ""
@@ -122,24 +122,26 @@ class Address:
         )
         self.readings = tuple(self._read())
 
-    def _read(self) -> list[Reading]:
+    def _read(self) -> list[Interpretation]:
         host, path, fields = self.host, self._path, self._fields
-        readings = [Reading(host + _bare(path), fields, None, False)]
+        readings = [Interpretation(host + _bare(path), fields, None, False)]
         found = _NAMED_IN_PATH.fullmatch(path)
         if found:
             stem = host + _bare(found["before"])
-            readings.append(Reading(stem, fields, int(found["number"]), True))
+            readings.append(Interpretation(stem, fields, int(found["number"]), True))
         unnamed = _UNNAMED_IN_PATH.fullmatch(path)
         if unnamed:
             stem = host + _bare(unnamed["before"])
-            readings.append(Reading(stem, fields, int(unnamed["number"] or unnamed["file"]), False))
+            readings.append(
+                Interpretation(stem, fields, int(unnamed["number"] or unnamed["file"]), False)
+            )
         for field in sorted(self._fields):
             name, value = field
             if _is_number(name, value):
                 is_named = _NAMED_FIELD.fullmatch(name) is not None
                 stem = f"{host}{_bare(path)}?{name}" if not is_named else host + _bare(path)
                 rest = frozenset(each for each in fields if each[0] != name)
-                readings.append(Reading(stem, rest, int(value), is_named))
+                readings.append(Interpretation(stem, rest, int(value), is_named))
         return readings
 
     def relation(self, other: "Address") -> Relation | None:
@@ -201,7 +203,7 @@ def _is_number(name: str, value: str) -> bool:
     return not is_article and not any(character.isdigit() for character in name)
 
 
-def _related(own: Reading, theirs: Reading) -> Relation | None:
+def _related(own: Interpretation, theirs: Interpretation) -> Relation | None:
     if theirs.number is None:
         return None
     if theirs.is_named:

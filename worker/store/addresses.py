@@ -32,9 +32,9 @@ from models.tables import Address, AddressTarget, StoredPage
 from worker.addresses import (
     MAX_ADDRESS,
     NOTHING_DECLARED,
-    Declared,
+    AddressRecord,
+    DeclaredUrls,
     Joining,
-    Known,
     PageAddress,
     Target,
     agreement,
@@ -72,9 +72,9 @@ class Located:
     digest: str
     spelling: str
     fetched_at: datetime | None
-    declared: Declared
+    declared: DeclaredUrls
     known: Row[Any] | None
-    declared_before: Declared | None
+    declared_before: DeclaredUrls | None
     is_stale: bool
     joins: tuple[int, ...]
     page_ids: tuple[int, ...]
@@ -263,7 +263,7 @@ def _arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
     return {"sites": [site for site, _ in ordered], "digests": [digest for _, digest in ordered]}
 
 
-def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, Declared]:
+def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredUrls]:
     by_id = {row.id: row for row in rows}
     targets: defaultdict[int, list[Target]] = defaultdict(list)
     if by_id:
@@ -273,7 +273,7 @@ def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, Declared]
             target = Target(each.target, each.kind, each.is_declared)
             targets[each.address_id].append(target)
     return {
-        number: Declared(tuple(targets[number]), tuple(row.headlines), tuple(row.passages))
+        number: DeclaredUrls(tuple(targets[number]), tuple(row.headlines), tuple(row.passages))
         for number, row in by_id.items()
     }
 
@@ -282,11 +282,11 @@ def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, Declared]
 class _Stored:
     """Stored declarations by address, and the address that represents each page."""
 
-    declared: Mapping[int, Declared]
+    declared: Mapping[int, DeclaredUrls]
     speakers: Mapping[int, Row[Any]]
 
-    def known(self, row: Row[Any]) -> Known:
-        return Known(row.address, self.declared[row.id])
+    def known(self, row: Row[Any]) -> AddressRecord:
+        return AddressRecord(row.address, self.declared[row.id])
 
     def speaker(self, row: Row[Any]) -> Row[Any]:
         return self.speakers.get(row.page_id, row)
@@ -306,7 +306,7 @@ def _located(
     declares_nothing_new = is_stale or declared == NOTHING_DECLARED
     if own is not None and declares_nothing_new:
         declared = stored.declared[own.id]
-    one = Known(form if own is None else own.address, declared)
+    one = AddressRecord(form if own is None else own.address, declared)
     joins: dict[int, Row[Any]] = {}
     if own is None or own.separated_at is None:
         agreeing = joined(one, [stored.known(row) for row in others.values()])
@@ -405,7 +405,7 @@ def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
             )
 
 
-def save_reading(session: Session, page: StoredPage, declared: Declared) -> None:
+def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
     """Store what a stored page declares about its address.
 
     Addresses are joined only once one of them is fetched.
@@ -467,7 +467,7 @@ def _changed(each: Located, known: Row[Any], page_id: int) -> dict[str, Any]:
     }
 
 
-def _target_rows(address_id: int, site_id: int, declared: Declared) -> list[dict[str, Any]]:
+def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[dict[str, Any]]:
     return [
         {
             "address_id": address_id,

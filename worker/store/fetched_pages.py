@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Self
 
 from models.messages import PageMessage
-from worker.addresses import NOTHING_DECLARED, Declared, Refusal, refusal_of
+from worker.addresses import NOTHING_DECLARED, DeclaredUrls, Refusal, refusal_of
 from worker.html import Answer, Tree, site_key
 from worker.outcomes import PageOutcome
 from worker.store.packing import pack_content
@@ -100,4 +100,4 @@ class ReadPage:
     comment_pattern: str | None = None
     outcome: PageOutcome | None = None
     outcome_detail: str | None = None
-    declared: Declared = NOTHING_DECLARED
+    declared: DeclaredUrls = NOTHING_DECLARED

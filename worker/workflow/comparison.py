@@ -27,7 +27,7 @@ Distances: TypeAlias = dict[tuple[int, int], int | None]
 
 
 @dataclass(frozen=True)
-class Compared:
+class BlockResult:
     """Results of a task for a block.
 
     `distances` maps ordered pairs of tree IDs to distances, or to None if the trees cannot be
@@ -101,7 +101,7 @@ def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | 
     )
 
 
-def _save(session: Session, job: ComparisonJob, quarantine: str, compared: Compared) -> None:
+def _save(session: Session, job: ComparisonJob, quarantine: str, compared: BlockResult) -> None:
     comparisons.lock_for_result(session, job.site_id)
     if not compared.is_all:
         if comparisons.leave_rest(session, job.block_id):
@@ -118,7 +118,7 @@ def _save(session: Session, job: ComparisonJob, quarantine: str, compared: Compa
         continue_clustering(session, job.site_id)
 
 
-def _save_compared(session: Session, job: ComparisonJob, compared: Compared) -> None:
+def _save_compared(session: Session, job: ComparisonJob, compared: BlockResult) -> None:
     trees.save_distances(session, compared.distances)
     if compared.nearest and job.reference_set_id is not None:
         comparisons.save_nearest(session, job.reference_set_id, compared.nearest)
@@ -137,16 +137,16 @@ def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: st
     )
 
 
-def _distances(job: ComparisonJob, memory: int) -> Compared:
+def _distances(job: ComparisonJob, memory: int) -> BlockResult:
     pairs = [
         pair
         for pair in PairBlock(tuple(job.rows), tuple(job.columns)).pairs()
         if pair not in job.known and pair[0] in job.trees and pair[1] in job.trees
     ]
     if job.gives_up:
-        return Compared(dict.fromkeys(pairs), {}, is_all=True)
+        return BlockResult(dict.fromkeys(pairs), {}, is_all=True)
     distances, _ = distances_of_pairs(pairs, job.trees, memory=memory, work=TASK_WORK)
-    return Compared(distances, {}, is_all=len(distances) == len(pairs))
+    return BlockResult(distances, {}, is_all=len(distances) == len(pairs))
 
 
 def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]) -> int:
@@ -187,10 +187,10 @@ def distances_of_pairs(
     return distances, forest.work
 
 
-def _nearest(job: ComparisonJob, memory: int) -> Compared:
+def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
     rows = [tree_id for tree_id in job.rows if tree_id in job.trees and tree_id not in job.done]
     if job.gives_up:
-        return Compared({}, dict.fromkeys(rows, StoredNearest(None, None)), is_all=True)
+        return BlockResult({}, dict.fromkeys(rows, StoredNearest(None, None)), is_all=True)
     place = {tree_id: i for i, tree_id in enumerate(job.columns)}
     pairs = {
         (i, place[column]): _ordered(row, column)
@@ -212,7 +212,7 @@ def _nearest(job: ComparisonJob, memory: int) -> Compared:
         for tree_id, reference, distance in zip(rows, found.reference, found.distance)  # noqa: B905
     }
     begun = {pairs[at]: distance for at, distance in found.begun.items()}
-    return Compared(begun, nearest, is_all=len(nearest) == len(rows))
+    return BlockResult(begun, nearest, is_all=len(nearest) == len(rows))
 
 
 def _ordered(tree_id: int, other_id: int) -> tuple[int, int]:

@@ -7,10 +7,10 @@ from sqlalchemy.orm import Session
 
 from worker.grouping import Grouping
 from worker.grouping.comparison_policy import (
-    Missing,
     MissingNearest,
     MissingPairs,
     MissingToPivot,
+    NeededComparisons,
     group_or_missing,
     known_or_missing,
 )
@@ -83,9 +83,11 @@ def known_site(
     """Return a site with all its distances, or None if blocks had to be requested."""
     limit = state.settings.whole_matrix_trees
     found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
-    if isinstance(found, Missing) and _compare_if_little(session, state, site, stored, found):
+    if isinstance(found, NeededComparisons) and _compare_if_little(
+        session, state, site, stored, found
+    ):
         found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
-    if isinstance(found, Missing):
+    if isinstance(found, NeededComparisons):
         _enqueue_missing(session, site, stored, found)
         return None
     return found
@@ -100,7 +102,7 @@ def known_grouping(
 ) -> Grouping | None:
     """Return the groups of a site's pages, or None if blocks had to be requested."""
     found = group_or_missing(known, pages, site.trees, stored)
-    if isinstance(found, Missing):
+    if isinstance(found, NeededComparisons):
         _enqueue_missing(session, site, stored, found)
         return None
     return found
@@ -117,7 +119,7 @@ def enqueue_late_blocks(session: Session, settings: Settings, site_id: int) -> N
 
 
 def blocks_of(
-    missing: Missing, trees: Mapping[int, TreeShape], stored: StoredDistances
+    missing: NeededComparisons, trees: Mapping[int, TreeShape], stored: StoredDistances
 ) -> Iterator[NewBlock]:
     """Divide missing comparisons into blocks of bounded size."""
     sizes = {tree_id: shape.size for tree_id, shape in trees.items()}
@@ -140,7 +142,7 @@ def _compare_if_little(
     state: ProcessState,
     site: ComparedSite,
     stored: StoredDistances,
-    missing: Missing,
+    missing: NeededComparisons,
 ) -> bool:
     blocks = list(blocks_of(missing, site.trees, stored))
     is_little = (
@@ -162,7 +164,7 @@ def _compare_if_little(
 
 
 def _enqueue_missing(
-    session: Session, site: ComparedSite, stored: StoredDistances, missing: Missing
+    session: Session, site: ComparedSite, stored: StoredDistances, missing: NeededComparisons
 ) -> None:
     if not site.has_begun:
         comparisons.begin(session, site.id, site_version=site.version, tree_ids=sorted(site.trees))

@@ -28,7 +28,7 @@ from worker.workflow.no_article import NoArticle
 from worker.workflow.outgoing_articles import Outgoing, outgoing_of, send
 from worker.workflow.page_links import send_links
 from worker.workflow.process import ProcessState
-from worker.workflow.story_index import Arrival, Said, forget_articles, say
+from worker.workflow.story_index import Arrival, ProvisionalStory, forget_articles, say
 from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
 
 logger = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class Extracted:
 
 
 @dataclass(frozen=True)
-class _Revised:
+class _RevisedPage:
     """An extracted page, with a new revision if there is one to publish."""
 
     job: ExtractionJob
@@ -98,7 +98,7 @@ def _revise(
     state: ProcessState,
     current: Sequence[tuple[ExtractionJob, PageState, Content | NoArticle]],
     now: datetime,
-) -> list[_Revised]:
+) -> list[_RevisedPage]:
     stories = _stories(session, state, current, now)
     contents = {job.page_id: each for job, _, each in current if isinstance(each, Content)}
     parts = find_parts(session, contents)
@@ -106,7 +106,7 @@ def _revise(
     for job, page, extracted in current:
         result = _compared(session, job, extracted)
         if isinstance(result, NoArticle) or (page.refused and is_withdrawn(page)):
-            revised.append(_Revised(job, page, result))
+            revised.append(_RevisedPage(job, page, result))
             continue
         story, is_repeat, was_held_back = stories[job.page_id]
         article = new_revision(
@@ -119,7 +119,7 @@ def _revise(
             revisions_from=state.settings.revisions_from,
         )
         if article is None:
-            revised.append(_Revised(job, page, result))
+            revised.append(_RevisedPage(job, page, result))
             continue
         outgoing = outgoing_of(
             job.page_id,
@@ -129,13 +129,13 @@ def _revise(
             may_hold_back=is_repeat and (page.revision == 0 or was_held_back),
         )
         if len(outgoing.message.body) > state.settings.max_message_bytes:
-            revised.append(_Revised(job, page, _too_large(outgoing.message)))
+            revised.append(_RevisedPage(job, page, _too_large(outgoing.message)))
         else:
-            revised.append(_Revised(job, page, result, article, outgoing))
+            revised.append(_RevisedPage(job, page, result, article, outgoing))
     return revised
 
 
-def _log_outcomes(revised: Sequence[_Revised], results: Sequence[ExtractionResult]) -> None:
+def _log_outcomes(revised: Sequence[_RevisedPage], results: Sequence[ExtractionResult]) -> None:
     for each, result in zip(revised, results, strict=True):
         job = each.job
         logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
@@ -146,7 +146,7 @@ def _log_outcomes(revised: Sequence[_Revised], results: Sequence[ExtractionResul
 
 def _save_parts(
     session: Session,
-    revised: Sequence[_Revised],
+    revised: Sequence[_RevisedPage],
     results: Sequence[ExtractionResult],
     revisions: Sequence[NewArticle],
 ) -> None:
@@ -168,7 +168,7 @@ def _save_parts(
 def _withdraw_removed(
     session: Session,
     state: ProcessState,
-    revised: Sequence[_Revised],
+    revised: Sequence[_RevisedPage],
     results: Sequence[ExtractionResult],
 ) -> None:
     for each, result in zip(revised, results, strict=True):
@@ -181,7 +181,7 @@ def _send_links(
     session: Session,
     state: ProcessState,
     extracted: Sequence[tuple[ExtractionJob, Extracted]],
-    revised: Sequence[_Revised],
+    revised: Sequence[_RevisedPage],
     results: Sequence[ExtractionResult],
 ) -> None:
     lists = {job.page_id: each.listed for job, each in extracted}
@@ -202,7 +202,7 @@ def _stories(
     state: ProcessState,
     results: Iterable[tuple[ExtractionJob, PageState, Content | NoArticle]],
     now: datetime,
-) -> dict[int, Said]:
+) -> dict[int, ProvisionalStory]:
     arrivals = [
         Arrival(
             page_id=job.page_id,
@@ -253,7 +253,7 @@ def _not_overtaken(
 
 
 def _result(
-    revised: _Revised, text_roles: Sequence[LineRole], short_text: bytes | None
+    revised: _RevisedPage, text_roles: Sequence[LineRole], short_text: bytes | None
 ) -> ExtractionResult:
     job, page, result, article = revised.job, revised.page, revised.result, revised.article
     pivot_digest = job.pivot.content_digest if job.pivot else None

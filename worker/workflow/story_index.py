@@ -71,7 +71,7 @@ def _place(fetched_at: datetime | None, key: bytes, site: str, url: str) -> tupl
     return fetched_at is None, time, key, site.encode(), url.encode()
 
 
-class Said(NamedTuple):
+class ProvisionalStory(NamedTuple):
     """Provisional story of an article that has not been grouped yet.
 
     `is_repeat` indicates whether the article may be held back as a repeat, and `was_held_back`
@@ -128,7 +128,9 @@ class _Plan(NamedTuple):
     pairs: "_Pairs | None" = None
 
 
-def say(session: Session, arrivals: Collection[Arrival], window: timedelta) -> dict[int, Said]:
+def say(
+    session: Session, arrivals: Collection[Arrival], window: timedelta
+) -> dict[int, ProvisionalStory]:
     """Return the provisional stories of articles by page ID, and request their grouping.
 
     The pages must be locked. Articles fetched more than `window` apart are not compared.
@@ -327,18 +329,20 @@ def _alone(arrival: Arrival) -> Story:
     return first_of(identity, arrival.fetched_at, arrival.wire)
 
 
-def _look_up(session: Session, arrival: Arrival, before: Told | None, window: timedelta) -> Said:
+def _look_up(
+    session: Session, arrival: Arrival, before: Told | None, window: timedelta
+) -> ProvisionalStory:
     if before is not None and not _is_changed(before, arrival):
-        return Said(Story.model_validate(before.told), is_repeat=True)
+        return ProvisionalStory(Story.model_validate(before.told), is_repeat=True)
     found = _find(session, arrival, window)
     nearest = found.nearest
     first = story_articles.noted_first(session, nearest.story_id) if nearest else None
     if first is None or arrival.precedes(first):
-        return Said(_alone(arrival), is_repeat=False)
+        return ProvisionalStory(_alone(arrival), is_repeat=False)
     story = _following(session, arrival, first)
     # If only one other site has the whole text in a longer one, either may have copied the other.
     of_several = arrival.site_id in found.whole_on or len(found.whole_on) > 1
-    return Said(story, is_repeat=story.relation == "same" or of_several)
+    return ProvisionalStory(story, is_repeat=story.relation == "same" or of_several)
 
 
 def _following(session: Session, arrival: Arrival, first: TellingArticle) -> Story:

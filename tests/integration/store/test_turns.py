@@ -173,5 +173,5 @@ def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
 def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
     """Return the number of waiting tasks by site, of short queues and of backlogs."""
     rows = session.execute(select(OutboxEntry.site_id, OutboxEntry.turn)).all()
-    short = Counter(site_id for site_id, turn in rows if turn < 0)
-    return short, Counter(site_id for site_id, turn in rows if turn >= 0)
+    short = Counter(site_id or 0 for site_id, turn in rows if turn < 0)
+    return short, Counter(site_id or 0 for site_id, turn in rows if turn >= 0)

@@ -12,10 +12,10 @@ from tests.property.grouping.distance.trees import edited, random_tree
 from worker.grouping.clusterer import NOT_COMPARABLE
 from worker.grouping.comparison_policy import (
     SAMPLED_SHARE,
-    Missing,
     MissingNearest,
     MissingPairs,
     MissingToPivot,
+    NeededComparisons,
     known_or_missing,
 )
 from worker.grouping.distance import nearest_references, normalised_distance, tree_edit_distance
@@ -129,7 +129,8 @@ def test_a_new_tree_requires_only_its_own_comparisons(seed: int, new: int) -> No
     arrived = set(compared.add(trees[-new:]))
     rounds = 0
     while isinstance(
-        found := known_or_missing(compared.shapes, compared, whole_matrix_trees=LIMIT), Missing
+        found := known_or_missing(compared.shapes, compared, whole_matrix_trees=LIMIT),
+        NeededComparisons,
     ):
         rounds += 1
         for wanted in found.comparisons:
@@ -171,7 +172,8 @@ def test_one_tree_above_the_limit_costs_no_more_comparisons() -> None:
     compared.add(trees)
     pairs = 0
     while isinstance(
-        found := known_or_missing(compared.shapes, compared, whole_matrix_trees=LIMIT), Missing
+        found := known_or_missing(compared.shapes, compared, whole_matrix_trees=LIMIT),
+        NeededComparisons,
     ):
         for wanted in found.comparisons:
             assert not isinstance(wanted, MissingToPivot)

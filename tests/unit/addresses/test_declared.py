@@ -5,8 +5,8 @@ import pytest
 from tests.addressed import AMP, MOBILE, PLAIN, five_pages
 from tests.pages import article_html
 from worker.addresses import (
+    AddressRecord,
     Joining,
-    Known,
     Target,
     canonical_form,
     joined,
@@ -16,8 +16,8 @@ from worker.addresses import (
 from worker.html import parse_page
 
 
-def known(url: str, html: str) -> Known:
-    return Known(canonical_form(url), read_declared(parse_page(html, url)))
+def known(url: str, html: str) -> AddressRecord:
+    return AddressRecord(canonical_form(url), read_declared(parse_page(html, url)))
 
 
 def declared(url: str, head: str) -> list[Target]:

@@ -9,10 +9,10 @@ import numpy.typing as npt
 from tests.compared_trees import PageOfTree
 from worker.grouping import Grouping
 from worker.grouping.comparison_policy import (
-    Missing,
     MissingNearest,
     MissingPairs,
     MissingToPivot,
+    NeededComparisons,
     group_or_missing,
     known_or_missing,
 )
@@ -68,11 +68,11 @@ class Told:
         return {each: self.to_pivots[each] for each in tree_ids if each in self.to_pivots}
 
 
-def ask(told: Told) -> KnownSite | Missing:
+def ask(told: Told) -> KnownSite | NeededComparisons:
     return known_or_missing(TREES, told, whole_matrix_trees=LIMIT)
 
 
-def group(told: Told) -> Grouping | Missing:
+def group(told: Told) -> Grouping | NeededComparisons:
     site = ask(told)
     assert isinstance(site, KnownSite)
     pages = [PageOfTree(f"page {tree_id}", tree_id) for tree_id in TREES]
@@ -81,7 +81,7 @@ def group(told: Told) -> Grouping | Missing:
 
 def test_all_pairs_of_a_small_site_are_requested() -> None:
     found = known_or_missing(TREES, Told(), whole_matrix_trees=len(TREES))
-    assert isinstance(found, Missing)
+    assert isinstance(found, NeededComparisons)
     (pairs,) = found.comparisons
     assert isinstance(pairs, MissingPairs)
     assert pairs.tree_ids == list(TREES)
@@ -89,15 +89,15 @@ def test_all_pairs_of_a_small_site_are_requested() -> None:
 
 
 def test_a_large_site_is_first_compared_with_the_sampled_trees() -> None:
-    assert ask(Told()) == Missing([MissingNearest(OTHERS, list(SAMPLE), 3)])
+    assert ask(Told()) == NeededComparisons([MissingNearest(OTHERS, list(SAMPLE), 3)])
     partly = Told(nearest_of={SAMPLE: {3: (0, NEAR), 5: (1, FAR)}})
-    assert ask(partly) == Missing([MissingNearest([4, 6, 7], list(SAMPLE), 3)])
+    assert ask(partly) == NeededComparisons([MissingNearest([4, 6, 7], list(SAMPLE), 3)])
 
 
 def test_then_a_tree_far_from_the_sample_is_added_and_all_are_compared() -> None:
     of_sample = nearest_of_others((0, NEAR), {5: (1, FAR), 6: (1, FAR)})
     found = ask(Told(nearest_of={SAMPLE: of_sample}))
-    assert isinstance(found, Missing)
+    assert isinstance(found, NeededComparisons)
     nearest, pairs = found.comparisons
     assert nearest == MissingNearest([3, 4, 6, 7], [0, 1, 2, 5], 1)
     assert isinstance(pairs, MissingPairs)
@@ -120,9 +120,9 @@ def test_distances_of_doubtful_pages_to_their_pivot_are_requested_last() -> None
     # enough.
     of_sample = nearest_of_others((1, NEAR), {3: (1, DOUBTFUL), 4: (2, DOUBTFUL), 6: (2, DOUBTFUL)})
     told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})
-    assert group(told) == Missing([MissingToPivot(1, [4, 6])])
+    assert group(told) == NeededComparisons([MissingToPivot(1, [4, 6])])
     told.to_pivots = {4: raw(NEAR)}
-    assert group(told) == Missing([MissingToPivot(1, [6])])
+    assert group(told) == NeededComparisons([MissingToPivot(1, [6])])
     for too_far in raw(FAR), None:
         told.to_pivots[6] = too_far
         grouping = group(told)

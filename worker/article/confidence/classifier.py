@@ -1,6 +1,6 @@
 """The classifier that estimates whether an extracted article is correct."""
 
-from worker.article.confidence.evidence import Made, confidence_evidence
+from worker.article.confidence.evidence import ExtractedArticle, confidence_evidence
 from worker.inference import BoostedTrees, load_model
 
 GOOD_F1 = 0.8
@@ -12,6 +12,6 @@ def trained_confidence() -> BoostedTrees:
     return load_model(BoostedTrees, "worker.article.confidence", "model.json").model
 
 
-def confidence_of(made: Made) -> float:
+def confidence_of(made: ExtractedArticle) -> float:
     """Return the probability that the article's word F1 is at least `GOOD_F1`."""
     return float(trained_confidence().probabilities(confidence_evidence(made))[0])

@@ -50,7 +50,7 @@ _Booleans = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Made:
+class ExtractedArticle:
     """An article and how it was extracted.
 
     Attributes
@@ -72,7 +72,7 @@ class Made:
     of_kind: Features
 
 
-def confidence_evidence(made: Made) -> Features:
+def confidence_evidence(made: ExtractedArticle) -> Features:
     """Compute the confidence features of an article, as one row."""
     lines = made.judged.evidence.lines
     sizes = np.array([len(line.tokens) for line in lines], dtype=np.float64)
@@ -92,7 +92,7 @@ def confidence_evidence(made: Made) -> Features:
     return Features.of((name, [number]) for name, number in numbers)
 
 
-def _kept_lines(made: Made) -> _Booleans:
+def _kept_lines(made: ExtractedArticle) -> _Booleans:
     """Return a mask of the lines that are in the article's text."""
     page, finding, lines = made.page, made.finding, made.judged.evidence.lines
     if finding is None:
@@ -126,7 +126,7 @@ def _entropies(probabilities: _Floats) -> _Floats:
     return found
 
 
-def _of_lines(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
+def _of_lines(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
     lines, total = made.judged.evidence.lines, max(1.0, float(sizes[kept].sum()))
     linked = np.array([line.linked for line in lines], dtype=np.float64)
     yield "kept_share", sizes[kept].sum() / max(1.0, sizes.sum())
@@ -137,7 +137,7 @@ def _of_lines(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
         yield f"mean_{name}", (values * sizes)[kept].sum() / total
 
 
-def _of_agreement(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
+def _of_agreement(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
     page, lines, total = made.page, made.judged.evidence.lines, max(1.0, float(sizes[kept].sum()))
     for name, values in _columns(made, AGREEING):
         yield f"{name}_share", sizes[kept & (values >= 1)].sum() / total
@@ -154,7 +154,7 @@ def _of_agreement(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Numbe
     yield "main_prose", sizes[inside & prose].sum() / total
 
 
-def _of_opinions(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
+def _of_opinions(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
     """Compare the article with the choice of each member of the classifier."""
     if len(made.judged.log_odds) < 2:
         yield from ((name, UNKNOWN) for name in OPINIONS)
@@ -179,7 +179,7 @@ def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:
     return 2 * float(sizes[one & other].sum()) / total if total else 1.0
 
 
-def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]]:
+def _columns(made: ExtractedArticle, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]]:
     """Yield columns of the line evidence; they are empty for a page without lines."""
     features = made.judged.evidence.features
     if not features.columns:
@@ -189,7 +189,7 @@ def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]
     yield from zip(names, chosen.T, strict=True)
 
 
-def _of_description(made: Made) -> Iterator[Number]:
+def _of_description(made: ExtractedArticle) -> Iterator[Number]:
     """Measure how much of the declared description occurs in the text and elsewhere."""
     description = set(words.tokens(titles.declared_description(made.page)))
     if len(description) < MIN_DESCRIPTION:

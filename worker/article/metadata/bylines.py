@@ -99,7 +99,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
     return ()
 
 
-class _Found(NamedTuple):
+class _NameSource(NamedTuple):
     """A text that may contain names, or the name of one account, which may have any form."""
 
     text: str
@@ -118,29 +118,29 @@ def _is_of_readers(note: Note) -> bool:
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
 
-def _named(notes: Sequence[Note]) -> Iterator[_Found]:
+def _named(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield the texts of elements whose names indicate an author."""
     for note in notes:
         parts = [part.text for part in note.parts if _is_author(part)]
         if parts:
             found = ", ".join(without_dates(part) for part in parts)
-            yield _Found(found)
+            yield _NameSource(found)
             if not names_in(found, is_byline=True):
                 yield from _account(without_mark(found))
 
 
-def _account(text: str) -> Iterator[_Found]:
+def _account(text: str) -> Iterator[_NameSource]:
     """Yield the name of an account if a byline consists of nothing else."""
     found = text.strip(" \t|·,.:()")
     if re.fullmatch(r"[\w.-]{3,24}", found) and not found.isdigit():
-        yield _Found(found, is_account=True)
+        yield _NameSource(found, is_account=True)
 
 
 def _is_author(part: Part) -> bool:
     return any(_AUTHOR_NAME.match(name) for name in part.names)
 
 
-def _marked(notes: Sequence[Note]) -> Iterator[_Found]:
+def _marked(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield the text after a byline marker: on the same line or, if there is none, on the next."""
     for note, following in zip_longest(notes, notes[1:]):
         rest = without_dates(note.text)
@@ -153,29 +153,29 @@ def _marked(notes: Sequence[Note]) -> Iterator[_Found]:
                 yield from _account(match["names"])
             # After a name of several words, a single word is a location or an agency.
             several = [name for name in names if " " in name]
-            yield _Found(", ".join(several if names and " " in names[0] else names[:1]))
+            yield _NameSource(", ".join(several if names and " " in names[0] else names[:1]))
 
 
-def _dated(notes: Sequence[Note]) -> Iterator[_Found]:
+def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield names of two or more words on a line that contains only them and a date."""
     for note in notes:
         rest = without_dates(note.text)
         is_short = rest != note.text and len(rest) <= MAX_NAMES
         if note.place in ("before", "opening") and is_short and not holds_any(rest, HAN):
             names = names_in(rest, is_byline=True)
-            yield _Found(", ".join(name for name in names if " " in name))
+            yield _NameSource(", ".join(name for name in names if " " in name))
 
 
-def _presented(notes: Sequence[Note]) -> Iterator[_Found]:
+def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield a name that starts a line about its bearer: **Jane Doe** is the author of two books."""
     for note in notes:
         first, *rest = (part.text for part in note.parts)
         goes_on = note.place == "before" and rest and rest[0][0].islower()
         if goes_on and " " in first and names_in(first, is_byline=True) == (first,):
-            yield _Found(first)
+            yield _NameSource(first)
 
 
-class Shown(NamedTuple):
+class DisplayedDate(NamedTuple):
     """A date that a page displays.
 
     `rank` orders dates by how likely they are the article's, depending on their position and on
@@ -187,10 +187,12 @@ class Shown(NamedTuple):
     is_marked: bool = True
 
 
-def shown_dates(notes: Iterable[Note], language: str | None) -> tuple[list[Shown], list[Shown]]:
+def shown_dates(
+    notes: Iterable[Note], language: str | None
+) -> tuple[list[DisplayedDate], list[DisplayedDate]]:
     """Return the displayed publication and modification dates, each likeliest first."""
-    published: list[Shown] = []
-    modified: list[Shown] = []
+    published: list[DisplayedDate] = []
+    modified: list[DisplayedDate] = []
     for note in notes:
         shown = _date_of(note, language)
         if shown is not None:
@@ -199,7 +201,7 @@ def shown_dates(notes: Iterable[Note], language: str | None) -> tuple[list[Shown
     return sorted(published, key=by_rank), sorted(modified, key=by_rank)
 
 
-def _date_of(note: Note, language: str | None) -> Shown | None:
+def _date_of(note: Note, language: str | None) -> DisplayedDate | None:
     """Return the date that a line states, or None if it states none or is prose."""
     is_teaser = note.place == "after" and note.is_linked
     if len(note.text) > MAX_BYLINE or is_teaser or _is_of_readers(note):
@@ -209,9 +211,9 @@ def _date_of(note: Note, language: str | None) -> Shown | None:
     if moment is None:
         return None
     if note.names & _DATE_NAMES or _PUBLISHED.search(note.text) or note.moment:
-        return Shown(moment, _RANKS[note.place])
+        return DisplayedDate(moment, _RANKS[note.place])
     if len(without_dates(note.text)) <= MAX_BESIDE_DATE:
-        return Shown(moment, _UNMARKED_RANKS[note.place], is_marked=False)
+        return DisplayedDate(moment, _UNMARKED_RANKS[note.place], is_marked=False)
     return None
 
 

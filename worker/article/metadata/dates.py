@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import chain
 
-from worker.article.metadata.bylines import Shown, shown_dates
+from worker.article.metadata.bylines import DisplayedDate, shown_dates
 from worker.article.metadata.record import Record
 from worker.article.metadata.surroundings import Surroundings
 from worker.html.nodes import AnyElement, Node
@@ -32,7 +32,7 @@ _PUBLISHED = re.compile(
 
 
 def publication_date(
-    declared: Record, shown: Sequence[Shown], in_path: Moment | None, language: str | None
+    declared: Record, shown: Sequence[DisplayedDate], in_path: Moment | None, language: str | None
 ) -> Moment | None:
     """Choose the publication date among those declared and those displayed next to the article.
 
@@ -57,7 +57,7 @@ def publication_date(
 
 def publication_date_elsewhere(
     surroundings: Surroundings,
-    shown: Sequence[Shown],
+    shown: Sequence[DisplayedDate],
     head: Sequence[Node],
     title: str,
     language: str | None,
@@ -96,7 +96,7 @@ def _agreed(stated: Moment, shown: Moment) -> Moment:
 
 
 def modification_date(
-    declared: Record, shown: Sequence[Shown], language: str | None
+    declared: Record, shown: Sequence[DisplayedDate], language: str | None
 ) -> Moment | None:
     """Return the declared modification date, or else the displayed one."""
     moments = (parse_moment(value, language) for value in declared.modified)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 
 from worker.article.errors import GoneError, WallError
 from worker.article.result import Extraction
-from worker.article.walls.evidence import Read, headline_coverage, wall_evidence
+from worker.article.walls.evidence import ExaminedPage, headline_coverage, wall_evidence
 from worker.html import Page
 from worker.inference import BoostedTrees, load_model
 
@@ -91,7 +91,7 @@ class WallTrees:
         return {"wall": self.wall.to_parameters(), "truncated": self.truncated.to_parameters()}
 
 
-class Judged(NamedTuple):
+class Verdict(NamedTuple):
     """The verdict on a page.
 
     `wall` is the error that describes the wall, with its probability, or None. `is_truncated` is
@@ -102,7 +102,7 @@ class Judged(NamedTuple):
     is_truncated: bool = False
 
 
-def judge_wall(page: Page, article: Extraction | None) -> Judged:
+def judge_wall(page: Page, article: Extraction | None) -> Verdict:
     """Judge whether a page shows a wall in place of its article.
 
     Parameters
@@ -116,12 +116,12 @@ def judge_wall(page: Page, article: Extraction | None) -> Judged:
     is_error = status is not None and status >= _FIRST_ERROR
     is_long = article is not None and len(article.text) > MAX_WALL
     if is_long and not is_error and headline_coverage(page, article) < MAX_HEADLINE:
-        return Judged()
-    evidence = wall_evidence(Read.of(page, article))
+        return Verdict()
+    evidence = wall_evidence(ExaminedPage.of(page, article))
     says_so = any(evidence.weights[concept] for concept in _OF_CONCEPT)
     if article is None and not is_error and not says_so:
         # A page without text may simply have none.
-        return Judged()
+        return Verdict()
     model = trained_walls()
     probability = float(model.wall.probabilities(evidence.features)[0])
     if is_error:
@@ -132,7 +132,7 @@ def judge_wall(page: Page, article: Extraction | None) -> Judged:
         kind, error = _named(evidence.weights, status)
         wall = error(kind, probability)
     truncated = float(model.truncated.probabilities(evidence.features)[0])
-    return Judged(wall, article is not None and truncated >= TRUNCATED)
+    return Verdict(wall, article is not None and truncated >= TRUNCATED)
 
 
 def _named(weights: Mapping[str, float], status: int | None) -> _Named:

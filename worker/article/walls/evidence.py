@@ -63,7 +63,7 @@ class Line(NamedTuple):
         return sum(1 for mark in self.marks if mark & _walls()) / len(self.words)
 
 
-class Read(NamedTuple):
+class ExaminedPage(NamedTuple):
     """Examined parts of a page: texts, and features that need no lexicon.
 
     `text` holds the lines of the article; `heads` the page's title, the article's title and the
@@ -95,7 +95,7 @@ class Evidence(NamedTuple):
     weights: dict[str, float]
 
 
-def wall_evidence(read: Read) -> Evidence:
+def wall_evidence(read: ExaminedPage) -> Evidence:
     """Compute the features that distinguish a wall from an article, as one row."""
     concepts = shipped_lexicon().concepts
     parts = {"text": _lines(read.text), "heads": _lines(read.heads), "page": _lines(read.shown)}

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
 from models.messages import ArticleMessage
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.deployment import Deployment
 from worker.inspector.passages import passages_of
 from worker.inspector.registry import Answer, Views
@@ -35,7 +35,7 @@ IF_SLOW = "Narrow the search: enter a site or a shorter period."
 
 
 @views.page("/articles", "articles.html", if_slow=IF_SLOW)
-def articles(asked: Asked) -> Answer:
+def articles(asked: InspectorRequest) -> Answer:
     """Show the search results."""
     wanted, before = _criteria(asked), asked.number("after")
     found = asked.read(partial(search, wanted=wanted, before=before, limit=PAGES_AT_ONCE))
@@ -56,7 +56,7 @@ def articles(asked: Asked) -> Answer:
 
 
 @views.plain("/articles.jsonl", if_slow=IF_SLOW)
-def lines(asked: Asked) -> Response:
+def lines(asked: InspectorRequest) -> Response:
     """Stream all matching articles in their published form, one per line."""
     batches = _batches(asked.deployment, _criteria(asked))
     # Fetched before the response starts, while errors can still be reported.
@@ -80,7 +80,7 @@ def _batches(deployment: Deployment, wanted: Wanted) -> Iterator[str]:
             return
 
 
-def _criteria(asked: Asked) -> Wanted:
+def _criteria(asked: InspectorRequest) -> Wanted:
     since, until = asked.day("since"), asked.day("until")
     words = (asked.text("words") or "").split()
     if len(words) > MOST_WORDS:

@@ -13,7 +13,7 @@ from worker.explain.page_parts import fixed_lines, page_parts, texts_of
 from worker.explain.pictures.groups import key
 from worker.explain.pictures.wireframe import draw_wireframe
 from worker.html import Page
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, Views
 from worker.inspector.stored_page import parsed
 from worker.store.pages import load_content, load_page
@@ -43,7 +43,7 @@ FIXED_LINES: Final = 60
 
 
 @views.page("/sites/{site:number}/groups/{group:number}", "group.html")
-def group(asked: Asked) -> Answer:
+def group(asked: InspectorRequest) -> Answer:
     """Show a group."""
     site, listed = _listed(asked, asked.place("group"))
     number = asked.place("group")
@@ -68,7 +68,7 @@ def group(asked: Asked) -> Answer:
 
 
 @views.page("/sites/{site:number}/outliers", "group.html")
-def outliers(asked: Asked) -> Answer:
+def outliers(asked: InspectorRequest) -> Answer:
     """Show the pages of a site that are in no group."""
     _, (values, only_shown) = _listed(asked, None)
     values |= {"group": None, "learned": None, "fixed": [], "compared_with": 0}
@@ -76,7 +76,7 @@ def outliers(asked: Asked) -> Answer:
 
 
 def _listed(
-    asked: Asked, number: int | None
+    asked: InspectorRequest, number: int | None
 ) -> tuple[InspectedSite, tuple[dict[str, Any], dict[str, Any]]]:
     site = asked.known(lambda session: inspected_site(session, asked.place("site")))
     place, after = (site.id, site.generation, number), asked.number("after")
@@ -101,7 +101,7 @@ def _listed(
 
 
 def _compared_pages(
-    asked: Asked, site: InspectedSite, shown: SiteGroup
+    asked: InspectorRequest, site: InspectedSite, shown: SiteGroup
 ) -> tuple[Page | None, list[Page]]:
     """Return the representative and other pages of its group whose HTML is stored."""
     members = asked.read(
@@ -123,7 +123,7 @@ def _parsed(page: StoredPage | None, content: bytes | str | None) -> Page | None
     return parsed(content, page.url, page.content_type) if page is not None else None
 
 
-def _learned(asked: Asked, shown: SiteGroup) -> dict[str, Any]:
+def _learned(asked: InspectorRequest, shown: SiteGroup) -> dict[str, Any]:
     stored = asked.read(lambda session: knowledge_of(session, shown.representative_id))
     pattern = CommentPattern.from_json(shown.comment_pattern) if shown.comment_pattern else None
     learned: dict[str, Any] = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from worker.errors import ExpectedError
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.processes import processes
 from worker.inspector.registry import Answer, Views
 from worker.messaging.broker import QueueState, queue_states, topology_of
@@ -30,7 +30,7 @@ SHOWN = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FA
 
 
 @views.page("/overview", "overview.html")
-def overview(asked: Asked) -> Answer:
+def overview(asked: InspectorRequest) -> Answer:
     """Show the state of the deployment."""
     settings = asked.deployment.settings
     found = asked.deployment.read_lately(read_overview)

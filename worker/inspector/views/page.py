@@ -15,7 +15,7 @@ from worker.explain.marked_page import to_offline_html
 from worker.explain.pictures.groups import key
 from worker.explain.revision_changes import revision_changes
 from worker.inspector.article_parts import article_parts
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.limits import TooSlowError
 from worker.inspector.registry import Answer, Views
 from worker.inspector.security import FRAMED_POLICY
@@ -70,7 +70,7 @@ class Step(NamedTuple):
 
 
 @views.page("/pages/{page:number}", "page.html")
-def page(asked: Asked) -> Answer:
+def page(asked: InspectorRequest) -> Answer:
     """Show a page."""
     known = _load_known(asked)
     row, place = known.page, known.place
@@ -136,7 +136,7 @@ def page(asked: Asked) -> Answer:
 
 
 @views.plain("/pages/{page:number}/stored", if_slow=TOO_SLOW)
-def stored(asked: Asked) -> Response:
+def stored(asked: InspectorRequest) -> Response:
     """Show the stored page in a frame, inert and with its boilerplate struck through."""
     reading = asked.deployment.last_reading.of(_load_known(asked))
     if reading is None:
@@ -146,7 +146,7 @@ def stored(asked: Asked) -> Response:
 
 
 @views.action("/pages/{page:number}/again")
-def again(asked: Asked) -> Response:
+def again(asked: InspectorRequest) -> Response:
     """Process a page again from a given stage."""
     page_id = asked.place("page")
     stage = asked.fields.get("stage", [""])[0]
@@ -157,11 +157,11 @@ def again(asked: Asked) -> Response:
     return RedirectResponse(f"/pages/{page_id}?asked=1", 303)
 
 
-def _load_known(asked: Asked) -> KnownPage:
+def _load_known(asked: InspectorRequest) -> KnownPage:
     return asked.known(lambda session: known_page(session, asked.place("page")))
 
 
-def _explained(asked: Asked, known: KnownPage) -> tuple[ExplainedContent | None, bool]:
+def _explained(asked: InspectorRequest, known: KnownPage) -> tuple[ExplainedContent | None, bool]:
     """Read a page again, and return the result and whether reading took too long."""
     try:
         reading = asked.deployment.last_reading.of(known)

@@ -12,7 +12,7 @@ from worker.explain.pictures.wireframe import draw_wireframe
 from worker.explain.tree_changes import TreeChanges, element_names, tree_changes
 from worker.grouping.distance import TreeTooLargeError, normalised_distance
 from worker.html import Page, Tree
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, Views
 from worker.inspector.stored_page import KnownPage, known_page
 from worker.store.trees import load_trees
@@ -33,7 +33,7 @@ SIGNS: Final = {"same": " ", "removed": "−", "added": "+", "renamed": "~"}
 
 
 @views.page("/pairs/{page:number}/{other:number}", "pair.html")
-def pair(asked: Asked) -> Answer:
+def pair(asked: InspectorRequest) -> Answer:
     """Show two pages side by side."""
     ids = asked.place("page"), asked.place("other")
     pages = [asked.known(lambda session, i=i: known_page(session, i)) for i in ids]  # type: ignore[misc]

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, Views
 from worker.messaging.broker import queue_states, topology_of
 from worker.service.quarantine import RELAY, QuarantinedMessage, browse, drop, requeue
@@ -70,7 +70,7 @@ class Group:
 
 
 @views.page("/quarantine", "quarantine.html")
-def quarantine(asked: Asked) -> Answer:
+def quarantine(asked: InspectorRequest) -> Answer:
     """Show the quarantined messages in groups, largest first."""
     settings = asked.deployment.settings
     held = _held(settings)
@@ -84,7 +84,7 @@ def quarantine(asked: Asked) -> Answer:
 
 
 @views.page("/quarantine/preview", "quarantine_preview.html")
-def preview(asked: Asked) -> Answer:
+def preview(asked: InspectorRequest) -> Answer:
     """Show the messages that an action would affect."""
     action, stage = asked.choice("action", ACTIONS), asked.text("stage") or ""
     settings = asked.deployment.settings
@@ -103,18 +103,18 @@ def preview(asked: Asked) -> Answer:
 
 
 @views.action("/quarantine/requeue")
-def send_back(asked: Asked) -> Response:
+def send_back(asked: InspectorRequest) -> Response:
     """Requeue previewed messages."""
     return _act(asked, "requeue")
 
 
 @views.action("/quarantine/drop")
-def drop_for_good(asked: Asked) -> Response:
+def drop_for_good(asked: InspectorRequest) -> Response:
     """Delete previewed messages."""
     return _act(asked, "drop")
 
 
-def _act(asked: Asked, action: str) -> Response:
+def _act(asked: InspectorRequest, action: str) -> Response:
     settings = asked.deployment.settings
     stage = asked.fields.get("stage", [""])[0]
     if stage not in (*topology_of(settings).quarantines, RELAY):

@@ -6,7 +6,7 @@ from starlette.exceptions import HTTPException
 
 from models.messages import ArticleMessage
 from worker.inspector.article_parts import article_parts
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, Views
 from worker.inspector.security import policy_with_images
 from worker.store.reads.details import last_article
@@ -23,7 +23,7 @@ MOST_SOURCES: Final = 40
 
 
 @views.page("/pages/{page:number}/read", "reader.html")
-def reader(asked: Asked) -> Answer:
+def reader(asked: InspectorRequest) -> Answer:
     """Show the latest article of a page."""
     found = asked.known(lambda session: last_article(session, asked.place("page")))
     if found.message is None:

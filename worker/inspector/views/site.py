@@ -7,7 +7,7 @@ from worker.explain.pictures.groups import key
 from worker.explain.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
 from worker.explain.pictures.history import DrawnGeneration, draw_history
 from worker.explain.pictures.site_map import MappedPages, draw_map
-from worker.inspector.asking import Asked
+from worker.inspector.asking import InspectorRequest
 from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_site
 from worker.inspector.registry import Answer, Views
 from worker.store import clusterings, designs
@@ -33,7 +33,7 @@ NAMED_ROWS = 46
 
 
 @views.page("/sites/{site:number}", "site.html")
-def site(asked: Asked) -> Answer:
+def site(asked: InspectorRequest) -> Answer:
     """Show a site."""
     site_id = asked.place("site")
     found = asked.known(lambda session: inspected_site(session, site_id))
@@ -95,7 +95,9 @@ def site(asked: Asked) -> Answer:
     return Answer(values, shown)
 
 
-def _reasons(asked: Asked, given_up: Quarantine | None, *, is_clustered: bool) -> tuple[str, ...]:
+def _reasons(
+    asked: InspectorRequest, given_up: Quarantine | None, *, is_clustered: bool
+) -> tuple[str, ...]:
     """Return the reasons why pages are in no group, in the order of `PagesInNoGroup`."""
     settings = asked.deployment.settings
     soon = (
@@ -118,14 +120,14 @@ def _reasons(asked: Asked, given_up: Quarantine | None, *, is_clustered: bool) -
 
 
 @views.plain("/sites/{site:number}/distances.png")
-def distances(asked: Asked) -> Response:
+def distances(asked: InspectorRequest) -> Response:
     """Draw the heat map of a site."""
     drawn = draw_distances(_pictured(asked, _load_site(asked)).distances)
     return Response(drawn, media_type="image/png")
 
 
 @views.plain("/sites/{site:number}/pair")
-def pair(asked: Asked) -> Response:
+def pair(asked: InspectorRequest) -> Response:
     """Redirect to the pair of pages of a heat map cell, or to two selected pages."""
     chosen = [asked.number("page"), asked.number("other")]
     column, row = asked.number("x"), asked.number("y")
@@ -139,11 +141,11 @@ def pair(asked: Asked) -> Response:
     return RedirectResponse(f"/pairs/{chosen[0]}/{chosen[1]}", 303)
 
 
-def _load_site(asked: Asked) -> InspectedSite:
+def _load_site(asked: InspectorRequest) -> InspectedSite:
     return asked.known(lambda session: inspected_site(session, asked.place("site")))
 
 
-def _pictured(asked: Asked, found: InspectedSite) -> PicturedSite:
+def _pictured(asked: InspectorRequest, found: InspectedSite) -> PicturedSite:
     return asked.read(lambda session: pictured_site(session, found.id, found.generation))
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import cast
 
-from worker.inspector.asking import MOST_DIGITS, Asked, refused
+from worker.inspector.asking import MOST_DIGITS, InspectorRequest, refused
 from worker.inspector.registry import Answer, Views
 from worker.store.reads.sites import Place, SiteOrder, sites_in_order
 
@@ -23,7 +23,7 @@ _PLACE = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})-([0-9]{{1,{MOST_DIGITS}}})")
 
 
 @views.page("/sites", "sites.html")
-def sites(asked: Asked) -> Answer:
+def sites(asked: InspectorRequest) -> Answer:
     """Show sites with the outcomes of their pages."""
     order = asked.choice("order", ORDERS) or "pages"
     name = asked.text("name")
