@@ -1,1 +1,1 @@
-"""Scripts behind the tables of extraction in the README of this folder."""
+"""Scripts that produce the extraction tables in this folder's README."""

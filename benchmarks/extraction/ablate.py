@@ -1,9 +1,9 @@
-"""The contribution of each source of evidence: ``python -m benchmarks.extraction.ablate CORPUS…``.
+"""Contribution of each source of evidence: ``python -m benchmarks.extraction.ablate CORPUS…``.
 
-The first row is the heuristic that Deturck (2015) retained, with Wutsi's extractor as a fallback.
-Then the classifier is trained and cross-validated with more and more of the evidence, as
-the service uses it: next to another page of the template if there is one. Options as for
-`benchmarks.extraction.train`.
+The first row is the heuristic retained by Deturck (2015), with Wutsi's extractor as a fallback. For
+the following rows, the classifier is trained and cross-validated with more and more evidence. As in
+the service, a page is compared with another page of its template if there is one. The options are
+those of `benchmarks.extraction.train`.
 """
 
 import argparse
@@ -35,15 +35,15 @@ STEPS: tuple[tuple[EvidenceSource, ...], ...] = (
     (TEMPLATE,),
     (WHOLE_PAGE,),
 )
-"""Evidence of each row, which includes that of the rows before."""
+"""Evidence added by each row to that of the previous rows."""
 
 
 HEURISTICS = ("deturck_2015", "wutsi")
-"""Methods of the first row: each is a fallback for those before it."""
+"""Methods of the first row; each one is the fallback for the previous one."""
 
 
 def heuristic_text(example: Example) -> str:
-    """Extract a page as in the first row."""
+    """Extract a page with the methods of the first row."""
     for name in HEURISTICS:
         try:
             text = get_extractor(name).extract(example.page, Neighbours(example.other)).text
@@ -65,7 +65,7 @@ def heuristic_scores(examples: Sequence[Example]) -> dict[str, list[PageScores]]
 
 
 def line_of(title: str, scores: dict[str, list[PageScores]]) -> str:
-    """Return a row of the table: text-only F1 and strict equality for each corpus."""
+    """Return a row of the table with text-only F1 and strict equality for each corpus."""
     means = [macro_average(rows) for rows in scores.values()]
     figures = [f"{each['to_f']:.1f} / {each['equal']:.1f}" for each in means]
     return f"| {title} | {' | '.join(figures)} |"
@@ -74,7 +74,7 @@ def line_of(title: str, scores: dict[str, list[PageScores]]) -> str:
 def table(
     examples: Sequence[Example], hints: Sequence[Hint], loose: Collection[str], folds: int
 ) -> Iterator[str]:
-    """Yield the lines of the table as soon as they are known."""
+    """Yield each line of the table as soon as it is known."""
     corpora = list(dict.fromkeys(example.corpus for example in examples))
     yield f"| toF / eqw | {' | '.join(corpora)} |"
     yield f"|---|{'---:|' * len(corpora)}"

@@ -1,4 +1,4 @@
-"""Comparison of texts as bags of words, the measure of the Web Content Extraction Benchmark."""
+"""Comparison of texts as bags of words, as in the Web Content Extraction Benchmark."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ _WORD = re.compile(r"\w+")
 
 
 class BagScore(NamedTuple):
-    """Precision, recall and F1 of the words of a text, 0..1."""
+    """Precision, recall and F1 of the words of a text, from 0 to 1."""
 
     precision: float
     recall: float

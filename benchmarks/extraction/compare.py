@@ -1,8 +1,8 @@
-"""Compare with peers: ``python -m benchmarks.extraction.compare SCORES CORPUS…``.
+"""Comparison with peers: ``python -m benchmarks.extraction.compare SCORES CORPUS…``.
 
-SCORES is the file that ``benchmarks.extraction.train --scores`` wrote. For every corpus and
-language the peer with the highest mean is compared page by page; the interval is from a bootstrap
-over sites.
+SCORES is a file written by ``benchmarks.extraction.train --scores``. For every corpus and language,
+our scores are compared page by page with those of the peer with the highest mean. The interval is
+from a bootstrap over sites.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def peer_scores(
 def rows_of(
     ours: Sequence[PageScores], peers: dict[str, list[PageScores]], title: str
 ) -> Iterator[str]:
-    """Yield a line of the table for all pages and one for each language."""
+    """Yield a line of the table for all pages, and one for each language."""
     languages = sorted({row.language for row in ours})
     for language in [None, *(languages if len(languages) > 1 else [])]:
         own = [row for row in ours if language in (None, row.language)]

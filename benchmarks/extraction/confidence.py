@@ -3,12 +3,12 @@
 python -m benchmarks.extraction.confidence CORPORA --first-pass FOLDER --second-pass FOLDER
     [--model FILE]
 
-CORPORA is the folder of the corpora. Each page is read alone, as the service reads it, with the
-classifiers of lines and of their roles that have not seen its site (written by
-`benchmarks.extraction.train` and `benchmarks.extraction.roles` into the folders of
-``--first-pass`` and ``--second-pass``). An article is correct if the F1 of its words is at least
-0.8. Cross-validated over sites; prints the shares of incorrect and correct articles whose
-confidence is below a limit.
+CORPORA is the folder of the corpora. As in the service, each page is read without other pages. The
+classifiers of lines and roles have not seen its site; `benchmarks.extraction.train` and
+`benchmarks.extraction.roles` write them to the folders given by ``--first-pass`` and
+``--second-pass``. An article is correct if the F1 of its words is at least 0.8. The script
+cross-validates over sites, and prints the shares of incorrect and correct articles whose confidence
+is below a limit.
 """
 
 import argparse
@@ -65,8 +65,8 @@ _Booleans = npt.NDArray[np.bool_]
 class PageExample:
     """An article with a known text.
 
-    `features` is its evidence, one row. `expected_f1` is the F1 of its words as expected from the
-    probabilities of its lines; `is_right` tells whether its F1 is at least `GOOD_F1`.
+    `features` is the evidence of the article, a single row. `expected_f1` is the F1 of its words
+    expected from the probabilities of its lines. `is_right` is set if its F1 is at least `GOOD_F1`.
     """
 
     corpus: str
@@ -110,7 +110,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
 
 
 def fit(examples: Sequence[PageExample]) -> BoostedTrees:
-    """Train on articles with equal weights."""
+    """Train the confidence on articles with equal weights."""
     rows = np.concatenate([example.features.rows for example in examples])
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_PAGES_IN_LEAF)
     classifier.fit(rows, np.array([example.is_right for example in examples]))
@@ -118,7 +118,7 @@ def fit(examples: Sequence[PageExample]) -> BoostedTrees:
 
 
 def cross_validate(examples: Sequence[PageExample]) -> _Floats:
-    """Return the confidence of each article by trees that have not seen its site."""
+    """Return the confidence of each article, computed by trees that have not seen its site."""
     return np.array(
         out_of_fold(
             examples,
@@ -131,7 +131,7 @@ def cross_validate(examples: Sequence[PageExample]) -> _Floats:
 
 
 def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
-    """Yield the lines of a table: this confidence next to the F1 expected from the lines."""
+    """Yield the lines of a table that compares this confidence with the expected F1."""
     yield (
         "| | pages | not right | by | area under ROC | flagged, 10 % false, %"
         f" | below {DOUBTFUL}: not right, % | others, % | Brier |"
@@ -154,7 +154,7 @@ def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
 
 
 def calibration(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
-    """Yield the lines of a table: the share of correct articles by confidence."""
+    """Yield the lines of a table of the share of correct articles by confidence."""
     is_right = np.array([each.is_right for each in examples])
     yield "| confidence | pages | right, % |"
     yield "|---|---:|---:|"

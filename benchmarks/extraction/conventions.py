@@ -1,15 +1,15 @@
-"""Texts scored against golds as they are, and by each corpus's convention of what a text includes.
+"""Scores of texts as they are, and adapted to each corpus's convention of what a text includes.
 
 python -m benchmarks.extraction.conventions CORPORA --first-pass FOLDER --second-pass FOLDER
     [--corpora NAMES] [--peers NAMES] [--sample N] [--by-language] [--cache FOLDER]
 
-Some golds include bylines, captions or datelines, some leave out leads, lists or tables. The
-convention of a corpus is estimated on one half of its sites and applied to the other: a role is
-included if at least half of the words of its lines near the article are in the golds. The text of
-every method, ours and peers' alike, is then adapted to that convention: lines with roles that the
-golds leave out are removed, and lines with roles that they include are inserted if the page has
-them between or next to lines of the text. Roles come from the model of roles that has not seen the
-page's site.
+Some golds include bylines, captions or datelines; others leave out leads, lists or tables. The
+convention of a corpus is estimated on one half of its sites and applied to the other half: a role
+is included if at least half of the words of its lines near the article are in the golds. The texts
+of all methods, both ours and those of peers, are then adapted to this convention. Lines with roles
+that the golds leave out are removed. Lines with roles that the golds include are inserted if they
+are between or next to lines of the text on the page. The roles are determined by a model that has
+not seen the page's site.
 """
 
 import argparse
@@ -59,27 +59,30 @@ BODIES_ALONE = frozenset({"wcxb", "fundus_body"})
 """Corpora whose texts are compared as bags of words, as in `benchmarks.extraction.today`."""
 
 MOVABLE = frozenset(OUTER_ROLES) - {"title", "comment", "navigation", "share", "template"}
-"""Roles of lines that are inserted if golds include them; headlines are given anyway."""
+"""Roles of lines that are inserted if golds include them; headlines are always given."""
 
 TAKEN = 0.5
-"""Minimum share of the words of a role's lines in the golds for the role to be included."""
+"""Minimum share of words in a role's lines that must be in the golds for the role to be included.
+"""
 
 MIN_LINES = 5
-"""Minimum lines of a role in half a corpus for an estimate; with fewer, only text is included."""
+"""Minimum number of lines of a role in half a corpus for an estimate.
+
+Roles with fewer lines are included only if they are roles of text."""
 
 HELD = 0.5
-"""Minimum share of a line's words in a text for the text to hold the line."""
+"""Minimum share of a line's words in a text for the text to contain the line."""
 
 BESIDE = 3
-"""Maximum distance in lines from the first and last line of a text for an insertion."""
+"""Maximum distance of an inserted line from the first or last line of a text, in lines."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """A page with what is needed to score texts of it.
+    """A page with the data needed to score its texts.
 
-    `headline` is given to every method. `lines` and `roles` are the words and the role of each line
-    near the article, `shares` the share of each line's words in the gold.
+    `headline` is given to every method. `lines` and `roles` are the words and role of each line
+    near the article, and `shares` is the share of each line's words in the gold.
     """
 
     gold: Gold
@@ -119,9 +122,9 @@ def read_pages(
 
 
 def taken_in(pages: Iterable[Read]) -> frozenset[LineRole]:
-    """Return the roles that golds include: at least half of the words of their lines.
+    """Return the roles that golds include, with at least half of the words of their lines.
 
-    Lines far from those of the gold are ignored: golds leave out everything there.
+    Lines far from those of the gold are ignored, because golds leave out everything there.
     """
     counts: Counter[LineRole] = Counter()
     words_of: Counter[LineRole] = Counter()
@@ -148,8 +151,8 @@ def taken_in(pages: Iterable[Read]) -> frozenset[LineRole]:
 def conform(text: str, page: Read, taken: frozenset[LineRole]) -> str:
     """Adapt a method's text of a page to a convention.
 
-    Returns its words without those of lines that golds leave out, and with those of lines that
-    they include; `taken` are the roles that golds include.
+    Returns the words of the text without those of lines that golds leave out, and with those of
+    lines that golds include. `taken` are the roles that golds include.
     """
     given = words(text)
     flat = [word for line in page.lines for word in line]
@@ -205,15 +208,15 @@ def read_peer(runner: Runner, method: str, pages: Sequence[Read]) -> list[str]:
 
 
 def half_of(site: str) -> str:
-    """Return the half that a site is in, the same on every machine."""
+    """Return the half of the sites to which a site belongs, the same on every machine."""
     return "AB"[hashlib.sha256(site.encode()).digest()[-1] % 2]
 
 
 def scores(name: str, page: Read, text: str) -> tuple[float, float]:
-    """Return F1 in percent, and 100 if all words are equal, otherwise 0."""
+    """Return the F1 in percent, and 100 or 0 depending on whether all words are equal."""
     found = score_page(Prediction(text=text), page.gold, page.headline)
     if name in BODIES_ALONE:
-        # Chinese characters are words, whether or not a text was adapted.
+        # Chinese characters are words, whether or not the text was adapted.
         given, wanted = (" ".join(words(each)) for each in (text, page.gold.text or ""))
         return 100 * compare_bags(given, wanted).f1, found["equal"]
     return found["to_f"], found["equal"]
@@ -222,7 +225,7 @@ def scores(name: str, page: Read, text: str) -> tuple[float, float]:
 def table(
     name: str, pages: Sequence[Read], methods: Mapping[str, Sequence[str]], *, by_language: bool
 ) -> Iterator[str]:
-    """Yield rows for each method, and for each language if requested: as is and by convention."""
+    """Yield rows for each method and, if requested, language, with unadapted and adapted scores."""
     by_half = {
         half: taken_in(page for page in pages if half_of(page.gold.site) != half) for half in "AB"
     }
@@ -250,7 +253,7 @@ def table(
 
 
 def conventions(name: str, pages: Sequence[Read]) -> str:
-    """Return the row of what a corpus's golds include besides the text and leave out of it."""
+    """Return a row with the roles that a corpus's golds include besides text or leave out of it."""
     taken = taken_in(pages)
     beside = sorted(taken & MOVABLE)
     told = {role for page in pages for role in page.roles}

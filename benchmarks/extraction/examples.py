@@ -1,4 +1,4 @@
-"""Training examples for the classifier of lines: pages with evidence and labels."""
+"""Training examples for the classifier of lines, which are pages with evidence and labels."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,19 +25,20 @@ from worker.papers.interface import ALONE
 from worker.papers.reading import page_of
 
 ARTICLES = frozenset({None, "article"})
-"""Kinds of pages that are articles, including None in corpora of articles only."""
+"""Kinds of pages that are articles; None is the kind of all pages in corpora of articles."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A page whose gold is its text.
+    """A page whose gold is a text.
 
-    `headline` is given to every method. `other` and `knowledge` are the page that the service
-    compares it with and its template's knowledge, or None. `alone` is the evidence of the lines
-    without another page and `beside` the one with it; they are the same if there is none. `hashed`
-    are the words of the lines and of the elements around them, `words` the number of words of each
-    line, and `shares` the share of these in the gold. `unsaid` marks the lines of a lead that the
-    gold separates from its text; other golds include it.
+    `headline` is given to every method. `other` is the page with which the service compares it, and
+    `knowledge` the template knowledge; both are None if there is no such page. `alone` is the
+    evidence of the lines without the other page, and `beside` the evidence with it; they are the
+    same if there is none. `hashed` contains the words of the lines and of the elements around them,
+    `words` the number of words of each line, and `shares` the share of a line's words in the gold.
+    `unsaid` marks the lines of a lead that the gold separates from its text, because other golds
+    include the lead.
     """
 
     corpus: str
@@ -55,7 +56,7 @@ class Example:
 
     @property
     def is_article(self) -> bool:
-        """Whether the page is an article, as opposed to a thread, a shop's page or the like."""
+        """Whether the page is an article, as opposed to, for example, a thread or a shop's page."""
         return self.gold.kind in ARTICLES
 
 
@@ -63,9 +64,9 @@ class Example:
 class Hint:
     """A page with labels for some of its lines.
 
-    `features` is the evidence of the lines without another page, `hashed` the words of the lines
-    and of the elements around them, and `words` the number of words of each line. `said` tells
-    which lines are labelled, `labels` which of these are the article's.
+    `features` is the evidence of the lines without another page. `hashed` contains the words of the
+    lines and of the elements around them, and `words` the number of words of each line. `said`
+    marks the labelled lines, and `labels` those of them that belong to the article.
     """
 
     corpus: str
@@ -79,10 +80,10 @@ class Hint:
 
 
 SINGLE = frozenset({"wcxb", "fundus_body"})
-"""Corpora with hardly more than a page per site, whose pages are read alone.
+"""Corpora with hardly more than one page per site, whose pages are read without other pages.
 
-How to use another page is learnt from the other corpora. Today's pages are large: to
-compare the few of these that have one took half an hour.
+The use of another page is learnt from the other corpora. Today's pages are large: comparing the few
+pages that share a site took half an hour.
 """
 
 
@@ -161,7 +162,7 @@ def words_of(evidence: Evidence) -> npt.NDArray[np.float32]:
 
 
 def fold_of(site: str, folds: int) -> int:
-    """Return the fold of a site, which does not depend on other sites."""
+    """Return the fold of a site, independently of other sites."""
     return int(sha256(site.encode()).hexdigest(), 16) % folds
 
 

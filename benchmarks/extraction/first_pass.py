@@ -1,10 +1,10 @@
-"""Classifiers of pages and lines as they perform on sites that they have not seen.
+"""Classifiers of pages and lines for sites that they have not seen.
 
-A model that is trained on their output must not know more of a page than it will of any other: the
-probabilities come from a classifier trained without the page's site. A folder has them:
-``benchmarks.extraction.train --folds N --into FOLDER`` writes those of lines,
-`benchmarks.extraction.kinds` those of kinds, `benchmarks.extraction.other_kinds` those of the
-lines of pages that are not articles.
+A model trained on the output of another must not receive better input in training than in use. The
+probabilities are therefore computed by classifiers trained without the page's site. They are stored
+in a folder: ``benchmarks.extraction.train --folds N --into FOLDER`` writes the classifiers of
+lines, `benchmarks.extraction.kinds` those of kinds, and `benchmarks.extraction.other_kinds` those
+of lines on pages that are not articles.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from worker.inference import BoostedTrees, ModelFile, load_model
 from worker.inference.files import ModelT, TrainedModel
 
 LINES, KINDS, OTHER_KINDS = "", "kinds-", "other-kinds-"
-"""Prefixes of the files of the folds: classifiers of lines, kinds, lines of other kinds."""
+"""Prefixes of the files with classifiers of lines, of kinds, and of lines of other kinds."""
 
 
 def model_path(folder: Path, fold: int, what: str = LINES) -> Path:
@@ -41,7 +41,7 @@ def write_fold(
     what: str = LINES,
     module: str = "benchmarks.extraction.train",
 ) -> None:
-    """Write the classifier that has not seen the sites of a fold, with the module that made it."""
+    """Write the classifier that has not seen the sites of a fold, with the name of its module."""
     training = training_of((), module)
     folder.mkdir(parents=True, exist_ok=True)
     text = ModelFile(training, model).to_json()
@@ -52,9 +52,10 @@ def write_fold(
 class FirstPass:
     """Classifiers for pages that they have not seen.
 
-    `models` are classifiers of lines, one for each fold of sites, which has not seen these. `seen`
-    are names of corpora that all of them have seen. `kinds` and `other_kinds` are classifiers of
-    pages, and of the lines of those that are not articles; empty for the shipped ones.
+    `models` are the classifiers of lines, one per fold of sites, each of which has not seen the
+    sites of its fold. `seen` are the names of corpora that all of them have seen. `kinds` are
+    classifiers of pages, and `other_kinds` classifiers of the lines on pages that are not articles;
+    if they are empty, the shipped ones are used.
     """
 
     models: Sequence[LineClassifier]
@@ -64,7 +65,7 @@ class FirstPass:
 
     @classmethod
     def of(cls, folder: Path | None) -> Self:
-        """Read the classifiers of a folder, or use the shipped one, for corpora new to it."""
+        """Read the classifiers in a folder; without one, use the shipped one for unseen corpora."""
         if folder is not None:
             return cls(
                 load_folds(folder, LineClassifier),
@@ -80,7 +81,7 @@ class FirstPass:
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Make the service classify pages and lines as on a site that it has not seen."""
+        """Make the service classify pages and lines with classifiers that have not seen a site."""
         with ExitStack() as stack:
             for module, name, models in (
                 (classification, "trained_model", self.models),
@@ -98,7 +99,7 @@ def _same(model: object) -> object:
 
 
 def load_folds(folder: Path, kind: type[ModelT]) -> list[ModelT]:
-    """Read the classifiers of lines, or of their roles, one for each fold.
+    """Read the classifiers of lines or roles, one for each fold.
 
     Raises FileNotFoundError if the folder has none.
     """

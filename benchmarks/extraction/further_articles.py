@@ -1,6 +1,6 @@
-"""Pages that continue with other articles: how much of these leaks into the text.
+"""Measure how much of further articles on a page leaks into its text.
 
-Also prints how much of the page's own article is kept.
+The script also prints how much of the page's own article is extracted.
 
 python -m benchmarks.extraction.further_articles [--pages N] [--show]
 """
@@ -23,7 +23,7 @@ def words_of(made: Made) -> set[str]:
 
 
 def measure(title: str, pages: Mapping[str, Iterable[Made]], *, shows: bool) -> None:
-    """Print a row for each theme: pages, those with a leak, the shares leaked and kept."""
+    """Print a row for each theme with the pages, those with a leak, and the shares of words."""
     print(f"| {title} | pages | with a leak | leaked | kept |\n|---|---:|---:|---:|---:|")
     for theme, made in pages.items():
         leaks, further, leaked, own, kept, count = 0, 0, 0, 0, 0, 0
@@ -43,7 +43,7 @@ def measure(title: str, pages: Mapping[str, Iterable[Made]], *, shows: bool) -> 
 def pages_of(
     themes: Mapping[str, Callable[..., object]], make: Callable[..., Made], number: int
 ) -> dict[str, list[Made]]:
-    """Generate pages of each theme."""
+    """Generate pages for each theme."""
     return {
         theme: [make(each, 1000 * place + seed) for seed in range(1, number + 1)]
         for place, (theme, each) in enumerate(themes.items(), 1)

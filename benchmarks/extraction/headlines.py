@@ -1,7 +1,7 @@
 """Links listed by front pages: ``python -m benchmarks.extraction.headlines CORPORA``.
 
-``headlines.toml`` says what the pages list. Each distinct address counts once: precision, recall,
-and their means over pages.
+``headlines.toml`` defines which links each page lists. Each distinct URL counts once. The script
+prints precision and recall per page, and their means over pages.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def _pages(corpus: Path, names: Mapping[str, str]) -> list[tuple[str, Page]]:
 
 
 def _addresses(page: Page, pattern: re.Pattern[str]) -> tuple[set[str], set[str]]:
-    """Return the addresses that a page lists and those found, among links with a text."""
+    """Return the URLs that a page lists and those that were found, among links with a text."""
     outline = Outline.of(page.flat)
     base = base_of(outline.root, page.url)
     linked = (

@@ -1,7 +1,8 @@
-"""Images and captions: ``python -m benchmarks.extraction.images CORPORA``.
+"""Accuracy of images and captions: ``python -m benchmarks.extraction.images CORPORA``.
 
-All images of fundus_body, and the first ones of postlight. Addresses of one picture differ in size
-and crop: two are the same if the names of the file and of the folders near it are.
+All images are scored for fundus_body, and first images for postlight. URLs of the same picture
+differ in size and crop; two URLs are considered the same picture if the file names and the names of
+the folders near them are equal.
 """
 
 import argparse
@@ -21,10 +22,10 @@ from worker.article.reader import read_content
 from worker.html import PageError, parse_page
 
 MIN_NAME = 6
-"""Minimum letters and digits of a name that identifies a picture."""
+"""Minimum number of letters and digits in a name that identifies a picture."""
 
 CAPTION_START = 40
-"""Letters and digits at the start by which captions are compared."""
+"""Number of leading letters and digits by which captions are compared."""
 
 _SUFFIX = re.compile(r"\.(?:jpe?g|png|webp|gif|avif|svg)$")
 _SIZE = re.compile(
@@ -36,7 +37,7 @@ _NO_WORD = re.compile(r"\W")
 
 @dataclass
 class Counts:
-    """Numbers of images found and to be found."""
+    """Numbers of found and expected images and captions."""
 
     pages: int = 0
     given: int = 0
@@ -57,7 +58,7 @@ class Counts:
 
 
 def names_of(url: str) -> frozenset[str]:
-    """Return the identifying names of a picture: of its file and of the folders near it."""
+    """Return the names that identify a picture, those of its file and of the folders near it."""
     parts = urlsplit(unquote(unquote(url)))
     queries = (value for _, value in parse_qsl(parts.query) if "/" in value or "." in value)
     folders = [name for name in re.split(r"[/:]", "/".join((parts.path, *queries))) if name]
@@ -99,7 +100,7 @@ def _start(caption: str | None) -> str:
 
 
 def articles(folder: Path) -> Iterator[tuple[str, dict[str, Any], Sequence[ArticleImage]]]:
-    """Yield site, gold and images of the pages of a corpus."""
+    """Yield the site, gold and images of each page of a corpus."""
     with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
         golds = {gold["id"]: gold for gold in map(json.loads, lines)}
     for page in load_corpus(folder).pages.values():

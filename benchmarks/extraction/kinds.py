@@ -2,11 +2,11 @@
 
 python -m benchmarks.extraction.kinds CORPORA --first-pass FOLDER [--model FILE]
 
-CORPORA is the folder of the corpora. wcxb has kinds; other corpora consist of articles or threads.
-Each page is read by the classifier of lines that has not seen its site (written by
-`benchmarks.extraction.train` into FOLDER). Cross-validated over the same sites; the classifiers of
-the folds are written into FOLDER, too. Prints for each kind the number of its pages, of pages
-classified as it, and of those that are correct.
+CORPORA is the folder of the corpora. wcxb has kinds; the other corpora consist of articles or
+threads. Each page is read with a classifier of lines that has not seen its site, written to FOLDER
+by `benchmarks.extraction.train`. The script cross-validates with the same folds of sites, and also
+writes the classifiers of the folds to FOLDER. It prints for each kind the number of its pages, the
+number of pages classified as this kind, and how many of these are correct.
 """
 
 import argparse
@@ -47,14 +47,16 @@ KINDS: tuple[Kind, ...] = (
 WITH_KINDS = "wcxb"
 
 OF_ARTICLES = {"fundus_body": 1, "daniel": 6, "dragnet": 6, "l3s_gn1": 4, "zh_cwced": 2}
-"""Corpora of articles, and the interval at which their pages are used."""
+"""Corpora of articles, and n where every n-th page is used."""
 
 OF_THREADS = "forum_threads"
-"""Corpus of threads. With its 45 pages in training, 65 of 75 threads of wcxb are recognised instead
-of 61, and four other pages are mistaken for threads instead of two."""
+"""Corpus of threads.
+
+With its 45 pages in training, 65 instead of 61 of the 75 threads in wcxb are recognised, and four
+instead of two other pages are mistaken for threads."""
 
 USES = {WITH_KINDS: "kinds", OF_THREADS: "threads"}
-"""Uses of corpora other than for articles, in the header of the model."""
+"""Uses of the corpora that are not used for articles, stated in the header of the model."""
 
 TREES = 60
 LEAVES = 8
@@ -63,7 +65,7 @@ MIN_PAGES_IN_LEAF = 10
 
 @dataclass(frozen=True)
 class KindExample:
-    """A page of a known kind; `features` is its evidence, one row."""
+    """A page of a known kind; `features` is its evidence, a single row."""
 
     corpus: str
     page: str
@@ -96,7 +98,7 @@ def _kind_of(corpus: str, gold: Gold) -> Kind:
 
 
 def evidence_of(source: Source) -> Features | None:
-    """Return the evidence of a page's kind; None for a menu or a page without a text."""
+    """Return the evidence of a page's kind, or None for a menu or a page without a text."""
     try:
         outline = Outline.of(page_of(source).flat)
     except PageError:
@@ -114,7 +116,7 @@ def shown_alone(url: str, outline: Outline) -> PageInTemplate:
 
 
 def fit(examples: Sequence[KindExample]) -> KindTrees:
-    """Train trees for each kind; a kind's total weight is the square root of its pages."""
+    """Train trees for each kind, whose total weight is the square root of its number of pages."""
     rows = np.concatenate([example.features.rows for example in examples])
     kinds = np.array([example.kind for example in examples])
     numbers = {kind: max(1, int((kinds == kind).sum())) for kind in KINDS}
@@ -128,10 +130,10 @@ def fit(examples: Sequence[KindExample]) -> KindTrees:
 
 
 def cross_validate(examples: Sequence[KindExample], folds: int, into: Path) -> list[Kind]:
-    """Return the kind of each page by trees that have not seen its site.
+    """Return the kind of each page according to trees that have not seen its site.
 
-    The classifiers of the folds are written into the folder `into`, see
-    `benchmarks.extraction.first_pass`.
+    The classifiers of the folds are written to the folder `into` (see
+    `benchmarks.extraction.first_pass`).
     """
     return out_of_fold(
         examples,

@@ -1,4 +1,4 @@
-"""Labels: which lines of a page its gold contains."""
+"""Labels that state which lines of a page are in its gold."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,19 +10,19 @@ from benchmarks.evaluation.scores import Gold, matching_blocks, words
 from benchmarks.evaluation.scores.records import TextBlock
 
 UNSAID = -1
-"""Label of a line that the gold says nothing about."""
+"""Label of a line about which the gold says nothing."""
 
 OF_GOLD = 0.5
-"""Minimum share of a line's words in the gold for it to be the article's."""
+"""Minimum share of a line's words in the gold for the line to belong to the article."""
 
 MIN_COMMENT_WORDS = 4
-"""Minimum words of a line; a shorter one may be in a comment by coincidence."""
+"""Minimum number of words of a line; shorter lines may be in a comment by coincidence."""
 
 MIN_LEAD_WORDS = 5
-"""Minimum words of a line; a shorter one may share words with the lead by coincidence."""
+"""Minimum number of words of a line; shorter lines may share words with the lead by coincidence."""
 
 OF_LEAD = 0.8
-"""Minimum share of a line's distinct words in the lead for it to be the lead."""
+"""Minimum share of a line's distinct words in the lead for the line to be the lead."""
 
 
 def shares_in_gold(
@@ -30,8 +30,8 @@ def shares_in_gold(
 ) -> npt.NDArray[np.float64]:
     """Match the lines of a page, in order, with the words of its gold.
 
-    Returns the share of each line's words that match, shape (lines,). The headline that every
-    method is given is not searched for among the lines.
+    Returns the share of each line's words that match, shape (lines,). The headline that is given to
+    every method is not matched with the lines.
     """
     wanted = words(gold.text or "")
     title = words(headline.text) if headline is not None else []
@@ -48,7 +48,7 @@ def shares_in_gold(
 
 
 def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
-    """Return which lines of a page, in order, are the lead given by its gold."""
+    """Return which lines of a page, in order, are the lead given in its gold."""
     lead = set(words(gold.lead or ""))
     by_line = [words(text) for text in texts]
     return np.array(
@@ -63,8 +63,8 @@ def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
 def hinted_labels(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.int64]:
     """Label lines that contain a required or forbidden snippet, or a comment.
 
-    Returns an array of shape (lines,): 1 for the article's, 0 for others, `UNSAID` without a label
-    or with both.
+    Returns an array of shape (lines,) with 1 for lines of the article, 0 for others, and `UNSAID`
+    for lines without a label or with both labels.
     """
     comments = _spaced(" ".join(comment.text for comment in gold.comments or ()))
     wanted = [_spaced(snippet) for snippet in gold.wanted]
@@ -80,5 +80,5 @@ def hinted_labels(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.int64]:
 
 
 def _spaced(text: str) -> str:
-    """Return the words of a text with a space on both sides of each."""
+    """Return the words of a text with a space on either side of each."""
     return f" {' '.join(words(text))} "

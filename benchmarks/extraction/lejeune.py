@@ -1,9 +1,9 @@
-"""The tables of Lejeune, Brixtel and Lecluze (2015), on a corpus of several languages.
+"""Tables of Lejeune, Brixtel and Lecluze (2015) for a corpus with several languages.
 
 ``python -m benchmarks.extraction.lejeune CORPUS --task diseases.json`` prints the scores of their
 tools and chains over all languages (their table 2), the downstream task by language (table 3), and
-the best tool for each measure and language (table 4). NCleaner is trained on five pages of each
-language, as in section 4.3, which are not scored for any tool; a digest selects them.
+the best tool for each measure and language (table 4). NCleaner is trained on five pages per
+language, as in section 4.3. These pages are selected by a digest and not scored for any tool.
 """
 
 import argparse
@@ -34,10 +34,10 @@ TOOLS = {
     "NCT5": "nct5",
     "NCT25": "nct25",
 }
-"""Methods by their names in the paper: JTA has stop lists, JTS has none."""
+"""Methods by their names in the paper, where JTA uses stop lists and JTS does not."""
 
 TRAINED_BY_LANGUAGE = frozenset({"NCT5"})
-"""Tools that are trained for each language; the others are the same for all."""
+"""Tools that are trained for each language; the others are the same for all languages."""
 
 MEASURES = {"TO": "to", "CAR": "char", "TM": "tm"}
 """Scores by their names in the paper."""
@@ -49,14 +49,14 @@ TASK = "task"
 
 @dataclass(frozen=True)
 class Page:
-    """A page to be scored."""
+    """A page to score."""
 
     source: Source
     target: Target
 
     @property
     def language(self) -> str:
-        """Language of its gold."""
+        """Language of the page's gold."""
         return self.target.gold.language
 
 
@@ -64,8 +64,8 @@ class Page:
 class Row:
     """A tool's result on a page.
 
-    `scores` are those of the text, in percent by name; `found` and `wanted` are what DAnIEL finds
-    in the text and in the gold.
+    `scores` are those of the text by name, in percent. `found` and `wanted` are the events that
+    DAnIEL finds in the text and in the gold.
     """
 
     page: str
@@ -76,14 +76,14 @@ class Row:
 
 
 Figures = dict[tuple[str, str], float]
-"""By measure and part."""
+"""Figures by measure and part."""
 
 
 class Tools:
-    """The tools on the pages of a corpus.
+    """The tools, applied to the pages of a corpus.
 
-    `diseases` are names of diseases by language, each with its disease; `boilerpipe` is the method
-    to use for Boilerpipe; `sample` is the number of pages scored per language, None for all.
+    `diseases` maps names of diseases to diseases for each language. `boilerpipe` is the method used
+    for Boilerpipe. `sample` is the number of pages scored per language, or None for all.
     """
 
     def __init__(
@@ -107,11 +107,11 @@ class Tools:
 
     @property
     def count(self) -> int:
-        """Number of pages scored."""
+        """Number of scored pages."""
         return len(self._pages)
 
     def figures(self, tool: str) -> dict[str, Figures]:
-        """Score a tool in each language, and under ``""`` in all of them."""
+        """Score a tool in each language, and in all languages together (under ``""``)."""
         rows = self._rows(self._extractor(tool, self._pairs), self._pages)
         found = {"": figures_of(rows)}
         for language in self.languages:
@@ -160,7 +160,7 @@ class Tools:
 
 
 def figures_of(rows: Sequence[Row]) -> Figures:
-    """Average the scores of pages, and score the documents found relevant."""
+    """Average the scores of pages, and score the downstream task."""
     figures = {
         (measure, part): fmean(row.scores[f"{name}_{suffix}"] for row in rows)
         for measure, name in MEASURES.items()
@@ -174,7 +174,7 @@ def figures_of(rows: Sequence[Row]) -> Figures:
 
 
 def best(figures: Mapping[str, Mapping[str, Figures]], language: str, key: tuple[str, str]) -> str:
-    """Return the tools with the highest figure, as displayed, and that figure."""
+    """Return the tools with the highest displayed figure, followed by this figure."""
     shown = {tool: f"{found[language][key]:.1f}" for tool, found in figures.items()}
     highest = max(shown.values(), key=float)
     tools = [tool for tool, value in shown.items() if value == highest]

@@ -1,7 +1,7 @@
-"""Training of networks over lines; needs PyTorch, which nothing else does.
+"""Training of networks over lines; only this training needs PyTorch.
 
-The network of `worker.inference.networks` in floating point, trained to generalise to other sites:
-columns, words and the names of whole pages are dropped at random, so that it depends on none.
+It is the network of `worker.inference.networks` in floating point. To generalise to other sites,
+columns, words and the names of whole pages are dropped at random in training.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,14 +41,14 @@ LEFT_OUT: Final = 0.25
 COLUMNS_LEFT_OUT: Final = 0.1
 WORDS_LEFT_OUT: Final = 0.3
 NAMES_LEFT_OUT: Final = 0.2
-"""Share of the pages whose names are dropped: today's are often generated."""
+"""Share of the pages whose class names are dropped, because today's are often generated."""
 
 F1_WEIGHT: Final = 0.3
 """Weight of one minus the expected F1 of a page's words, relative to the cross-entropy of its
 lines."""
 
 MAX_LINES: Final = 1500
-"""Maximum number of lines of a page used for training, from the start."""
+"""Maximum number of lines per page used for training, counted from the start of the page."""
 
 MIN_DEVIATION: Final = 0.05
 
@@ -59,10 +59,10 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Plan:
-    """How a network is trained.
+    """Hyperparameters of training.
 
-    `epochs` is the number of passes over all pages, `learning_rate` the maximum. `pages_in_batch`
-    and `lines_in_batch` limit a batch; the latter includes padding.
+    `epochs` is the number of passes over all pages, and `learning_rate` the maximum learning rate.
+    `pages_in_batch` and `lines_in_batch` limit the size of a batch; the latter includes padding.
     """
 
     epochs: int
@@ -72,15 +72,15 @@ class Plan:
 
 
 OF_LINES: Final = Plan(epochs=6, learning_rate=2e-3, pages_in_batch=24, lines_in_batch=4000)
-"""For the network of lines. With 10 epochs the other kinds of wcxb lose a point."""
+"""Plan for the network of lines. With 10 epochs, the other kinds in wcxb lose a point."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A page for training.
+    """A page used for training.
 
-    `features` and `words` describe its lines, `lengths` are their numbers of words. `labels` tell
-    which lines are the article's; `weights` are 0 for lines without a label.
+    `features` and `words` describe the lines, and `lengths` are their numbers of words. `labels`
+    mark the lines of the article; `weights` are 0 for lines without a label.
     """
 
     features: Features
@@ -159,11 +159,11 @@ class _Network(nn.Module):
 LessonT = TypeVar("LessonT", bound=Lesson)
 
 Loss = Callable[[Tensor, Sequence[LessonT]], Tensor]
-"""Takes the outputs of a batch, shape (pages, lines, outputs), and its pages."""
+"""Function that receives the outputs of a batch, shape (pages, lines, outputs), and its pages."""
 
 
 def loss_of_text(log_odds: Tensor, lessons: Sequence[Lesson]) -> Tensor:
-    """Return the cross-entropy of lines plus the weighted loss in expected F1 of a page's words.
+    """Return the cross-entropy of lines plus the weighted loss in the expected F1 of pages.
 
     `log_odds` have shape (pages, lines).
     """
@@ -181,7 +181,7 @@ def loss_of_text(log_odds: Tensor, lessons: Sequence[Lesson]) -> Tensor:
 
 
 def fit_network(lessons: Sequence[Lesson], seed: int = 0) -> LineNetwork:
-    """Train the network that classifies each line as the article's or not."""
+    """Train the network that classifies whether each line belongs to the article."""
 
     def loss(outputs: Tensor, lessons: Sequence[Lesson]) -> Tensor:
         return loss_of_text(outputs.squeeze(-1), lessons)
@@ -192,7 +192,7 @@ def fit_network(lessons: Sequence[Lesson], seed: int = 0) -> LineNetwork:
 def train(
     lessons: Sequence[LessonT], plan: Plan, loss: Loss[LessonT], outputs: int, seed: int = 0
 ) -> LineNetwork:
-    """Train a network; on one thread the same seed gives the same network.
+    """Train a network; on a single thread, equal seeds give equal networks.
 
     `outputs` is the number of outputs per line.
     """
@@ -224,7 +224,7 @@ def train(
 
 
 def _groups(lessons: Sequence[Lesson], plan: Plan, chance: np.random.Generator) -> list[list[int]]:
-    """Return the indices of pages of similar length, batch by batch."""
+    """Return the indices of pages, in batches of similar length."""
     lengths = np.array([min(MAX_LINES, len(each.labels)) for each in lessons])
     order = np.argsort(lengths * np.exp(chance.normal(0, 0.15, len(lengths))), kind="stable")
     groups: list[list[int]] = [[]]
@@ -242,7 +242,7 @@ def _groups(lessons: Sequence[Lesson], plan: Plan, chance: np.random.Generator) 
 def _inputs(
     lessons: Sequence[Lesson], means: _Floats, deviations: _Floats
 ) -> tuple[Tensor, list[Tensor], Tensor]:
-    """Return standardised columns, the numbers of words, and the mask of existing lines."""
+    """Return the standardised columns, the word numbers, and a mask of existing lines."""
     scaled = [
         standardised(each.features.rows[:MAX_LINES], means, deviations).astype(np.float32)
         for each in lessons
@@ -295,7 +295,7 @@ def _as_layer(layer: nn.Linear) -> Layer:
 
 
 def _units(weights: Tensor) -> Weights:
-    """Return weights in units of `WEIGHT_UNIT`; raises ValueError if one is too large for them."""
+    """Return weights in units of `WEIGHT_UNIT`; raise ValueError if one is too large."""
     units = np.rint(weights.detach().double().numpy() / WEIGHT_UNIT)
     if np.abs(units).max() > np.iinfo(np.int16).max:
         raise ValueError("a weight of the network is too large")

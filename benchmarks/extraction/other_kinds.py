@@ -1,11 +1,11 @@
-"""Train the classifier of lines of pages that are not articles.
+"""Train the classifier of lines on pages that are not articles.
 
 python -m benchmarks.extraction.other_kinds CORPORA --first-pass FOLDER [--model FILE]
 
-CORPORA is the folder of the corpora. Cross-validated over the sites that the classifiers of lines
-in FOLDER (written by `benchmarks.extraction.train`) have not seen; the classifiers of the folds
-are written into FOLDER, too, for `benchmarks.extraction.today`. Prints the word F1 of the lines
-chosen by the first classifier and by this one, for each kind.
+CORPORA is the folder of the corpora. The script cross-validates with the folds of sites of the
+classifiers of lines, which `benchmarks.extraction.train` writes to FOLDER. It also writes the
+classifiers of the folds to FOLDER, for `benchmarks.extraction.today`. It prints, for each kind, the
+word F1 of the lines chosen by the first classifier and by this one.
 """
 
 import argparse
@@ -48,18 +48,20 @@ LEAVES = 20
 MIN_LINES_IN_LEAF = 60
 
 MEMBERS = 2
-"""Number of classifiers that are averaged: with few pages, a single one gains by a lucky seed.
+"""Number of classifiers that are averaged, because there are few pages and results vary with the
 
-Two that differed only in their seed and their articles gained 1.9 and 0.9 points of F1 on pages of
-other kinds, and their mean 1.7.
+seed.
+Two classifiers that differed only in their seed and their articles gained 1.9 and 0.9 points of F1
+on pages of other kinds, and their mean gained 1.7.
 """
 
 EVERY_ARTICLE = 6
-"""A member is trained on one in this many articles, the next member on another one: some pages
-judged to be of other kinds are articles."""
+"""Each member is trained on one in this many articles, and no two members on the same ones.
+
+Articles are used because some of the pages classified as other kinds are articles."""
 
 ARTICLE_WEIGHT = 1.2
-"""Weight of such an article, relative to a page of another kind."""
+"""Weight of an article, relative to a page of another kind."""
 
 _Floats = npt.NDArray[np.float64]
 
@@ -68,10 +70,10 @@ _Floats = npt.NDArray[np.float64]
 class OtherExample:
     """A page with known content.
 
-    `features` is the evidence of its lines, `texts` and `words` are the lines and their numbers of
-    words, and `shares` the share of each line's words in the gold. `unsaid` marks the lines of a
-    lead that the gold separates from its text. `first` is the probability of each line by the first
-    classifier.
+    `features` is the evidence of its lines. `texts` and `words` are the lines and their numbers of
+    words, and `shares` is the share of each line's words in the gold. `unsaid` marks the lines of a
+    lead that the gold separates from its text. `first` is the probability of each line according to
+    the first classifier.
     """
 
     corpus: str
@@ -89,7 +91,7 @@ class OtherExample:
         return self.gold.kind in ARTICLES
 
     def teaches(self, member: int) -> bool:
-        """Return whether a member is trained on the page: on no threads and on few articles."""
+        """Return whether a member is trained on the page, which excludes most articles."""
         if self.is_article:
             return fold_of(self.gold.id + self.corpus, EVERY_ARTICLE) == member
         return self.gold.kind != NOT_TRAINED
@@ -158,10 +160,10 @@ def _lines_of(
 
 
 def cross_validate(examples: Sequence[OtherExample], folds: int, into: Path) -> list[_Floats]:
-    """Return the probabilities of each page's lines by trees that have not seen its site.
+    """Return the probabilities of each page's lines from trees that have not seen its site.
 
-    The classifiers of the folds are written into the folder `into`, see
-    `benchmarks.extraction.first_pass`.
+    The classifiers of the folds are written to the folder `into` (see
+    `benchmarks.extraction.first_pass`).
     """
     return out_of_fold(
         examples,
@@ -174,14 +176,14 @@ def cross_validate(examples: Sequence[OtherExample], folds: int, into: Path) -> 
 
 
 def f1_of(example: OtherExample, probabilities: _Floats) -> float:
-    """Return the word F1 of the lines that probabilities select."""
+    """Return the word F1 of the lines selected by probabilities."""
     chosen, _ = choose_lines(probabilities, example.words)
     lines = "\n".join(example.texts[place] for place in np.flatnonzero(chosen).tolist())
     return compare_bags(lines, example.gold.text or "").f1
 
 
 def table(examples: Sequence[OtherExample], found: Sequence[_Floats]) -> Iterator[str]:
-    """Yield the mean F1 of each kind, with either classifier on all its pages."""
+    """Yield the lines of a table of the mean F1 of each kind with either classifier."""
     yield "| | pages | first | this one |\n|---|---:|---:|---:|"
     by_kind: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     for each, probabilities in zip(examples, found, strict=True):

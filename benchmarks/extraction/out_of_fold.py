@@ -18,7 +18,7 @@ def out_of_fold(
     judge: Callable[[_Model, _Example], _Said],
     keep: Callable[[int, _Model], None] | None = None,
 ) -> list[_Said]:
-    """Return a prediction for each example by a model of the examples of other folds.
+    """Return a prediction for each example by a model trained on the other folds.
 
     Parameters
     ----------
@@ -27,13 +27,14 @@ def out_of_fold(
     folds
         Number of folds.
     site_of
-        The site of an example, or any key that is never divided between folds.
+        Function that returns the site of an example, or another key that is never divided
+        between folds.
     fit
-        Trains on examples.
+        Function that trains a model on examples.
     judge
-        Predicts an example.
+        Function that returns a model's prediction for an example.
     keep
-        Called with each fold and its model.
+        Callback that receives each fold and its model.
     """
     fold_at = [fold_of(site_of(example), folds) for example in examples]
     said: dict[int, _Said] = {}

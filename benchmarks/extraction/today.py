@@ -1,12 +1,12 @@
-"""Today's web: the service and its peers on the same pages, in one run.
+"""Comparison of the service and its peers on pages of today's web, in a single run.
 
 python -m benchmarks.extraction.today CORPORA --first-pass FOLDER --second-pass FOLDER
     [--peers NAMES] [--sample N]
 
-CORPORA is the folder of the corpora. Each page of wcxb and fundus_body is read alone, as the
-service reads it, with the classifier of lines and the model of roles that have not seen its site
-(written by `benchmarks.extraction.train` and `benchmarks.extraction.roles` into the folders).
-Texts are compared as bags of words.
+CORPORA is the folder of the corpora. As in the service, each page of wcxb and fundus_body is read
+without other pages. The classifier of lines and the model of roles have not seen its site;
+`benchmarks.extraction.train` and `benchmarks.extraction.roles` write them to the folders. Texts are
+compared as bags of words.
 """
 
 import argparse
@@ -42,16 +42,16 @@ OURS = "Détourage"
 PEERS = "trafilatura,readability,readability_js,newspaper,resiliparse"
 
 LOST = 0.1
-"""Recall below which a page has lost its article."""
+"""Recall below which the article of a page counts as lost."""
 
 FOUND = 0.8
-"""Minimum recall for a peer to have found an article that another has lost."""
+"""Minimum recall for an article to count as found by a peer."""
 
 HALF = 0.5
-"""Recall below which a page of ours is listed with the reason."""
+"""Recall of the service below which a page is listed with the reason."""
 
 WARMING = 10
-"""Number of pages that are read before timing begins."""
+"""Number of warm-up pages that are read before timing begins."""
 
 FIGURES = (
     *("precision", "recall", "F1", "interval", "less ours (p)"),
@@ -69,13 +69,13 @@ class Sample:
 
     @property
     def group(self) -> str:
-        """The corpus and kind of the page."""
+        """The corpus and, if known, the kind of the page."""
         return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
 
 
 @dataclass(frozen=True)
 class Text:
-    """A method's text of a page, empty if it has none, and its CPU time, None if unknown."""
+    """A method's text of a page (possibly empty), and its CPU time (None if unknown)."""
 
     text: str
     seconds: float | None
@@ -83,13 +83,13 @@ class Text:
 
 @dataclass(frozen=True)
 class MethodScores:
-    """A method on all pages, with a text and a score for each."""
+    """Results of a method, with a text and a score for each page."""
 
     texts: Sequence[Text]
     scores: Sequence[BagScore]
 
     def speed(self, places: Iterable[int]) -> float:
-        """Return the pages per CPU second."""
+        """Return the number of pages per second of CPU time."""
         known = (self.texts[place].seconds for place in places)
         seconds = [each for each in known if each is not None]
         return len(seconds) / sum(seconds) if sum(seconds) else 0.0
@@ -118,7 +118,7 @@ class Models:
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Make the service read pages as on a site that it has not seen."""
+        """Make the service read pages with models that have not seen a site."""
         with self.first.on_site(site), self.second.on_site(site):
             yield
 
@@ -158,7 +158,7 @@ Methods = Mapping[str, MethodScores]
 
 
 def groups_of(samples: Sequence[Sample]) -> dict[str, list[int]]:
-    """Return the indices of the pages of each group, and of all of a corpus with several groups."""
+    """Return the indices of the pages of each group, and of each corpus with several groups."""
     found: defaultdict[str, list[int]] = defaultdict(list)
     for place, each in enumerate(samples):
         found[each.group].append(place)
@@ -181,7 +181,7 @@ def table_of_groups(samples: Sequence[Sample], methods: Methods) -> Iterator[str
 def table_of_methods(
     samples: Sequence[Sample], places: Sequence[int], methods: Methods
 ) -> Iterator[str]:
-    """Yield a table of all figures of each method on some pages."""
+    """Yield a table of all figures of each method on the given pages."""
     yield f"| | {' | '.join(FIGURES)} |"
     yield f"|---|{'---:|' * len(FIGURES)}"
     sites = {str(place): samples[place].gold.site for place in places}
@@ -202,10 +202,8 @@ def table_of_methods(
         )
 
 
-def snippets(
-    samples: Sequence[Sample], places: Iterable[int], method: MethodScores
-) -> Iterator[str]:
-    """Yield the shares of required and of forbidden snippets that are in the texts."""
+def snippets(samples: Sequence[Sample], places: Iterable[int], method: MethodScores) -> Iterator[str]:
+    """Yield the shares of required and forbidden snippets that are in the texts."""
     kept: list[bool] = []
     leaked: list[bool] = []
     for place in places:
@@ -217,12 +215,12 @@ def snippets(
 
 
 def spaced(text: str) -> str:
-    """Return the words of a text with a space before each: snippets may end within a word."""
+    """Return the words of a text with a space before each, as snippets may end within a word."""
     return f" {' '.join(words_of(text))}"
 
 
 def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
-    """Yield the pages whose article is lost here but found by a peer."""
+    """Yield the pages whose article is lost by the service but found by a peer."""
     for place, each in enumerate(samples):
         peers = {
             name: method.scores[place].recall for name, method in methods.items() if name != OURS
@@ -233,7 +231,7 @@ def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
 
 
 def reason(each: Sample, models: Models) -> str:
-    """Return why most of an article is not in our text."""
+    """Return the reason why most of an article is not in our text."""
     try:
         page = parsed(each.source)
     except PageError as error:
@@ -256,7 +254,7 @@ def reason(each: Sample, models: Models) -> str:
 
 
 def reasons(samples: Sequence[Sample], ours: MethodScores, models: Models) -> Iterator[str]:
-    """Yield a table of our pages with less than half of the article, by group and reason."""
+    """Yield a table of the pages with less than half of the article, by group and reason."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each, score in zip(samples, ours.scores, strict=True):
         if score.recall < HALF:

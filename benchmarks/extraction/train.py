@@ -1,8 +1,8 @@
 """Train the classifier of lines: ``python -m benchmarks.extraction.train CORPUS… --model FILE``.
 
-Each page of the corpora is compared with the page that the service would compare it with. A
-line belongs to the article if most of its words match the gold. With ``--folds`` the classifier
-is first cross-validated with each site in one fold: no page is scored by a classifier that has
+Each page of the corpora is compared with the same page as in the service. A line belongs to the
+article if most of its words match the gold. With ``--folds``, the classifier is first
+cross-validated. Each site is in a single fold, so that no page is scored by a classifier that has
 seen its site.
 """
 
@@ -46,42 +46,43 @@ MIN_LINES_IN_LEAF = 60
 CREDITS = {
     "wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)",
 }
-"""Description of a corpus in the header of a model if its licence requires attribution."""
+"""Descriptions, in the header of a model, of corpora whose licences require attribution."""
 
 PAGE_WEIGHT = 100.0
 """Total weight of the lines of a page."""
 
 LOOSE_LENGTH = 30
-"""Minimum words for a line of a corpus with loose golds to have its full weight.
+"""Minimum number of words for a line in a corpus with loose golds to have its full weight.
 
-If a gold may or may not include titles, bylines and captions, its short lines teach nothing that
-is true elsewhere.
+Loose golds may or may not include titles, bylines and captions, so nothing can be learnt from their
+short lines that applies to other corpora.
 """
 
 HINTS_WEIGHT = 30.0
-"""Total weight of a page's lines if only some are labelled, with `FULL_HINTS` lines or more."""
+"""Total weight of the lines of a page with only some labels, if it has at least `FULL_HINTS` lines.
+"""
 
 FULL_HINTS = 10
 
 OTHER_KINDS_WEIGHT = 0.3
 """Weight of a page of another kind, relative to an article.
 
-Shops and manuals teach what their lines are, and there are almost as many as recent articles.
-With 0.3, including threads, articles of wcxb gain 0.1 points of F1 and the other kinds 7; with 1
-other kinds gain another point and articles lose 0.2.
+Lines of shops and manuals are learnt from these pages, of which there are almost as many as recent
+articles. With 0.3, including threads, articles of wcxb gain 0.1 points of F1 and the other kinds 7.
+With 1, the other kinds gain another point, but articles lose 0.2.
 """
 
 NOT_TRAINED = "forum"
-"""Kind of pages excluded from training, because their content is what readers write.
+"""Kind of pages excluded from training, because their content is written by readers.
 
-Below an article it is not. With threads in training, 5.2 % of the readers' comments on 76 news
-pages were in the service's text, without them 3.2 %.
+Below an article, such content does not belong to the text. With threads in training, 5.2 % of the
+reader comments on 76 news pages were in the service's text, and 3.2 % without them.
 """
 
 FAR = 8
 """Distance in lines from the article beyond which only every `EVERY`-th line is used for training.
 
-These weigh accordingly more. Most lines of a page are in its menus.
+The weights of these lines are increased accordingly. Most lines of a page are in its menus.
 """
 
 EVERY = 4
@@ -96,15 +97,15 @@ def fit(
     loose: Collection[str],
     columns: Sequence[str] | None = None,
 ) -> LineClassifier:
-    """Train on pages, both alone and next to another page.
+    """Train the classifier on pages, both with and without another page.
 
-    Arguments are those of `fit_trees`; with a selection of columns, only trees are trained.
+    The arguments are those of `fit_trees`. If columns are selected, only trees are trained.
     Raises ImportError if PyTorch is needed but not installed.
     """
     trees = fit_trees(examples, hints, loose, columns)
     if columns is not None:
         return LineClassifier(trees)
-    # Imported here because the weights in this module are used without PyTorch, too.
+    # Imported here because the weights in this module can be used without PyTorch.
     from benchmarks.extraction.networks import fit_network
 
     return LineClassifier(trees, fit_network([*lessons(examples, hints, loose)]))
@@ -118,12 +119,11 @@ def fit_trees(
 ) -> BoostedTrees:
     """Train the trees of the classifier.
 
-    All articles have the same total weight, and a line weighs as much as the square root of its
-    words: short lines decide whether a text equals the article's word for word, long ones hold
-    most of its words.
-
-    `loose` are the names of corpora with loose golds, see `LOOSE_LENGTH`; `columns` are the names
-    of the columns to use, by default all.
+    All articles have the same total weight, and the weight of a line is the square root of its
+    number of words. Short lines decide whether a text equals the article word for word, but long
+    lines contain most of the words.
+    `loose` are the names of corpora with loose golds (see `LOOSE_LENGTH`). `columns` are the names
+    of the columns to use (by default, all).
     """
     parts = [lines for example in _taught(examples) for lines in _lines_of(example, loose)]
     parts += [_lines_of_hint(hint) for hint in hints]
@@ -138,9 +138,9 @@ def fit_trees(
 def lessons(
     examples: Sequence[Example], hints: Sequence[Hint], loose: Collection[str]
 ) -> "Iterator[Lesson]":
-    """Yield the training examples of the network: the same pages with all their lines.
+    """Yield the training examples of the network, which are the same pages with all their lines.
 
-    Arguments are those of `fit_trees`.
+    The arguments are those of `fit_trees`.
     """
     from benchmarks.extraction.networks import Lesson
 
@@ -186,7 +186,7 @@ def _weights_of(example: Example, loose: Collection[str]) -> npt.NDArray[np.floa
 
 
 def _views_of(example: Example) -> list[Features]:
-    """Return the evidence of a page alone and, if there is another one, next to that."""
+    """Return the evidence of a page without and, if there is one, with another page."""
     is_alone = example.beside is example.alone
     return [example.alone] if is_alone else [example.alone, example.beside]
 
@@ -194,7 +194,7 @@ def _views_of(example: Example) -> list[Features]:
 def weights_near_article(
     labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the weights of lines and which lines are used: few of those far from the article."""
+    """Return the weights of lines and a mask of those used, with few far from the article."""
     is_far = _distances(labels) > FAR
     kept = ~is_far | (np.cumsum(is_far) % EVERY == 1)
     return np.where(is_far, EVERY * weights, weights), kept
@@ -224,7 +224,7 @@ def extract(
     knowledge: TemplateKnowledge | None,
     model: LineClassifier,
 ) -> str:
-    """Return the article's text as the service would with this classifier."""
+    """Return the article's text as extracted by the service with the given classifier."""
     page = outline_of(source)
     judged = classification.judge_lines(page, knowledge, source.url, model)
     finding = classification.find_body(page, judged)
@@ -237,7 +237,7 @@ def extract(
 
 
 Scores = dict[str, dict[str, list[PageScores]]]
-"""Scores of pages by corpus and by reading: ``alone`` or ``beside`` another page."""
+"""Scores of pages by corpus and by whether they are read ``alone`` or ``beside`` another page."""
 
 
 def cross_validate(
@@ -248,10 +248,10 @@ def cross_validate(
     columns: Sequence[str] | None = None,
     into: Path | None = None,
 ) -> Scores:
-    """Score pages whose sites the classifier has not seen.
+    """Score pages with classifiers that have not seen their sites.
 
-    The classifiers of the folds are written into the folder `into`, see
-    `benchmarks.extraction.first_pass`; the other arguments are those of `fit`.
+    The classifiers of the folds are written to the folder `into` (see
+    `benchmarks.extraction.first_pass`). The other arguments are those of `fit`.
     """
     scores: Scores = {
         name: {"alone": [], "beside": []} for name in dict.fromkeys(map(_set_of, examples))
@@ -315,7 +315,7 @@ def describe(
     hints: Sequence[Hint],
     scores: Scores,
 ) -> Training:
-    """Describe the training in `main`; its scores are the mean F1 next to another page."""
+    """Describe the training done by `main`; its scores are the mean F1 beside another page."""
     corpora = [
         corpus_used(
             folder,

@@ -1,1 +1,1 @@
-"""Names of months, days and units of time in the languages of the world."""
+"""Generation of the names of months, days and units of time in many languages."""

@@ -1,7 +1,7 @@
-"""The names of months, weekdays and units of time for `worker.text`.
+"""Names of months, weekdays and units of time for `worker.text`.
 
-``python -m benchmarks.language.names worker/text/names.json`` writes them, from the CLDR data of
-Unicode in the installed Babel; a test fails if they are outdated.
+``python -m benchmarks.language.names worker/text/names.json`` writes them. They are taken from the
+Unicode CLDR data in the installed Babel; a test fails if they are outdated.
 """
 
 import json
@@ -36,19 +36,19 @@ _UNITS: dict[_Unit, int] = {
     "year": 31_557_600,
 }
 _NEVER = 1_000_000
-"""Amount of a unit beyond which a larger one is used."""
+"""Threshold for larger units that is never reached, so that Babel keeps the given unit."""
 
 _COUNTS = (1, 2, 5)
-"""Numbers that cover every plural form of most languages."""
+"""Numbers that cover all plural forms of most languages."""
 
 _OF_AGES = sorted(LANGUAGES | {"zh", "zh_Hant", "ko", "fa", "th", "bn", "ta", "ur", "hi"})
-"""Languages whose expressions of age are known."""
+"""Languages whose expressions of age are included."""
 
 _WITHOUT_NUMBER = {"one": 1, "two": 2}
-"""Plural categories whose forms may omit the number, and that number."""
+"""Plural categories whose forms may omit the number, with this number."""
 
 _CATEGORIES = ("zero", "one", "two", "few", "many", "other")
-"""Plural categories."""
+"""Plural categories of CLDR."""
 
 _OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
     "en": {
@@ -79,12 +79,13 @@ _OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
     "nn": {"dag": "day", "dagar": "day"},
     "th": {"ชั่วโมงที่แล้ว": "hour"},
 }
-"""Short forms that CLDR lacks or has for two units."""
+"""Common short forms that CLDR does not have, or has for two units."""
 
 _AGO_KO = "전"
 
 _MOST_UNITS = 3
-"""Maximum number of units a word may occur with in one language and still be a unit itself."""
+"""Maximum number of units with which a word may occur in one language and still be a unit itself.
+"""
 
 
 def names() -> dict[str, Any]:
@@ -100,7 +101,7 @@ def names() -> dict[str, Any]:
 
 
 def written(values: dict[str, Any]) -> str:
-    """Return the contents of the file: one line per language."""
+    """Return the content of the file, with one line per language."""
     parts = (
         f" {json.dumps(key)}: {_by_language(value) if isinstance(value, dict) else _line(value)}"
         for key, value in values.items()
@@ -128,7 +129,7 @@ def _months() -> dict[str, dict[str, int]]:
 
 
 def _codes() -> list[str]:
-    """Return what the first part of a BCP 47 tag can be for Babel, including `und`."""
+    """Return the first parts of BCP 47 tags supported by Babel, including `und`."""
     known = {identifier.split("_")[0] for identifier in localedata.locale_identifiers()}
     known.update(get_global("language_aliases"))
     return sorted({"und", *filter(_CODE.fullmatch, known)}, key=lambda code: (len(code), code))
@@ -160,10 +161,10 @@ def _weekdays() -> Iterable[str]:
 
 @lru_cache(maxsize=2)
 def _of_locale(language: str, part: str) -> Any:
-    """Return one part of the data of a language.
+    """Return a part of a language's data.
 
-    `Locale.months` does not work: languages share inherited data, and it caches there what it found
-    for the first one, so that later ones get Azerbaijani months in addition to their own.
+    `Locale.months` cannot be used: it caches its result for the first language in inherited data,
+    which languages share, so that later languages get Azerbaijani months in addition to their own.
     """
     data = localedata.load(str(Locale.parse(language)))
     return localedata.LocaleDataDict({part: deepcopy(data[part])})[part]
@@ -177,13 +178,13 @@ def _words_of_ages() -> tuple[set[str], set[str]]:
         locale = Locale.parse(language)
         counts = Counter(word for unit in _UNITS for word in _words_of(locale, unit))
         for word, count in counts.items():
-            # Words that occur with several units are not units: "ago", "vor", "il y a".
+            # Words that occur with several units are not units, such as "ago", "vor" and "il y a".
             (directions if count > _MOST_UNITS else units).add(word)
     return units, directions - units
 
 
 def _words_of(locale: Locale, unit: _Unit) -> set[str]:
-    """Return the words with which a language expresses an age in one unit."""
+    """Return the words with which a language expresses an age in a unit."""
     found: set[str] = set()
     for count in _COUNTS:
         delta = timedelta(seconds=-_UNITS[unit] * count)
@@ -195,7 +196,7 @@ def _words_of(locale: Locale, unit: _Unit) -> set[str]:
         for each in forms:
             found.update(words_of_age(each))
     if locale.language == "ko":
-        # On their own they are parts of dates: "5월 3일".
+        # On their own, these are parts of dates, as in "5월 3일".
         return {form for word in found - {_AGO_KO} for form in _before_ko(word)}
     often = _OFTEN_WRITTEN.get(locale.language, {})
     return found | {word for word, its in often.items() if its == unit}
@@ -206,10 +207,10 @@ def _before_ko(word: str) -> tuple[str, str]:
 
 
 def _ages() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return how each language expresses ages: units by their words, and ages without a number.
+    """Return how each language expresses ages: units by word, and phrases without a number.
 
-    A word stands for a unit if it occurs with no other in its language. Without a number there is
-    one unit (``час назад``), or two if a language has a form for that.
+    A word denotes a unit if it does not occur with other units in the language. A phrase without a
+    number denotes one unit (``час назад``), or two if the language has a form for it.
     """
     ages: dict[str, dict[str, dict[str, Any]]] = {}
     for language in _OF_AGES:
@@ -238,7 +239,7 @@ def _ages() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def _patterns(locale: Locale, unit: _Unit) -> Iterator[tuple[str, str]]:
-    """Yield the forms of ages in a unit, each with its plural category, empty for a duration."""
+    """Yield the forms of ages in a unit, each with its plural category (empty for a duration)."""
     fields = _of_locale(str(locale), "date_fields")
     units = _of_locale(str(locale), "unit_patterns")
     for width in ("", "-short", "-narrow"):

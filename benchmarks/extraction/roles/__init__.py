@@ -1,1 +1,1 @@
-"""Training and measurement of the model of roles."""
+"""Training and evaluation of the model of roles."""

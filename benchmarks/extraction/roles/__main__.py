@@ -1,4 +1,4 @@
-"""Measure the roles of lines and train their model.
+"""Evaluate the roles of lines and train their model.
 
 python -m benchmarks.extraction.roles CORPORA [--first-pass FOLDER] [--texts wcxb …]
     [--into FOLDER] [--model FILE]
@@ -6,8 +6,9 @@ python -m benchmarks.extraction.roles CORPORA --methods detourage,trafilatura
 
 CORPORA is the folder that contains ``roles`` and the corpora of its pages. The model is
 cross-validated: no page is scored by a model of either pass that has seen its site. The first pass
-is that of `benchmarks.extraction.train` in FOLDER, or the shipped one without the pages that it was
-trained on. ``--methods`` scores the texts of methods instead, each page alone.
+uses the models written to FOLDER by `benchmarks.extraction.train` or, by default, the shipped one,
+in which case the pages it was trained on are left out. ``--methods`` scores the texts of methods
+instead, without comparing pages.
 """
 
 import argparse
@@ -46,7 +47,7 @@ def text_lines(example: RoleExample, model: RoleModel) -> tuple[_Booleans, list[
     is_text = np.zeros(len(page.lengths))
     is_text[page.near] = judged.text_probabilities(TEXT_ROLES)
     chosen, _ = choose_lines(is_text, page.lengths)
-    # The service ignores lines far from the article, and the network was not trained on any.
+    # The service ignores lines far from the article, and the network is not trained on them.
     trees = replace(model, network=None).judge(page.features, page.words)
     names, probabilities = trees.role_probabilities()
     _, probabilities[page.near] = judged.role_probabilities()
@@ -62,7 +63,7 @@ def cross_validate(roles: Sequence[RoleExample], second: SecondPass) -> RoleScor
 
 
 def first_pass_alone(roles: Iterable[RoleExample]) -> RoleScores:
-    """Score the lines that the first pass selects, without headlines, as in the service."""
+    """Score the lines selected by the first pass, without headlines, as in the service."""
     scores = RoleScores()
     for example in roles:
         chosen, _ = choose_lines(example.measured.keep, example.measured.lengths)
@@ -86,7 +87,7 @@ def method_scores(corpora: Path, method: str) -> RoleScores:
 
 
 def summary(title: str, scores: RoleScores) -> str:
-    """Return a row: share of pages that are exactly right, and the mean F1 of roles."""
+    """Return a row with the share of exactly correct pages and the mean F1 of roles."""
     f1 = f"{scores.mean_f1(SCORED_ROLES):.1f}" if scores.found else "-"
     return f"| {title} | {scores.pages} | {scores.exact:.1f} | {f1} |"
 
@@ -105,7 +106,7 @@ def by_role(scores: RoleScores) -> Iterator[str]:
 
 
 def main() -> None:
-    """Measure, and train if requested."""
+    """Evaluate and, if requested, train the model."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, help="folder of the classifiers of the folds")

@@ -1,4 +1,4 @@
-"""Training examples for the model of roles: pages with labelled lines, pages with known texts."""
+"""Training examples for the model of roles: pages with labelled lines or with known texts."""
 
 from base64 import b64decode
 from collections import defaultdict
@@ -31,18 +31,18 @@ from worker.sample.crawl import generate
 
 GENERATED_SEED = 7
 GENERATED_PAGES = 3
-"""Seed and number of generated pages per template; the sample crawl has another seed."""
+"""Number of generated pages per template, and their seed, which differs from the sample crawl's."""
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredPage:
     """A page with the features of its lines.
 
-    `features` has a row for each line that is used and `lengths` its number of words. `keep` is
-    each line's probability of being the article's, by a classifier of the first pass that has not
-    seen the site. `near` marks the lines near the article; the service ignores all others. `places`
-    are the indices among all lines of the page, and `words` the words of the lines and of the
-    elements around them.
+    `features` has a row for each line used, and `lengths` its number of words. `keep` is the
+    probability that the line belongs to the article, from a classifier of the first pass that has
+    not seen the site. `near` marks the lines near the article; the service ignores all others.
+    `places` are the indices of the lines among all lines of the page, and `words` are the words of
+    the lines and of the elements around them.
     """
 
     corpus: str
@@ -57,7 +57,7 @@ class MeasuredPage:
     words: HashedWords
 
     def near_lines(self) -> tuple[Features, HashedWords]:
-        """Return what the service uses: features and words of the lines near the article."""
+        """Return the features and words of the lines near the article, which the service uses."""
         places = np.flatnonzero(self.near)
         rows = Features(self.features.columns, self.features.rows[places])
         return rows, self.words.chosen(places)
@@ -65,7 +65,7 @@ class MeasuredPage:
 
 @dataclass(frozen=True, eq=False)
 class RoleExample:
-    """A page whose lines have roles, None for lines without a label.
+    """A page whose lines have roles (None for lines without a label).
 
     `labelled` is the number of labelled lines, including those not found on the page.
     """
@@ -79,8 +79,8 @@ class RoleExample:
 class TextExample:
     """A page whose text is known.
 
-    `is_text` marks the lines of the text: by the gold, or by their roles if known. `roles` are
-    those that follow from the gold, see `benchmarks.extraction.roles.weak`, or None.
+    `is_text` marks the lines of the text, according to the gold or, if known, their roles. `roles`
+    are the roles inferred from the gold (see `benchmarks.extraction.roles.weak`), or None.
     """
 
     measured: MeasuredPage
@@ -89,7 +89,7 @@ class TextExample:
 
 
 class LabelledSource(NamedTuple):
-    """A page whose lines have roles, before it is read."""
+    """An unread page whose lines have roles."""
 
     labelled: LabelledPage
     gold: Gold
@@ -97,7 +97,7 @@ class LabelledSource(NamedTuple):
 
 
 def labelled_pages(corpora: Path) -> Iterator[LabelledSource]:
-    """Yield the pages whose lines have roles from their corpora."""
+    """Yield the pages whose lines have roles, taken from their corpora."""
     by_corpus: dict[str, list[LabelledPage]] = defaultdict(list)
     for labelled in load_roles(corpora / "roles" / ROLES_FILE):
         by_corpus[labelled.corpus].append(labelled)
@@ -124,9 +124,9 @@ def read_role_examples(corpora: Path, first: FirstPass) -> Iterator[RoleExample]
 def read_text_examples(
     folder: Path, first: FirstPass, sample: int | None = None
 ) -> Iterator[TextExample]:
-    """Read the pages of a corpus whose golds are the body alone.
+    """Read the pages of a corpus whose golds contain only the body.
 
-    `sample` is the number of pages, evenly spaced; None for all.
+    `sample` is the number of evenly spaced pages, or None for all.
     """
     corpus = load_corpus(folder)
     golds = [gold for gold in measurable(corpus) if gold.text and gold.kind in ARTICLES]
@@ -141,7 +141,7 @@ def read_text_examples(
 
 
 def generated_examples(first: FirstPass) -> Iterator[TextExample]:
-    """Generate pages of the sample crawl's sites with other stories and layouts."""
+    """Generate pages of the sample crawl's sites with different stories and layouts."""
     for page in generate(seed=GENERATED_SEED, pages_per_template=GENERATED_PAGES):
         told, message = page.gold, page.message
         if told["kind"] != "article":
@@ -158,7 +158,7 @@ def generated_examples(first: FirstPass) -> Iterator[TextExample]:
 def known_lines(
     measured: MeasuredPage, outline: Outline, gold: Gold, captions: Sequence[str] = ()
 ) -> KnownLines:
-    """Return the lines of a page with what its gold says about them."""
+    """Return the lines of a page with what is known about them from its gold."""
     lines = lines_of(outline)
     return KnownLines(
         [line.tokens for line in lines],
@@ -173,7 +173,7 @@ def known_lines(
 
 
 def text_example(measured: MeasuredPage, known: KnownLines) -> TextExample:
-    """Return a page with a known text, its lines with the roles that follow."""
+    """Return a page with a known text, whose lines have the inferred roles."""
     roles = weak_roles(known)
     is_text = known.shares > OF_GOLD
     for place, role in enumerate(roles):
@@ -183,7 +183,7 @@ def text_example(measured: MeasuredPage, known: KnownLines) -> TextExample:
 
 
 def source_of(page: CorpusPage) -> Source:
-    """Return a page of a corpus as methods read it."""
+    """Convert a page of a corpus to the input of methods."""
     return Source(page.html, page.url, page.content_type)
 
 
@@ -192,7 +192,7 @@ def measure_page(
 ) -> tuple[MeasuredPage, Outline]:
     """Compute the features of a page's lines; return them with the page's outline.
 
-    `whole` includes all lines, not only those near the article.
+    With `whole`, all lines are included, not only those near the article.
     """
     outline = outline_of(source)
     judged = judge_lines(outline, None, source.url, first.model_for(gold.site))

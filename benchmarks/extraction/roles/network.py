@@ -17,21 +17,23 @@ from models.roles import ALL_ROLES, OUTER_ROLES, TEXT_ROLES
 from worker.article.roles.network import RoleNetwork
 
 PLAN: Final = Plan(epochs=15, learning_rate=1e-3, pages_in_batch=8, lines_in_batch=2500)
-"""With 25 epochs 47.9 instead of 50.7 % of 142 pages are exactly right."""
+"""Training plan. With 25 epochs, 47.9 instead of 50.7 % of 142 pages are exactly correct."""
 
 OF_TEXTS: Final = 0.8
-"""Weight of a page with only its text known, relative to one whose lines have roles.
+"""Weight of a page of which only the text is known, relative to one whose lines have roles.
 
-With 0.4 the network alone has 51.4 % of 142 pages exactly right instead of 50.0, and an F1 of .9584
-instead of .9595 on 845 pages whose text is known; with the trees 50.7 either way, .9601 and .9611.
+With 0.4, the network without the trees is exactly correct on 51.4 instead of 50.0 % of 142 pages,
+and has an F1 of .9584 instead of .9595 on 845 pages whose text is known. With the trees, the share
+is 50.7 % in both cases, and the F1 is .9601 instead of .9611.
 """
 
 OF_WEAK: Final = 0.3
 """Weight of a role inferred from the gold, relative to one from an annotator."""
 
 RARE: Final = 0.5
-"""Exponent of the weight of rare roles: lines weigh by their role's number to the power of minus
-this."""
+"""Exponent of the weight of rare roles.
+
+The weight of a line is the number of lines with its role, raised to minus this power."""
 
 _NUMBERS: Final[Mapping[str | None, int]] = {role: at for at, role in enumerate(ALL_ROLES)}
 _UNKNOWN: Final = -1
@@ -41,10 +43,10 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class _RoleLesson(Lesson):
-    """The lines near a page's article, for training.
+    """The lines near a page's article, used for training.
 
-    `roles` are the numbers of the lines' roles, `_UNKNOWN` without one; `role_weights` are the
-    lines' weights in the loss of the roles.
+    `roles` are the numbers of the lines' roles, or `_UNKNOWN`. `role_weights` are the weights of
+    the lines in the loss of the roles.
     """
 
     roles: npt.NDArray[np.int64]
@@ -62,7 +64,7 @@ def fit_role_network(
 
 
 def _loss(outputs: Tensor, lessons: Sequence[_RoleLesson]) -> Tensor:
-    """Return the loss of the text that the roles define plus the cross-entropy of the roles."""
+    """Return the loss of the text defined by the roles plus the cross-entropy of the roles."""
     inner, outer = outputs.split([len(TEXT_ROLES), len(OUTER_ROLES)], dim=-1)
     of_text = loss_of_text(inner.logsumexp(dim=-1) - outer.logsumexp(dim=-1), lessons)
     numbers = padded([np.maximum(each.roles, 0) for each in lessons])
@@ -73,7 +75,7 @@ def _loss(outputs: Tensor, lessons: Sequence[_RoleLesson]) -> Tensor:
 
 
 def _weights_of_roles(examples: Iterable[RoleExample]) -> _Floats:
-    """Return the weight of a line by role, with a mean of 1 over the lines labelled by people."""
+    """Return the weight of a line by role, with a mean of 1 over the manually labelled lines."""
     counts = Counter(role for each in examples for role in each.roles if role in _NUMBERS)
     numbers = np.array([counts[role] for role in ALL_ROLES])
     weights = np.maximum(1.0, numbers) ** -RARE

@@ -1,4 +1,4 @@
-"""The model of roles as it performs on sites that it has not seen."""
+"""Models of roles for sites that they have not seen."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,14 +21,14 @@ class SecondPass:
 
     @classmethod
     def of(cls, folder: Path) -> Self:
-        """Read the models that ``benchmarks.extraction.roles --into`` wrote.
+        """Read the models written by ``benchmarks.extraction.roles --into``.
 
-        Raises FileNotFoundError if the folder has none.
+        Raises FileNotFoundError if the folder contains none.
         """
         return cls(load_folds(folder, RoleModel))
 
     def write(self, folder: Path) -> None:
-        """Write the models, for `of`."""
+        """Write the models in the format read by `of`."""
         for fold, model in enumerate(self.models):
             write_fold(folder, fold, model, module="benchmarks.extraction.roles")
 
@@ -38,7 +38,7 @@ class SecondPass:
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Make the service assign roles as on a site that it has not seen."""
+        """Make the service assign roles with a model that has not seen a site."""
         model = self.model_for(site)
         with patch.object(choosing, "trained_model", lambda: model):
             yield

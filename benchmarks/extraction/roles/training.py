@@ -33,20 +33,21 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the model is trained.
+    """Hyperparameters of training.
 
     Attributes
     ----------
     text_trees, text_leaves, text_rows
-        Trees of the classifier of text, leaves of each, and minimum rows of a leaf.
+        Number of trees of the classifier of text, leaves per tree, and minimum rows per leaf.
     role_trees, role_leaves, role_rows
-        The same for the classifiers of roles, for each class.
+        The same for the classifiers of roles, per class.
     rate, shrinkage, columns
-        Learning rate, the penalty on leaves, and the share of columns that a split chooses from.
+        Learning rate, penalty on leaves, and share of columns that a split considers.
     of_texts
-        Weight of a page with only its text known, relative to one whose lines have roles.
+        Weight of a page of which only the text is known, relative to one whose lines have
+        roles.
     of_weak
-        Weight of a role's inferred lines, relative to those labelled by people.
+        Weight of a role's inferred lines, relative to manually labelled lines.
     far
         Weight of a line that is not near the article.
     """
@@ -66,13 +67,13 @@ class Recipe:
 
 
 MAX_BINS = 63
-"""Maximum number of distinct values of a column: with 255 training takes four times as long."""
+"""Maximum number of distinct values per column; with 255, training takes four times as long."""
 
 PAGE_WEIGHT = 100.0
 """Total weight of the lines of a page."""
 
 WEAK_LINES = 3
-"""Maximum number of lines per role used from a page with only its text known, evenly spaced."""
+"""Maximum number of lines per role, evenly spaced, from a page of which only the text is known."""
 
 
 def fit(roles: Sequence[RoleExample], texts: Sequence[TextExample], recipe: Recipe) -> RoleModel:
@@ -80,7 +81,7 @@ def fit(roles: Sequence[RoleExample], texts: Sequence[TextExample], recipe: Reci
 
     Raises ImportError if PyTorch is not installed.
     """
-    # Imported here because the rest of this module is used without PyTorch, too.
+    # Imported here because the rest of this module can be used without PyTorch.
     from benchmarks.extraction.roles.network import fit_role_network
 
     trees = _fit_trees(roles, texts, recipe)
@@ -131,13 +132,13 @@ class _Labelled(NamedTuple):
     roles: npt.NDArray[np.str_]
 
     def of(self, roles: Sequence[LineRole]) -> Self:
-        """Return the rows of some roles."""
+        """Return the rows with the given roles."""
         chosen = np.isin(self.roles, roles)
         return self._replace(rows=self.rows[chosen], roles=self.roles[chosen])
 
 
 def _weakly_labelled(texts: Sequence[TextExample], columns: int) -> _Labelled:
-    """Return a few evenly spaced lines of each role of each page with only its text known."""
+    """Return a few evenly spaced lines per role from each page of which only the text is known."""
     rows, roles = [np.empty((0, columns), dtype=np.float32)], []
     for example in texts:
         by_role: defaultdict[LineRole, list[int]] = defaultdict(list)
@@ -169,7 +170,7 @@ def _with_used_columns(text: BoostedTrees, inner: ClassTrees, outer: ClassTrees)
 
 
 def _of_a_page(weights: Floats) -> Floats:
-    """Scale the weights of a page's lines so that all pages weigh the same."""
+    """Scale the weights of a page's lines so that all pages have equal weight."""
     weighed: Floats = weights * (PAGE_WEIGHT / max(1e-9, float(weights.sum())))
     return weighed
 
@@ -197,8 +198,8 @@ def _fit_classes(
 ) -> ClassTrees:
     classifier = _new(recipe, recipe.role_trees, recipe.role_leaves, recipe.role_rows)
     counts, of_weak = Counter(labelled.roles.tolist()), Counter(weak.roles.tolist())
-    # Lines of rare roles weigh more, but less than in inverse proportion to their number. The
-    # inferred lines of a role have together a share of the weight of its labelled lines.
+    # Lines of rare roles have higher weights, but less than inversely proportional to their number.
+    # The total weight of a role's inferred lines is a share of that of its labelled lines.
     weights = [counts[role] ** -0.5 for role in labelled.roles.tolist()]
     weights += [
         recipe.of_weak * counts[role] ** 0.5 / of_weak[role] for role in weak.roles.tolist()
@@ -216,8 +217,8 @@ def read_examples(
 ) -> tuple[list[RoleExample], list[TextExample]]:
     """Read the training examples.
 
-    `texts` are the names of corpora whose golds are the body alone, and `sample` is the number of
-    their pages, evenly spaced; None for all.
+    `texts` are the names of corpora whose golds contain only the body. `sample` is the number of
+    evenly spaced pages of each, or None for all.
     """
     roles = list(read_role_examples(corpora, first))
     known = {(each.measured.corpus, each.measured.page) for each in roles}
@@ -234,7 +235,7 @@ def fit_outside(
     texts: Sequence[TextExample],
     recipe: Recipe,
 ) -> RoleModel:
-    """Train on pages whose sites are in other folds."""
+    """Train on the pages whose sites are in other folds."""
     return fit(
         [each for each in roles if fold_of(each.measured.site, folds) != fold],
         [each for each in texts if fold_of(each.measured.site, folds) != fold],

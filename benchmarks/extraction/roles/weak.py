@@ -1,8 +1,8 @@
-"""Weak labels: roles of lines inferred from a page's gold.
+"""Weak labels, which are roles of lines inferred from a page's gold.
 
-A line that equals the gold's title is the headline, a short line outside of the gold with the name
-of an author is a byline, and text in a caption's element that is not in the gold is a caption. Most
-lines get no role.
+For example, a line that equals the gold's title is the headline, a short line outside the gold with
+the name of an author is a byline, and text in a caption element that is not in the gold is a
+caption. Most lines get no role.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,30 +17,30 @@ from worker.inference import Features
 from worker.text import words
 
 IN_GOLD = 0.8
-"""Minimum share of a line's words in the gold for it to certainly be in it."""
+"""Minimum share of a line's words in the gold for the line to be certainly in the gold."""
 
 NOT_IN_GOLD = 0.3
-"""Maximum share for it to certainly not be in it."""
+"""Maximum share of a line's words in the gold for the line to be certainly not in the gold."""
 
 LONG = 6
-"""Minimum words of a line for it to locate the article."""
+"""Minimum number of words of a line that serves to locate the article."""
 
 LINES_BEFORE = 20
 LINES_AFTER = 15
-"""Maximum distance in lines before and after the article for a role to be inferred."""
+"""Maximum distance of a line from the article, in lines, for a role to be inferred."""
 
 LINES_TO_LEAD = 12
-"""Maximum distance in lines of a lead before the article."""
+"""Maximum distance of a lead from the start of the article, in lines."""
 
 MAX_BYLINE = 9
 MAX_DATELINE = 12
 MAX_CELL = 12
-"""Maximum words of a byline, a dateline and a table's cell."""
+"""Maximum number of words of a byline, dateline or table cell."""
 
 MIN_CAPTION = 4
 MIN_QUOTE = 6
 MIN_PARAGRAPH = 25
-"""Minimum words of a caption, quote and paragraph."""
+"""Minimum number of words of a caption, quote or paragraph."""
 
 DATED = 0.4
 """Minimum share of a line's words that belong to a date for it to be a dateline."""
@@ -50,9 +50,9 @@ DATED = 0.4
 class KnownLines:
     """The lines of a page with what is known about them.
 
-    `tokens` are their words, `features` has a row for each, and `tags` are those of their elements.
-    `shares` are the shares of their words in the gold. `lead` marks the lead if the gold separates
-    it; `title`, `authors` and `captions` are the gold's.
+    `tokens` are the words of the lines, `features` has a row for each line, and `tags` are the tags
+    of their elements. `shares` are the shares of their words in the gold. `lead` marks the lead if
+    the gold separates it. `title`, `authors` and `captions` are those of the gold.
     """
 
     tokens: Sequence[Sequence[str]]
