@@ -1,6 +1,6 @@
-"""Make the picture of an explained page: ``python -m benchmarks.picture docs/explained.png``.
+"""Create the picture of an explained page: ``python -m benchmarks.picture docs/explained.png``.
 
-The page is from the sample crawl; Debian's package ``chromium`` renders it.
+The page is from the sample crawl and is rendered with Debian's package ``chromium``.
 """
 
 import base64
@@ -41,7 +41,7 @@ def _draw(layout: str, picture: Path) -> None:
                 "--disable-gpu",
                 "--disable-background-networking",
                 "--disable-component-update",
-                # A sandboxed frame in a process of its own is often not rendered in time.
+                # A sandboxed frame in a separate process is often not rendered in time.
                 "--disable-features=IsolateSandboxedIframes",
                 "--disable-sync",
                 "--hide-scrollbars",

@@ -1,10 +1,10 @@
-"""CPU time of reading a page (text, comments and metadata), compared with trafilatura.
+"""CPU time for reading a page (text, comments and metadata), compared with trafilatura.
 
 python -m benchmarks.reading CORPUS… [--sample N] [--stages]
 
-Both read each page in turn, so that other load on the machine slows them equally, after some
-warm-up pages. Needs the extra benchmarks. The stages of our reading are measured on a second parse
-of each page.
+After some warm-up pages, both read each page in turn, so that other load on the machine affects
+them equally. The stages of our reading are measured on a second parse of each page. The script
+needs the extra ``benchmarks``.
 """
 
 import argparse
@@ -29,7 +29,7 @@ SAMPLE = 150
 """Number of pages per corpus to measure."""
 
 WARMING = 10
-"""Number of pages that are read before measuring."""
+"""Number of warm-up pages that are read before measuring."""
 
 Reader = Callable[[CorpusPage], None]
 Times = defaultdict[str, list[float]]
@@ -37,7 +37,7 @@ Times = defaultdict[str, list[float]]
 
 @contextmanager
 def timed(times: list[float]) -> Iterator[None]:
-    """Append the CPU time of a block, of all threads, in milliseconds."""
+    """Append the CPU time of a block, including all threads, in milliseconds."""
     began = process_time()
     yield
     times.append(1_000 * (process_time() - began))
@@ -57,7 +57,7 @@ def read(source: CorpusPage) -> None:
 
 
 def read_in_stages(source: CorpusPage, times: Times) -> None:
-    """Read a page stage by stage; the article's stage repeats the ones before it."""
+    """Read a page stage by stage; the stage of the article repeats the previous ones."""
     try:
         with timed(times["decoding, parsing and flattening"]):
             page = parsed(source)
@@ -89,7 +89,7 @@ def by_trafilatura() -> Reader:
 
 
 def measured(pages: Sequence[CorpusPage], sample: int, readers: Mapping[str, Reader]) -> Times:
-    """Return the times of each reader on evenly spaced pages."""
+    """Return the times of each reader for evenly spaced pages."""
     step = max(1, len(pages) // sample)
     for source in pages[step // 2 :: step][:WARMING]:
         for reader in readers.values():

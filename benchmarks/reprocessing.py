@@ -1,8 +1,8 @@
-"""Reprocess a large site while new pages arrive and every process is stopped half way.
+"""Reprocess a large site while new pages arrive and all processes are stopped halfway.
 
     python -m benchmarks.reprocessing [PAGES] [NEW]
 
-Needs PostgreSQL and RabbitMQ like the tests, and uses a database and queues of its own.
+Like the tests, the script needs PostgreSQL and RabbitMQ. It uses its own database and queues.
 """
 
 import secrets
@@ -31,7 +31,7 @@ PATIENCE_SECONDS = 3600.0
 
 
 def bodies(first: int, number: int) -> list[bytes]:
-    """Return page messages of the site, with a few structures."""
+    """Return page messages of the site, which have a few different structures."""
     return [
         message(f"https://{SITE}/{seed}", article_html(seed, number=3 + seed % 4))
         for seed in range(first, first + number)
@@ -39,7 +39,7 @@ def bodies(first: int, number: int) -> list[bytes]:
 
 
 def outcomes(deployment: Deployment, revision: int) -> int:
-    """Return how many pages have reached a revision."""
+    """Return the number of pages that have reached a revision."""
     return deployment.count(
         select(func.count()).select_from(StoredPage).where(StoredPage.revision >= revision)
     )
@@ -90,7 +90,7 @@ def report(
 
 
 def main() -> None:
-    """Run with the numbers given."""
+    """Run the measurement with the given numbers of pages."""
     given = [int(each) for each in sys.argv[1:]]
     pages, new = (*given, *(PAGES, NEW)[len(given) :])
     with (

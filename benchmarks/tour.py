@@ -1,7 +1,8 @@
-"""Make the pictures of the inspector's tour, from the sample crawl alone.
+"""Create the pictures of the inspector's tour from the sample crawl.
 
-Run as ``python -m benchmarks.tour docs/how-to/inspector``; Debian's package ``chromium`` renders
-them. Pages count as received when they were fetched, shifted so that the last one is from now.
+Run with ``python -m benchmarks.tour docs/how-to/inspector``. The pictures are rendered with
+Debian's package ``chromium``. Times of receipt are set to the times of the fetches, shifted so that
+the last page is from now.
 """
 
 import os
@@ -60,7 +61,7 @@ def main(directory: Path) -> None:
 
 
 def receive_when_fetched(settings: Settings) -> None:
-    """Shift the times of receipt to the days before now."""
+    """Set the times of receipt to the times of the fetches, shifted to the days before now."""
     database = Database(settings.require_database_url())
     last = select(func.max(StoredPage.fetched_at)).scalar_subquery()
     with database.transaction() as session:
@@ -70,11 +71,11 @@ def receive_when_fetched(settings: Settings) -> None:
 
 
 def addresses(settings: Settings) -> dict[str, str]:
-    """Return the addresses of the views by the name of their picture."""
+    """Return the URLs of the views by the name of their picture."""
     database = Database(settings.require_database_url())
     with database.transaction() as session:
         site = session.scalars(select(Site.id).where(Site.key == SITE)).one()
-        # A page with comments in a group, and one of another group.
+        # A page with comments in a group, and a page of another group.
         pages = session.execute(
             select(StoredPage.id, Membership.group_number)
             .join(
@@ -109,7 +110,7 @@ def addresses(settings: Settings) -> dict[str, str]:
 
 
 def draw(base: str, views: dict[str, str], directory: Path) -> None:
-    """Capture each view as a reader first sees it."""
+    """Capture each view as it is initially displayed."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), chromium_sandbox=os.geteuid() != 0

@@ -122,6 +122,7 @@ def fit_trees(
     All articles have the same total weight, and the weight of a line is the square root of its
     number of words. Short lines decide whether a text equals the article word for word, but long
     lines contain most of the words.
+
     `loose` are the names of corpora with loose golds (see `LOOSE_LENGTH`). `columns` are the names
     of the columns to use (by default, all).
     """

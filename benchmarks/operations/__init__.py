@@ -1,1 +1,1 @@
-"""The cost of running the service, measured on whole deployments."""
+"""Measurements of the cost of running the service, made on complete deployments."""

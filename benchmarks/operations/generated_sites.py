@@ -1,7 +1,7 @@
-"""Cheap pages of any number of sites that do not share templates.
+"""Generation of cheap pages for any number of sites that do not share templates.
 
-A site has two templates of its own, and almost no two of its pages have the same tree. The cost of
-parsing and extracting them is a fraction of a real page's; the load on the queue is the same.
+A site has two templates of its own, and nearly all its pages have different trees. Parsing and
+extracting a page takes a fraction of the time of a real page, but puts the same load on the queues.
 """
 
 import json
@@ -22,7 +22,7 @@ def page_message(host: str, number: int) -> bytes:
 
 
 def page_html(host: str, number: int) -> str:
-    """Return a page of one of the templates of a site."""
+    """Return a page with one of the templates of a site."""
     of_template = random.Random(f"{host}/{number % TEMPLATES}")
     of_page = random.Random(f"{host}#{number}")
     nest = [of_template.choice(CONTAINERS) for _ in range(of_template.randint(2, 6))]
@@ -57,7 +57,8 @@ def _paragraph(of_page: random.Random, number: int) -> str:
 def crawl(sites: int, pages: int, *, at_once: int) -> Iterator[bytes]:
     """Yield the page messages of a crawl that fetches from `at_once` sites in turn.
 
-    `pages` is the total; the first ``pages % sites`` sites have one page more than the others.
+    `pages` is the total number of pages; the first ``pages % sites`` sites have one page more than
+    the others.
     """
     for first in range(0, sites, at_once):
         batch = range(first, min(first + at_once, sites))

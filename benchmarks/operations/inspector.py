@@ -2,8 +2,9 @@
 
 python -m benchmarks.operations.inspector [--copies N] [--rounds N] [--keep]
 
-The service reads the sample crawl once, and its database is copied that many times, with a distinct
-name for each site, page, article and comment: 1,000 copies are 2,000 sites and some 100,000 pages.
+The service processes the sample crawl once. The content of its database is then copied N times,
+with distinct names for each site, page, article and comment. 1,000 copies have 2,000 sites and
+about 100,000 pages.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from worker.store.migrations import migrate
 PAGES_PER_TEMPLATE = 11
 
 DAYS = 60
-"""Days over which the pages are spread."""
+"""Number of days over which the pages are spread."""
 
 COPIED = {
     "sites": {"id": "id + copy * :sites", "key": "'c' || copy || '.' || key"},
@@ -63,7 +64,7 @@ COPIED = {
     },
     "comments": {"article_id": "md5(article_id::text || copy)::uuid"},
 }
-"""Tables to copy, and the columns that differ in a copy."""
+"""Tables to copy, with the columns that differ in a copy."""
 
 VIEWS = (
     "/overview",
@@ -86,7 +87,7 @@ VIEWS = (
 
 
 def main(copies: int, rounds: int, *, is_kept: bool) -> None:
-    """Measure and print."""
+    """Measure the response times and print them."""
     with ExitStack() as stack:
         services = stack.enter_context(running_services())
         url = stack.enter_context(temporary_database(services))
@@ -111,7 +112,7 @@ def main(copies: int, rounds: int, *, is_kept: bool) -> None:
 
 
 def multiply(url: str, copies: int) -> tuple[str, list[dict[str, int]]]:
-    """Copy everything that a database holds about pages; return its contents and some views."""
+    """Copy all data about pages in a database; return a summary and views to measure."""
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         values = {
@@ -175,7 +176,7 @@ def _value(connection: Connection, statement: str) -> int:
 
 @contextmanager
 def inspector(settings: Settings) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Run the inspector; yield its address and its process."""
+    """Run the inspector; yield its URL and its process."""
     command = [sys.executable, "-m", "worker.cli", "inspect", "--port", "0"]
     with subprocess.Popen(
         command,
@@ -199,7 +200,7 @@ def resident(process: subprocess.Popen[str]) -> float:
 def measured(
     base: str, view: str, places: Sequence[dict[str, int]], rounds: int
 ) -> tuple[str, str, str, str]:
-    """Request a view repeatedly; return its response times."""
+    """Request a view repeatedly and return its response times."""
     chance = random.Random(view)
     seconds, largest = [], 0
     with requests.Session() as session:

@@ -1,9 +1,9 @@
-"""A crawl of many sites, or of a large one: its duration, and the waiting time of fresh pages.
+"""Duration of a crawl of many sites or a large site, and waiting times of fresh pages.
 
 python -m benchmarks.operations.many_sites [--sites N] [--pages N] [--minutes N]
 
-During the crawl a page of a known site and the first one of a new site are sent every few seconds,
-and the time is measured until the article of each is in the queue of the consumers.
+During the crawl, a page of a known site and the first page of a new site are sent every few
+seconds. The waiting time ends when the article of a page is in the consumers' queue.
 """
 
 import argparse
@@ -37,14 +37,16 @@ from worker.store.provisional import PROVISIONAL
 LOOK_EVERY_SECONDS = 5.0
 
 AHEAD = 200
-"""Target length of the intake's queue: the crawl pauses above it, as with a bounded queue. The time
-in this queue is a part of the waiting time of fresh pages."""
+"""Target length of the intake queue.
+
+The crawl pauses when the queue is longer, as with a bounded queue. The time that fresh pages spend
+in this queue is part of their waiting time."""
 
 KNOWN = "known.example"
 KNOWN_PAGES = 12
 
 NEW = "new-"
-"""Prefix of the hosts whose first page is sent during the crawl."""
+"""Prefix of new hosts, whose first page is sent during the crawl."""
 
 PROBES = ("of a known site", "the first of a new site")
 
@@ -58,10 +60,10 @@ STEPS = (
 
 @dataclass
 class Waits:
-    """When pages were sent, and when the first article of each arrived.
+    """Times at which pages were sent, and at which the first article of each was delivered.
 
-    `sent` and `arrived` are by URL, on the monotonic clock; `articles` counts the articles of all
-    pages; `began` is the time of day at which that clock was 0.
+    `sent` and `arrived` are times of the monotonic clock by URL. `articles` counts the articles of
+    all pages. `began` is the time of day at which the monotonic clock was 0.
     """
 
     sent: dict[str, float] = field(default_factory=dict)
@@ -70,7 +72,7 @@ class Waits:
     began: float = field(default_factory=lambda: time.time() - time.monotonic())
 
     def seconds(self, urls: Iterable[str]) -> list[float]:
-        """Return the waiting times of pages whose article arrived."""
+        """Return the waiting times of the pages whose articles were delivered."""
         return [self.arrived[url] - self.sent[url] for url in urls if url in self.arrived]
 
 
@@ -121,7 +123,7 @@ def main(sites: int, pages: int, minutes: float, at_once: int, probe_seconds: fl
 
 
 def _make_known(ground: ProvingGround) -> None:
-    """Have the pages of a site clustered and extracted before the measurement."""
+    """Ensure that the pages of a site are clustered and extracted before the measurement."""
     ground.publish(page_message(KNOWN, number) for number in range(KNOWN_PAGES))
     ground.wait_for_receipts(KNOWN_PAGES)
     with create_app(ground.settings) as app:
@@ -133,7 +135,7 @@ def _make_known(ground: ProvingGround) -> None:
 def _watch(
     ground: ProvingGround, memory: MemoryLog, sent: Counter[str], pages: int, ends: float
 ) -> None:
-    """Poll everything until the end of the crawl or of the time, and print it."""
+    """Poll and print the state until the crawl is complete or the time is over."""
     most: Counter[str] = Counter()
     began = time.monotonic()
     times: dict[str, float] = {}
@@ -189,7 +191,7 @@ def _stored(ground: ProvingGround) -> dict[str, int]:
 
 def _sites_without_clustering(ground: ProvingGround) -> int:
     clustered = select(Generation.site_id).where(Generation.method != PROVISIONAL)
-    # New ones are sent until the end.
+    # New hosts are not counted, because they are sent until the end.
     crawled = Site.key.not_like(f"{NEW}%")
     return ground.count(select(func.count()).where(Site.id.not_in(clustered), crawled))
 
@@ -260,9 +262,9 @@ def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
 
 
 def _print_steps(ground: ProvingGround, waits: Waits, probes: dict[str, list[str]]) -> None:
-    """Print the steps at which the pages sent during the crawl waited, by the store's timestamps.
+    """Print where the pages sent during the crawl waited, according to the store's timestamps.
 
-    An extraction that a clustering requested again counts from the later request.
+    An extraction requested again by a clustering counts from the later request.
     """
     moments = (StoredPage.received_at, StoredPage.asked_at, func.min(Article.created_at))
     seconds = [func.extract("epoch", each) for each in moments]

@@ -1,4 +1,4 @@
-"""Memory of long-running processes, over some thousand real and small pages.
+"""Memory of long-running processes over a few thousand real and small pages.
 
 python -m benchmarks.operations.memory MINUTES CORPUS…
 """
@@ -28,7 +28,7 @@ from worker.messaging.broker import messages_waiting
 LOOK_EVERY_SECONDS = 5.0
 
 WAITING = 50
-"""Target length of the intake's queue; the next page is sent when it is shorter."""
+"""Target length of the intake queue; the next page is sent when the queue is shorter."""
 
 
 def main(minutes: float, corpora: list[Path]) -> None:
@@ -65,7 +65,7 @@ def main(minutes: float, corpora: list[Path]) -> None:
 
 def _publish(ground: ProvingGround, corpora: list[Path]) -> None:
     real = [json.loads(body) for corpus in corpora for body in page_messages(corpus)]
-    # The time may be over before all are sent.
+    # The time may be over before all pages have been sent.
     with suppress(Exception):
         for body in _bodies(real):
             while messages_waiting(ground.settings, ground.topology.pages) > WAITING:
@@ -74,9 +74,10 @@ def _publish(ground: ProvingGround, corpora: list[Path]) -> None:
 
 
 def _bodies(real: list[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Yield real pages and half as many small ones, repeatedly, as pages of different sites.
+    """Yield real pages and half as many small pages, repeatedly, as pages of different sites.
 
-    Each time they have another tree, because results for known trees would not be computed again.
+    In each repetition, the pages have different trees, because results for known trees would not be
+    computed again.
     """
     for turn in count(1):
         mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{turn:08b}")

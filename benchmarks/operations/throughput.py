@@ -1,4 +1,4 @@
-"""Pages per second through RabbitMQ and PostgreSQL, and where CPU time is spent.
+"""Throughput in pages per second with RabbitMQ and PostgreSQL, and distribution of CPU time.
 
 python -m benchmarks.operations.throughput CORPUS… [--sites-of N] [--pools NUMBER…]
 """
@@ -24,24 +24,28 @@ from worker.html import site_key
 SAMPLING = Path(__file__).parent / "sampling"
 
 POOLS = (1, 2)
-"""Numbers of processes that run tasks."""
+"""Numbers of processes that run tasks, each of which is measured."""
 
 PATIENCE_SECONDS = 3600.0
 
 LOOKS_APART_SECONDS = 1.0
-"""Interval between checks whether all is done, which query PostgreSQL: five a second were 0.4 %
-of the time measured."""
+"""Interval between checks for completion, which query PostgreSQL.
+
+Five checks per second took 0.4 % of the measured time."""
 
 REST_SECONDS = 20.0
-"""Duration of the measurement of an idle service."""
+"""Duration of the measurement of an idle service, in seconds."""
 
 CLUSTER_INTERVAL_SECONDS = 10
-"""A sixth of the default: pages should not wait for it, nor many idle checks be measured."""
+"""Interval between clustering checks, in seconds.
+
+It is a sixth of the default, so that pages do not wait for a check, but not so short that many idle
+checks are measured."""
 
 KINDS = ("intake", "relay", "worker", "beat")
 
 OVERHEAD = ("RabbitMQ", "PostgreSQL", "queue client", "database client")
-"""Costs that would not exist without queue and database."""
+"""Kinds of work that would not exist without the queues and the database."""
 
 Seconds = Mapping[str, float]
 
@@ -49,8 +53,8 @@ Seconds = Mapping[str, float]
 def main(corpora: Iterable[Path], *, sites_of: int = 1, pools: Iterable[int] = POOLS) -> None:
     """Measure and print.
 
-    `sites_of` selects one in so many sites with all its pages, by a hash of its key. `pools` are
-    the numbers of processes that run tasks.
+    `sites_of` is n where one in n sites is selected with all its pages, by a hash of its key.
+    `pools` are the numbers of processes that run tasks.
     """
     bodies = [body for corpus in corpora for body in page_messages(corpus, sites_of=sites_of)]
     for pool in pools:

@@ -1,1 +1,1 @@
-"""Measurements across pages: repeats, addresses, parts, live reports and agencies."""
+"""Measurements across pages: repeats, URLs, parts, live reports and news agencies."""

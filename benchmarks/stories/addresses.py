@@ -1,6 +1,7 @@
-"""Addresses that pages declare, which of them are accepted, and which pages agree.
+"""Statistics on URLs declared by pages, on their acceptance, and on agreement between pages.
 
-``python -m benchmarks.stories.addresses CORPORA``, a folder of corpora.
+Run with ``python -m benchmarks.stories.addresses CORPORA``, where CORPORA is the folder of the
+corpora.
 """
 
 import argparse
@@ -32,12 +33,12 @@ COLUMNS = (
     *("linked", "joined", "other part", "other headline", "other text"),
 )
 ARTICLES = frozenset({None, "article"})
-"""Kinds of pages that are articles, including None in corpora without kinds."""
+"""Kinds of pages that are articles; None is the kind of all pages in corpora without kinds."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """A page of a corpus and what is known about its address."""
+    """A page of a corpus, with what is known about its URL."""
 
     name: str
     page: Page
@@ -45,7 +46,7 @@ class Read:
 
 
 def read_pages(corpus: Corpus) -> Iterator[Read]:
-    """Parse the pages of a corpus, without those that cannot be parsed."""
+    """Parse the pages of a corpus; pages that cannot be parsed are skipped."""
     for name, each in corpus.pages.items():
         try:
             page = parse_page(each.html, each.url)
@@ -55,7 +56,7 @@ def read_pages(corpus: Corpus) -> Iterator[Read]:
 
 
 def declarations(pages: Sequence[Read]) -> Counter[str]:
-    """Count what pages declare as their address."""
+    """Count the kinds of URLs that pages declare as their own."""
     counts: Counter[str] = Counter(pages=len(pages))
     for each in pages:
         address = declared_address(each.page)
@@ -74,7 +75,7 @@ def declarations(pages: Sequence[Read]) -> Counter[str]:
 
 
 def of_sites(pages: Iterable[Read]) -> Iterator[tuple[Read, Read]]:
-    """Yield all pairs of pages of one site."""
+    """Yield all pairs of pages of the same site."""
     sites = defaultdict(list)
     for each in pages:
         sites[site_of(each.page.url)].append(each)
@@ -83,7 +84,7 @@ def of_sites(pages: Iterable[Read]) -> Iterator[tuple[Read, Read]]:
 
 
 def printed(page: Page) -> Page | None:
-    """Return a print version of a page's article, without links and template."""
+    """Return a print version of a page's article, without links and boilerplate."""
     try:
         article = read_content(page, None).article
     except NoArticleError:
@@ -94,7 +95,7 @@ def printed(page: Page) -> Page | None:
 
 
 def agree(one: AddressRecord, other: AddressRecord) -> dict[str, bool]:
-    """Return what two pages agree in, whether or not they are linked."""
+    """Return in what respects two pages agree, whether or not they are linked."""
     headline = bool(set(one.declared.headlines) & set(other.declared.headlines))
     text = share_passages(one.declared.passages, other.declared.passages)
     part = not are_other_parts(one.address, other.address)

@@ -1,7 +1,8 @@
 """Print pages with live-report entries: ``python -m benchmarks.stories.entries CORPUS…``.
 
-For each corpus the number of pages with an article; and for inspection each page with entries:
-their number, how many have a time or a title, and how many the page declares.
+The script prints the number of pages with an article for each corpus. For inspection, it also
+prints each page with entries: their number, how many have a time or a title, and how many the page
+declares.
 """
 
 import argparse

@@ -1,8 +1,9 @@
 """Entries of generated live reports: ``python -m benchmarks.stories.live_reports``.
 
-Reports in the languages of the sample, in layouts of real live reports: how many entries are
-extracted with their time, headline and text, and that none is if the page does not say that it is
-a live report, or if its blocks link to other pages.
+The reports are in the languages of the sample and have layouts of real live reports. The script
+prints how many entries are extracted with their time, headline and text. It also checks that no
+entries are extracted if the page does not declare itself a live report, or if its blocks link to
+other pages.
 """
 
 import argparse
@@ -20,7 +21,7 @@ ENTRIES = 12
 """Number of entries per report."""
 
 REPORTS = 10
-"""Number of reports of each layout on each site."""
+"""Number of reports per layout and site."""
 
 SEED = 7
 
@@ -166,7 +167,7 @@ def _size(html: str) -> int:
 
 
 def _counted(content: Content | None, entries: Sequence[_Entry]) -> tuple[int, int, int, int]:
-    """Count the entries, those found, those complete, and those in excess."""
+    """Count the expected, found, complete and superfluous entries."""
     read = content.entries if content else ()
     found = whole = 0
     for moment, title, text in entries:

@@ -1,8 +1,8 @@
-"""Score how links to other parts are read: ``python -m benchmarks.stories.parts CORPORA``.
+"""Score the reading of links to other parts: ``python -m benchmarks.stories.parts CORPORA``.
 
-Golds are the links annotated on the pages of ``autopager``, for each half of its sites and for
-all; the baseline uses ``rel`` and a list of words. ``--list`` prints each page with a next link in
-corpora of articles, which have no such annotations, for inspection.
+The golds are the annotated links on the pages of ``autopager``; scores are printed for each half of
+its sites and for all sites. The baseline uses ``rel`` and a list of words. For inspection,
+``--list`` prints each page with a next link in corpora of articles, which have no such annotations.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def half_of(site: str) -> int:
-    """Return the half of a site: 0, which the rules were developed on, or 1."""
+    """Return the half to which a site belongs; the rules were developed on half 0."""
     return sha256(site.encode()).digest()[0] % 2
 
 
@@ -99,7 +99,7 @@ def _f1(
 
 
 def _marked(page: Page, links: Mapping[str, Iterable[str]]) -> Links:
-    """Return the addresses of annotated links; scripts and fragments have none."""
+    """Return the URLs of annotated links, except scripts and fragments."""
     base = base_of(Node(page.flat, 0), page.url)
     return {
         kind: {
@@ -159,7 +159,7 @@ def _report_articles(folder: Path, *, is_listed: bool) -> None:
             page = parse_page(source.html, source.url, content_type=source.content_type)
         except PageError:
             continue
-        # Every reader of a page computes these anyway.
+        # These are computed in advance, because all readers of a page need them.
         _ = page.flat.tags
         start = process_time()
         found = read_pagination(page)

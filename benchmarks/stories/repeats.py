@@ -1,8 +1,8 @@
-"""Recognition of repeats, by method: ``python -m benchmarks.stories.repeats CORPORA``.
+"""Recognition of repeats by several methods: ``python -m benchmarks.stories.repeats CORPORA``.
 
-On generated stories, whose texts are from sites that no threshold was chosen on, and on the copies
-between articles of different sites in daniel and dragnet, which were found by comparing all pairs
-and reading the similar ones.
+The methods are scored on generated stories, whose texts are from sites not used to choose
+thresholds. They are also scored on copies between articles of different sites in daniel and
+dragnet, which were found by comparing all pairs and reading the similar ones.
 """
 
 import argparse
@@ -27,14 +27,14 @@ from worker.text.words import tokens
 SEEDS = (1, 2, 3)
 
 SIMHASH_BITS = 3
-"""Maximum number of bits in which the SimHashes of two copies differ (Manku et al. 2007)."""
+"""Maximum number of bits in which the SimHashes of copies differ (Manku et al. 2007)."""
 
 COPIES = Path(__file__).with_name("copies.txt")
-"""Pairs of articles that a reader considers copies of one text, as digests of their ids.
+"""File of pairs of articles that a human reader considers copies of one text, as digests of IDs.
 
-All 75 pairs of articles of different sites with at least .08 of the shorter text in common were
-read: in these 21 one has most sentences of the other. The others report the same event in other
-words, or quote the same statement.
+All 75 pairs of articles from different sites that share at least .08 of the shorter text were read.
+In these 21 pairs, one article has most sentences of the other. The other pairs report the same
+event in different words, or quote the same statement.
 """
 
 Groups = list[set[int]]
@@ -50,7 +50,7 @@ def by_key(versions: Sequence[Version]) -> Groups:
 
 
 def simhash(text: str) -> int:
-    """Return the SimHash of the words of a text, 64 bits (Charikar 2002)."""
+    """Return the 64-bit SimHash of the words of a text (Charikar 2002)."""
     digests = [crc32(token.encode()) * 0x9E3779B97F4A7C15 % 2**64 for token in tokens(text)]
     bits = np.unpackbits(np.array(digests, dtype=">u8").view(np.uint8)).reshape(-1, 64)
     votes = bits.sum(axis=0) * 2 > len(bits)
@@ -58,7 +58,7 @@ def simhash(text: str) -> int:
 
 
 def by_simhash(versions: Sequence[Version]) -> Groups:
-    """Group articles whose SimHashes differ in few bits."""
+    """Group articles whose SimHashes differ in only a few bits."""
     digests = [simhash(each.text) for each in versions]
     groups = DisjointSet(range(len(versions)))
     for one, other in combinations(range(len(versions)), 2):
@@ -73,7 +73,7 @@ def by_resemblance_of_pages(versions: Sequence[Version]) -> Groups:
 
 
 def by_resemblance(versions: Sequence[Version]) -> Groups:
-    """Group articles whose texts resemble each other, the usual method."""
+    """Group articles whose texts resemble each other, which is the usual method."""
     return _by_resemblance([fingerprint_of(each.text) for each in versions])
 
 
@@ -86,7 +86,7 @@ def _by_resemblance(prints: Sequence[Fingerprint], least: float = 0.5) -> Groups
 
 
 def by_repeats_alone(versions: Sequence[Version]) -> Groups:
-    """Group articles that repeat each other, including those that only a digest connects."""
+    """Group articles that repeat each other, including those connected only by a digest."""
     prints = [fingerprint_of(each.text) for each in versions]
     groups = DisjointSet(range(len(prints)))
     for (one, other), overlap in candidates(prints).items():
@@ -117,7 +117,7 @@ METHODS: Mapping[str, Method] = {
 
 
 def candidates(prints: Sequence[Fingerprint]) -> dict[tuple[int, int], Overlap]:
-    """Compare all pairs of texts with a band in common, as the service does."""
+    """Compare all pairs of texts that share a band, as the service does."""
     by_band: dict[int, list[int]] = defaultdict(list)
     for place, each in enumerate(prints):
         if each.is_comparable:
@@ -137,7 +137,7 @@ def _pairs(groups: Iterable[Iterable[int]]) -> set[tuple[int, int]]:
 
 
 def score(versions: Sequence[Version], groups: Groups) -> tuple[float, float, float]:
-    """Return precision and recall of pairs and the adjusted Rand index of the stories."""
+    """Return the precision and recall of pairs, and the adjusted Rand index of the stories."""
     gold: dict[str, set[int]] = defaultdict(set)
     for place, each in enumerate(versions):
         gold[each.story].add(place)
@@ -173,7 +173,7 @@ def generated(corpora: Path, half: int) -> None:
 
 
 def real(corpora: Path) -> None:
-    """Print how many copies between sites are found in daniel and dragnet."""
+    """Print how many of the copies between sites in daniel and dragnet are found."""
     golds = [
         gold
         for name in ("daniel", "dragnet")

@@ -1,4 +1,4 @@
-"""Generated stories: articles in the versions that other sites make of them."""
+"""Generation of stories, with articles in versions such as other sites make of them."""
 
 import random
 import re
@@ -17,22 +17,22 @@ from worker.html.text import paragraphs
 from worker.text.words import tokens
 
 SHORTEST, LONGEST = 120, 3_000
-"""Minimum and maximum tokens of a text to make versions of."""
+"""Minimum and maximum numbers of tokens in a text of which versions are made."""
 
 BASES, SINGLES = 20, 60
 """Maximum numbers of texts per language with and without versions."""
 
 LEAST = 3
-"""Minimum number of texts of a language to generate stories in it."""
+"""Minimum number of texts in a language for stories to be generated in it."""
 
 ALREADY = 0.1
-"""Minimum share of a text in another one of the corpora for it to be left out as a version."""
+"""Share of a text in another text of the corpora from which it is left out as a version of it."""
 
 TWICE = 0.3
-"""Share of the versions that are changed twice."""
+"""Share of versions to which two changes are made."""
 
 MOST_WITH_A_SHINGLE = 50
-"""Maximum number of texts examined for a shingle."""
+"""Maximum number of texts examined per shingle."""
 
 UNSPACED = frozenset({"ja", "zh"})
 
@@ -53,7 +53,8 @@ class Text:
 class Version:
     """A generated article.
 
-    `story` is its true story, `kind` the change made to the text, and `page` the whole page.
+    `story` is the true story of the article, `kind` the change made to its text, and `page` the
+    whole page.
     """
 
     story: str
@@ -67,7 +68,7 @@ Change = Callable[[str, random.Random, str, Pool], str]
 
 
 def half_of(site: str) -> int:
-    """Return the half of a site: 0 to choose thresholds, 1 to report."""
+    """Return the half to which a site belongs: 0 to choose thresholds, 1 to report scores."""
     return sha256(site.encode()).digest()[7] % 2
 
 
@@ -87,27 +88,27 @@ def copied(text: str, chance: random.Random, language: str, others: Pool) -> str
 
 
 def without_tail(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Keep the beginning."""
+    """Keep only the beginning of the text."""
     del others
     parts = sentences(text)
     return _join(parts[: max(3, int(len(parts) * chance.uniform(0.3, 0.85)))], language)
 
 
 def without_head(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Keep the end."""
+    """Keep only the end of the text."""
     del others
     parts = sentences(text)
     return _join(parts[-max(3, int(len(parts) * chance.uniform(0.3, 0.85))) :], language)
 
 
 def with_another_lead(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Replace the beginning."""
+    """Replace the beginning of the text."""
     lead = sentences(chance.choice(others).text)[: chance.randint(1, 3)]
     return _join(lead + sentences(text)[chance.randint(1, 3) :], language)
 
 
 def with_other_names(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Replace names of places and people throughout."""
+    """Replace all names of places and people."""
     if language in UNSPACED:
         pairs = Counter(text[at : at + 2] for at in range(len(text) - 1))
         names = [pair for pair, _ in pairs.most_common(40) if pair.isalpha()][::3]
@@ -122,14 +123,14 @@ def with_other_names(text: str, chance: random.Random, language: str, others: Po
 
 
 def merged(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Add another text before or after it."""
+    """Add another text before or after the text."""
     own, other = sentences(text), sentences(chance.choice(others).text)
     other = other[: max(3, int(len(own) * chance.uniform(0.4, 1)))]
     return _join(own + other if chance.random() < 0.5 else other + own, language)
 
 
 def with_boilerplate(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Add sentences of other texts around it."""
+    """Add sentences of other texts around the text."""
     del language
     found = [each for other in others for each in sentences(other.text)[:3]]
     chance.shuffle(found)
@@ -137,7 +138,7 @@ def with_boilerplate(text: str, chance: random.Random, language: str, others: Po
 
 
 def edited(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Remove sentences and replace others."""
+    """Remove some sentences and replace others."""
     parts = [each for each in sentences(text) if chance.random() > 0.15]
     other = sentences(chance.choice(others).text)
     for _ in range(len(parts) // 12 + 1):
@@ -160,7 +161,7 @@ CORPORA = ("cleanportaleval", "daniel", "fundus_body", "trafilatura_eval", "wcxb
 
 
 def read_texts(corpora: Path) -> list[Text]:
-    """Read the articles of corpora that are long enough, each text once."""
+    """Read the sufficiently long articles of corpora; duplicate texts are left out."""
     found: list[Text] = []
     keys = set()
     for name in CORPORA:
@@ -187,8 +188,8 @@ def read_texts(corpora: Path) -> list[Text]:
 def generate(texts: Sequence[Text], seed: int, *, of_the_set: bool) -> list[Version]:
     """Generate articles of stories, and articles without versions.
 
-    `of_the_set` makes digests of two stories: texts are merged with articles that are in the set
-    themselves.
+    With `of_the_set`, texts are merged with articles that are in the set themselves, which creates
+    digests of two stories.
     """
     chance = random.Random(seed)
     by_language: dict[str, list[Text]] = defaultdict(list)
@@ -232,7 +233,7 @@ def _version(
 
 
 def without_repeats(texts: Sequence[Text]) -> list[Text]:
-    """Return texts without those that share too much with an earlier one."""
+    """Return the texts without those that share too much with an earlier text."""
     kept: list[Text] = []
     places: dict[int, list[int]] = defaultdict(list)
     for text in texts:

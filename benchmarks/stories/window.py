@@ -1,10 +1,10 @@
-"""The cost of finding an article's story: ``python -m benchmarks.stories.window [--texts N…]``.
+"""Cost of finding an article's story: ``python -m benchmarks.stories.window [--texts N…]``.
 
-The window is filled with generated texts of random shingles, which no article repeats; then
-articles arrive one by one, half of them versions of earlier ones. Finally a thousand near-copies of
-one text arrive, then an earlier one, so that the first article of all changes.
-Prints how long an article's first answer takes, how long its grouping takes, and how long that
-holds the lock of all stories.
+The window is filled with generated texts of random shingles, which no article repeats. Articles
+then arrive one by one, half of them versions of earlier ones. Finally, a thousand near-copies of a
+text arrive, followed by an earlier one, so that the first article changes for all of them.
+The script prints the time taken by an article's first answer, the time taken by its grouping, and
+the time for which the grouping holds the lock of all stories.
 """
 
 import argparse
@@ -31,13 +31,13 @@ from worker.workflow.story_index import Arrival, retell_some, say, tell_page
 
 SIZES = (10_000, 100_000, 1_000_000)
 ARTICLES = 400
-"""Number of articles that arrive at each size."""
+"""Number of articles that arrive at each window size."""
 
 COPIES = 1000
-"""Number of near-copies of one text that arrive at the end."""
+"""Number of near-copies of a text that arrive at the end."""
 
 WORDS = 450
-"""Words of an article, the mean in daniel and fundus_body."""
+"""Number of words per article (the mean in daniel and fundus_body)."""
 
 BATCH = 20_000
 WINDOW = timedelta(days=7)
@@ -88,7 +88,7 @@ def fill(database: Database, first: int, last: int, chance: np.random.Generator)
             for number in numbers:
                 identity = struct.pack(">q", number)
                 size = int(chance.lognormal(np.log(WORDS), 0.6)) + 30
-                # Random, like those of unrelated texts, and unsorted.
+                # Random like the shingles of unrelated texts, but unsorted.
                 shingles = chance.bytes(4 * size)
                 bands = _array(chance.integers(-(2**31), 2**31, BANDS, dtype=np.int32))
                 stories.write(_row(identity))
@@ -114,7 +114,7 @@ def fill(database: Database, first: int, last: int, chance: np.random.Generator)
 def arrivals(
     database: Database, number: int, chance: random.Random, sites: int = 1
 ) -> Iterator[Arrival]:
-    """Yield articles of stored pages, every other one a version of an earlier one."""
+    """Yield articles of stored pages, of which every other one is a version of an earlier one."""
     letters = "bcdfghklmnprstv", "aeiou"
     words = [
         "".join(chance.choice(letters[at % 2]) for at in range(chance.randint(3, 9)))
@@ -150,8 +150,8 @@ def arrivals(
         yield Arrival(page_id, site_id, key, url, text, NOON, NOON, None)
 
 
-class LockTimes:
-    """How long transactions hold the lock of all stories, in ms of wall-clock and CPU time."""
+class Held:
+    """Wall-clock and CPU times, in ms, for which transactions hold the lock of all stories."""
 
     def __init__(self, database: Database) -> None:
         self.times: list[float] = []
@@ -159,7 +159,7 @@ class LockTimes:
         self._began: tuple[float, float] | None = None
         self._server = 0
         event.listen(database.engine, "before_cursor_execute", self._execute)
-        # The server has released the lock when the connection is back in the pool.
+        # By the time the connection is back in the pool, the server has released the lock.
         event.listen(database.engine, "checkin", self._release)
 
     def clear(self) -> None:
@@ -167,7 +167,7 @@ class LockTimes:
         self.times, self.worked = [], []
 
     def _work(self) -> float:
-        """Return the CPU time of this process and of its server process."""
+        """Return the CPU time of this process and its server process."""
         of_server = Path(f"/proc/{self._server}/schedstat").read_text(encoding="ascii").split()[0]
         return time.process_time() + int(of_server) / 1e9
 
@@ -186,9 +186,10 @@ class LockTimes:
 
 @dataclass(frozen=True)
 class Measured:
-    """Times in ms of an article's first answer, its grouping and the lock.
+    """Times in ms of articles' first answers, their grouping and the lock.
 
-    The CPU time spent holding the lock is also measured, as other load does not affect it.
+    The CPU time spent while holding the lock is also measured, because other load does not affect
+    it.
     """
 
     said: list[float]
@@ -214,7 +215,7 @@ def measure(database: Database, held: LockTimes, coming: Iterable[Arrival]) -> M
 
 
 def copies(database: Database, number: int, chance: random.Random) -> Iterator[Arrival]:
-    """Yield near-copies of one text, the last of them fetched before all others."""
+    """Yield near-copies of a text, of which the last was fetched before all others."""
     words = ["".join(chance.choices("bcdfghklm", k=7)) for _ in range(WORDS)]
     for place, page in enumerate(arrivals(database, number, chance, number)):
         own = list(words)
@@ -233,7 +234,7 @@ def row(name: str, measured: Measured) -> str:
 
 
 def signatures(chance: random.Random) -> float:
-    """Return the number of articles per CPU second to compute fingerprint and bands of."""
+    """Return the number of articles per CPU second whose fingerprints and bands can be computed."""
     words = ["".join(chance.choices("abcdefghijklmnop", k=6)) for _ in range(20_000)]
     texts = [" ".join(chance.choices(words, k=WORDS)) for _ in range(2_000)]
     began = time.process_time()

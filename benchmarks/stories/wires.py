@@ -1,7 +1,7 @@
-"""Print how many pages name their agency: ``python -m benchmarks.stories.wires CORPUS…``.
+"""Print how many pages credit a news agency: ``python -m benchmarks.stories.wires CORPUS…``.
 
-For inspection, ``--list`` prints each page with an agency, and ``--others`` each without one that
-names an agency near the start or end of its text.
+For inspection, ``--list`` prints each page with an agency, and ``--others`` each page without one
+that names an agency near the start or end of its text.
 """
 
 import argparse
@@ -15,10 +15,10 @@ from worker.article.metadata.wires import written_forms
 from worker.html import PageError, parse_page
 
 ENDS = 300
-"""Characters at either end of a text where an agency may be named."""
+"""Number of characters at either end of a text in which an agency may be named."""
 
 SHOWN = 160
-"""Characters at either end to print."""
+"""Number of characters printed from either end of a text."""
 
 
 def main() -> None:

@@ -1,1 +1,1 @@
-"""Accuracy of the methods that group pages by template."""
+"""Measurements of the methods that group pages by template."""

@@ -1,6 +1,6 @@
-"""Print how fast new pages are assigned, and how often to the group of the clustering.
+"""Print how fast new pages are assigned, and how often to the same group as by clustering.
 
-Run as ``python -m benchmarks.templates.assign_pages CORPORA``. A minute on one core.
+Run with ``python -m benchmarks.templates.assign_pages CORPORA``; it takes a minute on one core.
 """
 
 import argparse
@@ -20,14 +20,14 @@ from worker.html import PageError, Tree, parse_page
 CORPORA = ("daniel", "dragnet", "cleanportaleval", "msv_big9")
 FEWEST_PAGES = 9
 HELD_OUT = 3
-"""One in this many pages is new."""
+"""One in this many pages is treated as new."""
 
 TIMED_NODES = (900, 1100)
 TIMED_GROUPS = 10
 
 
 def main() -> None:
-    """Print both figures."""
+    """Print the agreement and the times."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("corpora", type=Path, help="directory of corpora")
     trees_of = read_sites(parser.parse_args().corpora)
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def read_sites(corpora: Path) -> dict[str, dict[str, Tree]]:
-    """Return trees by site and page id."""
+    """Return the trees by site and page ID."""
     trees_of: defaultdict[str, dict[str, Tree]] = defaultdict(dict)
     for corpus in CORPORA:
         with gzip.open(corpora / corpus / "pages.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -53,7 +53,7 @@ def read_sites(corpora: Path) -> dict[str, dict[str, Tree]]:
 
 
 def print_agreement(trees_of: dict[str, dict[str, Tree]]) -> None:
-    """Cluster two thirds of each site, assign the rest, and compare with clustering all."""
+    """Cluster two thirds of each site, assign the rest, and compare with clustering all pages."""
     agreed = refused = elsewhere = joined = new = sites = 0
     for site, trees in trees_of.items():
         if len(trees) < FEWEST_PAGES:
@@ -102,7 +102,7 @@ def print_agreement(trees_of: dict[str, dict[str, Tree]]) -> None:
 
 
 def print_times(trees_of: dict[str, dict[str, Tree]]) -> None:
-    """Assign pages of 1,000 nodes to ten representatives of that size, of their site or others."""
+    """Assign pages of 1,000 nodes to ten representatives of that size, and print the times."""
     low, high = TIMED_NODES
     large = {
         site: [tree for _, tree in sorted(trees.items()) if low <= len(tree) <= high]

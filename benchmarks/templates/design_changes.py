@@ -1,9 +1,10 @@
-"""Design changes reported for sites, which are false alarms where there was none.
+"""Count the design changes reported for sites, which are false alarms if there was no redesign.
 
     python -m benchmarks.templates.design_changes CORPORA
 
-For every folder with a pages.jsonl.gz, file order counts as the order of the fetches. daniel and
-dragnet contain no redesign, msv_big9 four years of each site in order.
+In every folder with a pages.jsonl.gz, the order of the pages counts as the order in which they were
+fetched. daniel and dragnet contain no redesigns; msv_big9 contains four years of each site in
+order.
 """
 
 import json
@@ -16,11 +17,11 @@ from worker.grouping.generations import FEWEST, design_change
 from worker.inputs import read_messages
 
 FEWEST_PAGES = 2 * FEWEST
-"""Smaller sites never get a report."""
+"""Minimum number of pages of a site; no change is ever reported for smaller sites."""
 
 
 def main(corpora: Path) -> None:
-    """Print for each corpus how many sites are reported to change."""
+    """Print for each corpus the number of sites with a reported change."""
     print("| corpus | sites | reported |")
     print("|---|---:|---:|")
     for path in sorted(corpora.glob("*/pages.jsonl.gz")):

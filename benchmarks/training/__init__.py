@@ -1,1 +1,1 @@
-"""Training of the shipped models."""
+"""Common code for training the shipped models, and training of NCleaner."""

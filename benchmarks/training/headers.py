@@ -1,4 +1,4 @@
-"""Headers of the model files that training writes."""
+"""Headers of the model files written by training."""
 
 import subprocess
 import sys
@@ -14,9 +14,9 @@ LIBRARIES = ("scikit-learn", "numpy", "lxml")
 
 
 def corpus_used(folder: Path, use: str, pages: Iterable[tuple[str, str]]) -> TrainingCorpus:
-    """Describe a corpus that a model is trained on.
+    """Describe a corpus on which a model is trained.
 
-    `use` says what it is used for; `pages` are the ids and sites of the pages used.
+    `use` states the purpose of the corpus; `pages` are the IDs and sites of the pages used.
     """
     sites = dict(pages)
     return TrainingCorpus(
@@ -36,10 +36,10 @@ def training_of(
     scored_on: str | None = None,
     libraries: Sequence[str] = (),
 ) -> Training:
-    """Describe the training by the current command.
+    """Describe the training done by the current command.
 
-    `module` is the name of the script; `scores` and `scored_on` are its scores and how they were
-    obtained; `libraries` were used in addition to `LIBRARIES`.
+    `module` is the name of the script, `scores` are its scores, and `scored_on` states how they
+    were obtained. `libraries` were used in addition to `LIBRARIES`.
     """
     return Training(
         date=datetime.now(UTC).date().isoformat(),
@@ -53,7 +53,7 @@ def training_of(
 
 
 def _commit() -> str | None:
-    """Return the commit of this code, None if it is modified or not under version control."""
+    """Return the commit of this code, or None if it is modified or not under version control."""
     try:
         state = _git("status", "--porcelain", "--untracked-files=no")
         return None if state else _git("rev-parse", "HEAD")

@@ -1,7 +1,7 @@
 """Train NCleaner: ``python -m benchmarks.training.nclean CORPUS MODELS``.
 
-The published tool ships models trained on the CleanEval development set, and so do we. ``CORPUS``
-is the folder of that set; a model for each shipped normalisation is written to the folder
+Like the published tool, Détourage ships models trained on the CleanEval development set. ``CORPUS``
+is the folder of this set. A model for each shipped normalisation is written to the folder
 ``MODELS``.
 """
 
@@ -18,7 +18,7 @@ NORMALISATIONS = (Normalisation.ASCII, Normalisation.NON_LEXICAL)
 
 
 def main() -> None:
-    """Train."""
+    """Train and write the models."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path, help="folder of the training pairs")
     parser.add_argument("models", type=Path, help="folder to write the models to")

@@ -1,1 +1,1 @@
-"""Pages that are not articles, to measure the recognition of walls and missing pages."""
+"""Training and evaluation of the recognition of walls and missing pages."""

@@ -1,4 +1,4 @@
-"""Walls and articles with their evidence: generated, inserted into real pages, and from corpora."""
+"""Examples of walls and articles: generated, inserted into real pages, and from corpora."""
 
 import random
 from collections.abc import Iterator
@@ -25,25 +25,27 @@ CORPORA = (
 )
 ARTICLE_KINDS = frozenset({None, "article", "news"})
 HOSTS = ("wcxb", "fundus_body", "trafilatura_eval", "daniel")
-"""Corpora of pages that walls are inserted into."""
+"""Corpora of pages into which walls are inserted."""
 
 MIN_REPLACED = 500
-"""Minimum characters of an article that a wall replaces; with less, it may not be all of it."""
+"""Minimum number of characters of an article to be replaced by a wall.
+
+A shorter text may not be the whole article."""
 
 APART = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
     | {"access_denied", "press_and_hold", "server_error"}
 )
-"""Kinds that do not occur within a page of a site."""
+"""Kinds of walls that do not occur within the page of a site."""
 
 
 @dataclass(frozen=True)
 class Example:
     """A page with its true class.
 
-    `group` is its corpus or how it was made; `kind` and `language` are those of a wall. `outcome`
-    is ``"article"``, or why the page has none even before walls are looked for. `features` is None
-    for a page that has no article anyway.
+    `group` is the corpus of the page, or how it was made. `kind` and `language` are those of a
+    wall. `outcome` is ``"article"``, or the reason why the page has no article even without the
+    recognition of walls; in this case, `features` is None.
     """
 
     group: str
@@ -57,14 +59,14 @@ class Example:
 
 
 def half_of(site: str) -> str:
-    """Return the half of the sites that a site belongs to."""
+    """Return the half of the sites to which a site belongs."""
     return "unseen" if int(sha256(site.encode()).hexdigest(), 16) % 2 else "seen"
 
 
 def generated_examples(
     half: str, seed: int, number: int, *, articles: bool = False
 ) -> Iterator[Example]:
-    """Yield generated pages, without their status codes, which alone would decide."""
+    """Yield generated pages without their status codes, which would be sufficient evidence."""
     for made in islice(generated.pages(half, seed, articles=articles), number):
         truth = made["truth"]
         yield _example(
@@ -125,7 +127,7 @@ def _insert(
     rng: random.Random,
     site: str,
 ) -> str | None:
-    """Replace a page's article by a wall, in most cases with its headline and metadata."""
+    """Replace a page's article with a wall; in most cases, the headline and metadata remain."""
     read = _read(html, url, content_type)
     if read is None or read[1] is None:
         return None

@@ -1,9 +1,9 @@
-"""Generate walls and missing pages, or articles that look like them, in many languages and layouts.
+"""Generate walls and missing pages, or articles similar to them, in many languages and layouts.
 
     python -m benchmarks.walls.pages OUT.jsonl --half seen --number 2000
     python -m benchmarks.walls.pages OUT.jsonl --half unseen --articles
 
-Each line is a page message with `url`, `html` and `status`; `truth` is the true class of the page.
+Each line is a page message with `url`, `html` and `status`, and the page's true class in `truth`.
 """
 
 import argparse
@@ -32,7 +32,7 @@ UNSEEN_STYLES = frozenset({"framework", "table"})
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of page, with the styles it is built in and the statuses it is sent with."""
+    """A kind of page, with its possible styles and HTTP statuses."""
 
     outcome: str
     wordings: str
@@ -82,7 +82,7 @@ ARTICLES = {
     "notice": Kind("article", "notices", ("bare", *_INSIDE), (200,)),
 }
 KINDS = WALLS | ARTICLES
-# Such a page never had the address of an article.
+# Kinds of pages whose URL never was that of an article.
 _NO_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
 _FORMS = frozenset({"login", "registration", "newsletter", "report_beside_login"})
 
@@ -95,12 +95,12 @@ def wordings(name: str) -> dict[str, Any]:
 
 
 def is_unseen(kind: str, language: str) -> bool:
-    """Return whether a page belongs to the held-out half, unseen by the authors of a detector."""
+    """Return whether a page is in the held-out half, which the authors of a detector never saw."""
     return kind in UNSEEN_KINDS or language in UNSEEN_LANGUAGES
 
 
 class Page:
-    """A page: the choices that its parts share, and the parts."""
+    """A generated page: the choices shared by its parts, and the parts."""
 
     def __init__(self, kind: str, language: str, style: str, rng: random.Random) -> None:
         self.kind, self.language, self.style, self.rng = kind, language, style, rng
@@ -124,7 +124,7 @@ class Page:
             return notice[0], notice[1:]
         if self.kind.startswith("report"):
             reports = words["articles"]
-            # In a language of both halves, the first report is for the seen half only.
+            # In a language of both halves, the first report is used only in the seen half.
             if self.language not in UNSEEN_LANGUAGES:
                 reports = reports[1:] if self.kind in UNSEEN_KINDS else reports[:1]
             report = rng.choice(reports)
@@ -146,17 +146,17 @@ class Page:
         reference = f"{self.rng.getrandbits(64):016x}"
         choices: list[list[str]] = source[kind.wordings]
         if is_vendor and self.kind not in UNSEEN_KINDS:
-            # Vendors' wordings are English everywhere, so unseen languages get different ones.
+            # Vendors' wordings are always in English, so unseen languages use different ones.
             choices = choices[1::2] if self.language in UNSEEN_LANGUAGES else choices[::2]
         lines = self.rng.choice(choices)
         return [line.replace("{host}", self.host).replace("{ref}", reference) for line in lines]
 
     def cls(self, name: str) -> str:
-        """Return a class attribute in the style of this site."""
+        """Return a class attribute in the naming style of this site."""
         return f'class="{self.prefix}{name}"'
 
     def message(self) -> str:
-        """Return the wall's own lines, or the form or offer next to an article."""
+        """Return the lines of the wall, or the form or offer next to an article."""
         parts = []
         for index, line in enumerate(self.lines):
             if line.startswith(">"):
@@ -179,7 +179,7 @@ class Page:
         return "".join(parts)
 
     def article(self) -> str:
-        """Return the visible part of the article: only its head if the page is a wall."""
+        """Return the visible part of the article, which is only its head if the page is a wall."""
         head = f"<h1>{escape(self.headline)}</h1>"
         if self.kind != "notice" and self.rng.random() < 0.7:
             day = "{2}.{1}.{0}".format(*self.date.split("-"))
@@ -188,7 +188,7 @@ class Page:
         return head + "".join(f"<p>{escape(line)}</p>" for line in self.text)
 
     def content(self) -> str:
-        """Return the middle of the page: article, wall or both."""
+        """Return the middle of the page, which contains the article, the wall or both."""
         if not self.lines:
             return f"<article>{self.article()}</article>"
         message = f"<div {self.cls('message')}>{self.message()}</div>"
@@ -209,7 +209,7 @@ class Page:
         return f"<ul>{''.join(entries)}</ul>"
 
     def teasers(self) -> str:
-        """Return a list of other articles, some with dates and with their first sentences."""
+        """Return a list of other articles, some with dates and first sentences."""
         chosen = self.rng.sample(self.words["headlines"], self.rng.randint(4, 9))
         is_dated, is_long = self.rng.random() < 0.5, self.rng.random() < 0.3
         items = []
@@ -222,7 +222,7 @@ class Page:
         return f"<h2>{self.labels[0]}</h2><ul>{''.join(items)}</ul>"
 
     def framed(self, content: str) -> str:
-        """Put content into the template of a news site."""
+        """Insert content into the template of a news site."""
         banner = f"<p>{self.labels[2]}</p>" if self.rng.random() < 0.4 else ""
         offer = f"<p>{self.labels[3]}</p>" if self.rng.random() < 0.4 else ""
         search = f'<form action="/s"><input name="q" placeholder="{self.labels[1]}"></form>'
@@ -244,7 +244,7 @@ class Page:
         )
 
     def body(self) -> str:
-        """Return the page in its style."""
+        """Return the body of the page in its style."""
         if self.style in {"site", "table"}:
             return self.framed(self.content())
         if self.style == "overlay":
@@ -269,7 +269,7 @@ class Page:
         return f"{inner}<hr>" if self.rng.random() < 0.5 else inner
 
     def head(self) -> str:
-        """Return the head, whose metadata may describe an article that the page does not show."""
+        """Return the head, whose metadata may describe an article not shown on the page."""
         rng = self.rng
         is_framed = self.style in {"site", "table", "overlay", "framework"}
         speaks = is_framed and self.kind not in _NO_HEADLINE and rng.random() < 0.6
@@ -313,7 +313,7 @@ def _teaser(paragraph: str, language: str) -> str:
 
 
 def pages(half: str, seed: int, *, articles: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield pages endlessly, the kinds in turn, each with all its languages and styles."""
+    """Yield pages endlessly, taking kinds in turn and each kind in all languages and styles."""
     combinations: dict[str, list[tuple[str, str]]] = {}
     for kind, what in (ARTICLES if articles else WALLS).items():
         found = [
@@ -333,7 +333,7 @@ def pages(half: str, seed: int, *, articles: bool = False) -> Iterator[dict[str,
 
 
 def main() -> None:
-    """Write the pages that the command line asks for."""
+    """Write the pages requested on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("out", type=Path)
     parser.add_argument("--half", choices=("seen", "unseen"), required=True)

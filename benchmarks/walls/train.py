@@ -1,11 +1,11 @@
-"""Train and measure the model of walls.
+"""Train and evaluate the model of walls.
 
 python -m benchmarks.walls.train CORPORA [--model FILE]
 
-CORPORA is the folder of the corpora. Trained on the seen half of the generated pages, on walls
-inserted into pages of half of the sites, and on the articles of the corpora. Articles are
-cross-validated by site; everything else is measured on the unseen half, whose kinds, languages and
-wordings were not used to write the model's lexicon and evidence.
+CORPORA is the folder of the corpora. The model is trained on the seen half of the generated pages,
+on walls inserted into pages of half of the sites, and on the articles of the corpora. It is
+cross-validated by site for articles. For everything else, it is evaluated on the unseen half, whose
+kinds, languages and wordings were not used to write the model's lexicon and evidence.
 """
 
 import argparse
@@ -37,7 +37,7 @@ COLUMNS_AT_A_SPLIT = 0.25
 FOLDS = 5
 
 OF_ARTICLES = 30.0
-"""Weight of an article: losing one is worse than sending a wall."""
+"""Weight of an article, which is high because losing an article is worse than sending a wall."""
 
 SEEN = {"generated": 1_500, "generated articles": 600, "inserted": 650}
 UNSEEN = {"generated": 700, "generated articles": 400, "inserted": 340}
@@ -47,7 +47,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def made_examples(folder: Path, half: str) -> list[Example]:
-    """Return the generated pages of a half of the kinds, languages and sites."""
+    """Return the generated pages of one half of the kinds, languages and sites."""
     numbers = SEEN if half == "seen" else UNSEEN
     seed = SEEDS[half]
     return [
@@ -58,7 +58,7 @@ def made_examples(folder: Path, half: str) -> list[Example]:
 
 
 def fit(examples: Sequence[Example]) -> WallTrees:
-    """Train on walls and articles."""
+    """Train the model on walls and articles."""
     wall = _fit(examples, [each.is_wall for each in examples], OF_ARTICLES)
     articles = [each for each in examples if not each.is_wall]
     return WallTrees(wall, _fit(articles, [each.is_truncated for each in articles], 3.0))
@@ -79,7 +79,7 @@ def _fit(examples: Sequence[Example], labels: Sequence[bool], of_others: float) 
 
 
 def judge(model: BoostedTrees, examples: Iterable[Example]) -> _Floats:
-    """Return the probability of each example; -1 without evidence."""
+    """Return the probability of each example, or -1 for an example without evidence."""
     return np.array(
         [
             -1.0 if each.features is None else float(model.probabilities(each.features)[0])
@@ -91,7 +91,7 @@ def judge(model: BoostedTrees, examples: Iterable[Example]) -> _Floats:
 def cross_validated(
     articles: Sequence[Example], made: Sequence[Example]
 ) -> tuple[_Floats, _Floats]:
-    """Return the predictions for articles by models that have not seen their sites."""
+    """Return the predictions for articles from models that have not seen their sites."""
     folds = np.array([fold_of(f"site {each.site}", FOLDS) for each in articles])
     wall, truncated = np.zeros(len(articles)), np.zeros(len(articles))
     for fold in range(FOLDS):
@@ -104,7 +104,7 @@ def cross_validated(
 
 
 def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
-    """Yield a table of walls: the share of each kind, language and group without an article."""
+    """Yield a table of the share of walls recognised, by kind, language and group."""
     walls = [each for each in examples if each.is_wall]
     found = judge(model.wall, walls)
     missed = [
@@ -122,7 +122,7 @@ def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
 
 
 def of_articles(examples: Sequence[Example], wall: _Floats, truncated: _Floats) -> Iterator[str]:
-    """Yield a table of articles: how many are mistaken for walls or for truncated articles."""
+    """Yield a table of how many articles are mistaken for walls or truncated articles."""
     yield "| articles | pages | taken for walls | taken for beginnings |"
     yield "|---|---:|---:|---:|"
     for group in sorted({each.group for each in examples}):
