@@ -1,4 +1,4 @@
-"""Article extraction: text, title, blocks, images and metadata of a page."""
+"""Extraction of articles: text, title, blocks, images and metadata of a page."""
 
 from worker.article.article import extract_article
 from worker.article.errors import (

@@ -1,4 +1,4 @@
-"""The article of a page, with or without knowledge of its template."""
+"""Extraction of a page's article, with or without knowledge of its template."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -122,7 +122,7 @@ def extract_article(
         them is the article itself, such as the first post of a thread
         (`worker.article.comment_exclusion`).
     text_roles
-        Roles of the lines that make up the text, see `models.roles`; `TEXT_ROLES` if empty.
+        Roles of the lines that make up the text (see `models.roles`); `TEXT_ROLES` if empty.
     posts
         Finds the posts of a forum page; None disables the search.
 
@@ -222,7 +222,7 @@ def _menu_probability(page: PageInTemplate, first: tuple[Extraction, Finding] | 
 def read_first(
     page: PageInTemplate, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
-    """Extract what a page displays, whatever its kind; None if it displays no text."""
+    """Extract what a page displays regardless of its kind, or None if it displays no text."""
     cuts = (_cut(page, body, apart) for body in _bodies(page))
     return next((cut for cut in cuts if cut[0].text), None)
 
@@ -302,7 +302,7 @@ def article_of(
     """Build the article from the body that was found.
 
     The titles of other pages of the template (`others`) distinguish the template's headings from
-    the page's own. `known` holds the digests of the lines on those pages, see `digest_of`.
+    the page's own. `known` holds the digests of the lines on those pages (see `digest_of`).
     """
     title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:

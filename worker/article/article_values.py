@@ -1,4 +1,4 @@
-"""Contents of a page, keyed like the article message."""
+"""Conversion of a page's content to the keys of the article message."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ MAX_LISTED = 200
 
 
 def article_values(content: Content) -> dict[str, Any]:
-    """Return the values of `models.messages.ArticleMessage` that depend on the page alone."""
+    """Return the values of `models.messages.ArticleMessage` that depend only on the page."""
     article = content.article
     metadata = article.metadata
     return {

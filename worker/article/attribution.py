@@ -1,9 +1,10 @@
 """Contribution of each evidence column to the decision on a line.
 
-After A. Saabas ("Interpreting random forests", 2014), for boosted trees: at each split on a line's
-path down a tree, its expected value changes, and the change is attributed to the column of the
-split. The expectation is the mean over the lines of the same page that reach a node. This requires
-only the model and the page; properties shared by all lines of the page explain nothing.
+The method of A. Saabas ("Interpreting random forests", 2014) is applied to boosted trees. At each
+split on a line's path down a tree, the expected value changes, and the change is attributed to the
+column of the split. The expectation is the mean over the lines of the same page that reach a node.
+This requires only the model and the page. Properties shared by all lines of the page explain
+nothing.
 """
 
 import numpy as np
@@ -47,7 +48,7 @@ def _add(tree: DecisionTree, rows: Rows, parts: Contributions) -> float:
         splits.append((column, left, right))
         reached += [(tree.left[node], left), (tree.right[node], right)]
     for column, left, right in splits:
-        # Takes half the time of ``mean()``.
+        # This takes half the time of ``mean()``.
         low = np.add.reduce(values[left]) / len(left)
         high = np.add.reduce(values[right]) / len(right)
         expected = (low * len(left) + high * len(right)) / (len(left) + len(right))

@@ -1,4 +1,4 @@
-"""The body, made up of the lines that a classifier assigns to the article.
+"""Composition of the body from the lines that a classifier assigns to the article.
 
 The evidence of each line (`worker.article.evidence`) is weighed by boosted trees and a neural
 network (`worker.article.line_classifier`), both trained on the development corpora
@@ -161,7 +161,7 @@ def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
 def _left_out(
     page: Outline, container: int, core: int, kept: frozenset[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the outermost elements without body lines: those to drop and those to mute."""
+    """Return the outermost elements without body lines, divided into those to drop and to mute."""
     before = [0, *accumulate(text.line in kept for text in page.texts)]
     dropped: set[int] = set()
     muted: set[int] = set()

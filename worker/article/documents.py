@@ -1,4 +1,4 @@
-"""An article as a document: Markdown, HTML or TEI P5 (Text Encoding Initiative XML)."""
+"""Conversion of an article to Markdown, HTML or TEI P5 (Text Encoding Initiative XML)."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Entries of a live report, merged from those that the page declares and displays."""
+"""Entries of a live report, merged from those declared and those displayed by the page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -93,7 +93,7 @@ def _merged(declared: Sequence[Entry], shown: Sequence[Entry]) -> list[Entry]:
 
 
 def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int, int]:
-    """Map declared entries to displayed ones, by ID or else by their first words."""
+    """Map declared entries to displayed ones by ID or, failing that, by their first words."""
     by_id = {entry.id: place for place, entry in enumerate(shown) if entry.id}
     by_opening: dict[str, int] = {}
     for at, entry in enumerate(shown):
@@ -113,7 +113,7 @@ def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int
 
 
 def _openings(entry: Entry) -> Iterator[str]:
-    """Yield the first words of an entry: of its title and text, then of its text alone."""
+    """Yield the first words of an entry's title and text, and those of only its text."""
     for text in (f"{entry.title or ''} {entry.text[: 100 * OPENING]}", entry.text[: 100 * OPENING]):
         opening = tokens(text)[:OPENING]
         if len(opening) >= LEAST_OPENING:

@@ -22,15 +22,15 @@ class Entry:
     Attributes
     ----------
     id
-        ID given by the page, or else a digest of the time and the title or first words.
+        ID given by the page or, failing that, a digest of the time and the title or first words.
     text
         Text below the title, with paragraphs separated by blank lines. May be empty if there is a
         title.
     title
         Headline, or None.
     time
-        When it was written, as precisely as the page states; None if unknown, or if the page gives
-        a time without a date.
+        Time at which the entry was written, with the precision given on the page; None if unknown,
+        or if the page gives a time without a date.
     written_time
         The time as displayed on the page, or None.
     author
@@ -99,7 +99,7 @@ def _opening(text: str) -> list[str]:
 def _digest(entry: Entry) -> str:
     import hashlib
 
-    # The text may be corrected later; time, title and first words hardly ever are.
+    # The text may be corrected later, unlike, in most cases, the time, title and first words.
     opening = tokens(entry.title) if entry.title else _opening(entry.text)
     known = " ".join([str(entry.time or entry.written_time or ""), *opening])
     return hashlib.sha256(known.encode()).hexdigest()[:DIGEST_CHARACTERS]

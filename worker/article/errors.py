@@ -18,7 +18,7 @@ class NoArticleError(ValueError):
 
 
 class MenuPageError(NoArticleError):
-    """The page only lists links to other pages: a home page, a section front, a tag page.
+    """The page only lists links to other pages, such as a home page, section front or tag page.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class WallError(NoArticleError):
 
 
 class GoneError(NoArticleError):
-    """There is no longer an article at the URL, or never was.
+    """There is no longer an article at the URL, or there never was one.
 
     Parameters
     ----------

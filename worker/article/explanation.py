@@ -1,4 +1,4 @@
-"""Why each line of a page was kept or dropped."""
+"""Explanation of why each line of a page was kept or dropped."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Reason:
     Attributes
     ----------
     aspect
-        Name of the aspect, see `worker.article.phrases`.
+        Name of the aspect (see `worker.article.phrases`).
     phrase
         The aspect's strongest evidence in words; for the network, which gives no reasons, a
         description of its input.
@@ -61,13 +61,13 @@ class ExplainedLine:
     Attributes
     ----------
     number
-        Line number in the outline, see `worker.article.outline.TextNode`.
+        Line number in the outline (see `worker.article.outline.TextNode`).
     xpath
         Positional XPath of the enclosing block.
     text
         The cleaned text.
     verdict
-        Whether it was kept.
+        Whether the line was kept, dropped, or is a title or comment.
     probability
         Probability, according to the classifier, that the line belongs to the article.
     reasons
@@ -95,7 +95,7 @@ class Explanation:
     outcome
         `worker.outcomes.PageOutcome.ARTICLE`, or the reason why there is no article.
     detail
-        The reason in words if there is no article, else empty.
+        The reason in words if there is no article; otherwise empty.
     article
         The article, or None.
     mean

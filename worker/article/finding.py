@@ -1,4 +1,4 @@
-"""The location of an article's body in a page, before rendering."""
+"""Location of an article's body in a page, before rendering."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,9 +34,9 @@ class Finding:
     muted
         Indices of elements below the container that contribute only images and embeds to the body.
     lines
-        Numbers of the body's lines below the container, see `TextNode.line`; None for all lines.
+        Numbers of the body's lines below the container (see `TextNode.line`); None for all lines.
     confidence
-        Expected quality of the text, 0..1; 0 if the method does not estimate it.
+        Expected quality of the text, from 0 to 1; 0 if the method does not estimate it.
     roles
         Roles of the lines by number; empty if the method does not determine them.
     kind

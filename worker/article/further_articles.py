@@ -1,10 +1,10 @@
 """Further articles that a page displays in full below its own, for readers who keep scrolling.
 
-Like the page's own article, each has a head: a headline, an author, a date, a URL. A further
+Like the page's own article, each has a head with a headline, an author, a date and a URL. A further
 article is recognised by a combination of these below a complete article, regardless of the elements
 that contain it.
 
-Measured by ``python -m benchmarks.extraction.further_articles``.
+The accuracy is measured by ``python -m benchmarks.extraction.further_articles``.
 """
 
 import re
@@ -93,8 +93,9 @@ _ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
 class FurtherArticle(NamedTuple):
     """An article below the page's own.
 
-    `element` is the outermost element that contains it but no part of the page's own article.
-    `headline` is empty if it is not in a heading; `url` is None if the page gives none.
+    `element` is the outermost element that contains the article but no part of the page's own
+    article. `headline` is empty if it is not in a heading, and `url` is None if the page gives
+    none.
     """
 
     element: int

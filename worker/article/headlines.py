@@ -46,7 +46,7 @@ MIN_WORDS_BETWEEN: Final = 3.0
 """Minimum median number of unlinked words between names; in a menu there are none."""
 
 MAX_WORDS_BESIDE: Final = 12
-"""Maximum number of unlinked words in a headline's line: time, author, date."""
+"""Maximum number of unlinked words (time, author, date) in a headline's line."""
 
 MAX_SHARED: Final = 2
 MAX_SHARED_PART: Final = 0.2

@@ -79,7 +79,7 @@ UNSEEN = ("noscript", "template")
 
 @dataclass(frozen=True)
 class OpenedDocument:
-    """A copy of a document in which the `UNSEEN` elements with one tag are displayed, as ``div``.
+    """A copy of a document in which `UNSEEN` elements with a given tag are displayed, as ``div``.
 
     `elements` are the converted elements; `tag` is their original tag.
     """
@@ -110,10 +110,10 @@ class OpenedDocument:
 
 
 Cut = Callable[[Outline, Finding], Extraction]
-"""Extracts the article from an outline whose body is known."""
+"""Function that extracts the article from an outline whose body is known."""
 
 Find = Callable[[Outline], Extraction]
-"""Extracts the article from an outline; may raise `NoArticleError`."""
+"""Function that extracts the article from an outline; it may raise `NoArticleError`."""
 
 
 def hidden_article(
@@ -121,9 +121,9 @@ def hidden_article(
 ) -> Extraction | None:
     """Find an article that a page contains but does not display.
 
-    `shown` is the displayed article, or None. Returns None if it is to be kept. Otherwise, the
-    method of the returned article names where it was found: ``articleBody``, ``json-state``,
-    ``noscript`` or ``template``.
+    `shown` is the displayed article, or None. Returns None if the displayed article should be used.
+    Otherwise, the method of the returned article states where it was found: ``articleBody``,
+    ``json-state``, ``noscript`` or ``template``.
     """
     text = shown.text if shown is not None else ""
     least = int(MIN_LONGER * len(text))

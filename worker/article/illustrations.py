@@ -1,4 +1,4 @@
-"""Images of an article outside its text, and the captions of all images.
+"""Images outside the text of an article, and captions of all its images.
 
 An article's first image is above its text: above or below the headline, or between the lead and the
 rest. It is therefore outside the element that holds most of the text, where all other images are
@@ -167,7 +167,7 @@ def is_teaser(page: Outline, index: int) -> bool:
 
 
 def _article_around(page: Outline, places: Sequence[int]) -> int:
-    """Return the nearest article element around the given ones, or else their common ancestor."""
+    """Return the nearest article element around the given ones, or their common ancestor."""
     smallest = min(places)
     while max(places) >= page.ends[smallest]:
         smallest = page.parents[smallest]

@@ -1,4 +1,4 @@
-"""The text of a block with its inline formatting: links, bold and italics."""
+"""Text of a block with its inline formatting (links, bold and italics)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

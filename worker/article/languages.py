@@ -1,4 +1,4 @@
-"""The language of an article, as detected in its text and as declared by the page."""
+"""Detection of an article's language from its text and the page's declarations."""
 
 import re
 

@@ -12,7 +12,7 @@ from worker.text.texts import Count
 class Line(NamedTuple):
     """A line with at least one token.
 
-    `number` is its number in the outline, see `TextNode.line`; `block` is the index of the nearest
+    `number` is its number in the outline (see `TextNode.line`); `block` is the index of the nearest
     enclosing block element; `linked` counts the tokens in links; `sentences` counts sentence ends.
     """
 
@@ -25,7 +25,7 @@ class Line(NamedTuple):
 
     @property
     def is_prose(self) -> bool:
-        """Whether it contains a sentence and less than half of it is linked."""
+        """Whether the line contains a sentence and less than half of it is linked."""
         return self.sentences > 0 and 2 * self.linked < len(self.tokens)
 
 

@@ -1,4 +1,4 @@
-"""Links of a page: its listed items, and articles displayed below its own."""
+"""Links of a page to its listed items, and to articles displayed below its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ class ListedLinks:
 def listed_links(page: Page, kind: str, article: Extraction | None = None) -> ListedLinks | None:
     """Return the links that a page lists, or None if it lists nothing.
 
-    `kind` is ``menu`` if the page has no article because it is a menu, else the page's kind as in
-    `models.kinds`. For an `article`, the articles displayed below it are listed.
+    `kind` is ``menu`` if the page has no article because it is a menu, and the page's kind as in
+    `models.kinds` otherwise. For an `article`, the articles displayed below it are listed.
     """
     list_kind = _LIST_KINDS.get(kind)
     if list_kind in (None, "article"):

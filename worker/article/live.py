@@ -1,4 +1,4 @@
-"""Live reports as declared by their pages. Their entries look like comments but are not."""
+"""Recognition of declared live reports, whose entries look like comments."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ _LIVE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAMES_BEGIN = ("live", "ticker", "minut", "direct", "direkt", "relacja")
-"""Every match of `LIVE_NAMES` contains one of these, which are faster to search for."""
+"""Strings of which every match of `LIVE_NAMES` contains one; they are faster to search for."""
 
 _DECLARED = "liveBlogUpdate"
 _TYPE = "liveblogposting"

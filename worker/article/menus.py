@@ -1,4 +1,4 @@
-"""Pages that list other pages: home pages, section fronts, tags, search results.
+"""Recognition of pages that list others, such as home pages, section fronts and search results.
 
 Such a page is recognised by its structure: its lines are linked headlines, either with short
 teasers between them at the same position in the tree, or with hardly anything else. It contains no
@@ -26,7 +26,7 @@ from worker.html.site import site_of
 from worker.text.texts import Count
 
 MIN_HEADLINE_WORDS = 3
-"""Minimum number of words in a headline; shorter links are navigation: "Home", "Read more"."""
+"""Minimum number of words in a headline; shorter links are navigation, such as "Read more"."""
 
 MAX_HEADLINE_WORDS = 45
 """Maximum number of words in a headline; some sites link a whole article."""
@@ -124,9 +124,9 @@ class MenuEvidence:
 
 
 def is_menu(page: Outline) -> bool:
-    """Return whether a page is a list of other pages, by its structure alone."""
+    """Return whether a page is a list of other pages, according to its structure."""
     found = _Stretches.of(page)
-    # A text too long for either a teaser or text outside lists: no need to determine which it is.
+    # A text that is too long for a teaser and for text outside lists need not be classified.
     if found.words.max() > MAX_PROSE_WORDS or not _evidence(page, found).is_menu:
         return False
     offers = count_offers(page)

@@ -1,4 +1,4 @@
-"""Offers on a page: its prices, and the goods that it declares."""
+"""Counting of offers on a page, which are its prices or the goods that it declares."""
 
 import re
 
@@ -11,7 +11,7 @@ PRICE = re.compile(
 )
 
 MAX_PRICE_WORDS = 8
-"""Maximum number of words in a line with a price: "4 offers from $16.14"."""
+"""Maximum number of words in a line with a price, such as "4 offers from $16.14"."""
 
 _THINGS = re.compile(
     r"(?:product|offer|course|jobposting"
@@ -21,7 +21,7 @@ _THINGS = re.compile(
 
 
 def count_offers(page: Outline) -> int:
-    """Count the offers on a page: its prices, or its declared goods if there are more.
+    """Count the offers on a page, which are its prices, or its declared goods if there are more.
 
     Prices count if they are in a short line or at the start of a line. This excludes headlines that
     mention the price at which a company was sold.

@@ -1,4 +1,4 @@
-"""A page flattened into arrays, so that every measurement takes one pass and no recursion."""
+"""Representation of a page as arrays, so that measurements need one pass and no recursion."""
 
 from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class Outline:
     flat
         The elements, stored in columns.
     elements
-        Every element that may show text, the root first. Elements listed in
+        All elements that may display text, beginning with the root. Elements listed in
         `worker.html.elements.NO_TEXT` are included, but their descendants are not.
     parents
         Index of each element's parent, -1 for the root.
@@ -136,12 +136,12 @@ class Outline:
 
     @cached_property
     def worked_out(self) -> dict[Hashable, Any]:
-        """Cache for values that other modules derive from the page, under keys of their own."""
+        """Cache for values that other modules derive from the page, under their own keys."""
         return {}
 
     @cached_property
     def steps(self) -> list[tuple[str, int]]:
-        """(tag, rank among siblings of that tag) of each element: a step of its XPath."""
+        """Step of each element in its XPath, given as (tag, rank among siblings with the tag)."""
         ranks: dict[tuple[int, str], int] = {}
         found: list[tuple[str, int]] = []
         for parent, tag in zip(self.parents, self.tags, strict=True):
@@ -354,7 +354,7 @@ class Outline:
 
     @cached_property
     def declaring(self) -> list[Node]:
-        """Elements that hold declarations: ``meta``, ``link``, ``script``."""
+        """Elements that contain declarations (``meta``, ``link`` and ``script``)."""
         return [*self.root.iter("meta", "link", "script")]
 
     @cached_property

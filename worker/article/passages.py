@@ -1,4 +1,4 @@
-"""Long texts in a JSON value: strings of prose, and lists whose items are paragraphs."""
+"""Search for long texts in JSON values: strings of prose, and lists of paragraphs."""
 
 import re
 from collections import defaultdict

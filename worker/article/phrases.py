@@ -1,4 +1,4 @@
-"""Evidence in words: a readable phrase for every column, and the aspect it belongs to."""
+"""Descriptions of evidence: a readable phrase for every column, and the column's aspect."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

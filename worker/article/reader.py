@@ -1,4 +1,4 @@
-"""Everything a page offers its readers: the article and, separately, the comments below it."""
+"""Reading of a page's complete content: the article and, separately, the comments below it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -74,8 +74,8 @@ _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 MAX_COMMENTS = 5_000
 """Maximum number of comments read per page; the first ones are kept.
 
-Bounds the work on a malicious page: each comment takes about 0.1 ms. No page of the corpora has
-more than 206.
+The limit bounds the work on malicious pages; each comment takes about 0.1 ms. No page of the
+corpora has more than 206 comments.
 """
 
 
@@ -141,11 +141,11 @@ def read_content(
         Where comments are found on pages of the template; the first pattern that matches any is
         used. None to search this page on its own.
     text_roles
-        Roles of the lines that make up the article's text, see `models.roles`; `TEXT_ROLES` if
+        Roles of the lines that make up the article's text (see `models.roles`); `TEXT_ROLES` if
         empty.
     fetched_at
-        When the page was fetched, as an aware datetime: the reference for dates such as "3 hours
-        ago" in a comment. Without it, such dates are left as written.
+        Time at which the page was fetched, as an aware datetime. It is the reference for dates such
+        as "3 hours ago" in comments; without it, such dates are left as written.
 
     Raises
     ------

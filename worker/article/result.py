@@ -165,7 +165,7 @@ class Extraction:
         Positional XPath of the body's container in the parsed document, or of the script that
         contains a hidden body.
     confidence
-        Probability that the extraction is correct, 0..1, see `worker.article.confidence`.
+        Probability that the extraction is correct, from 0 to 1 (see `worker.article.confidence`).
     metadata
         Metadata of the article.
     further

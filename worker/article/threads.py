@@ -44,7 +44,7 @@ class Posts:
         Indices of the texts, among those of the document, that display the posts' authors, dates
         and bodies.
     confidence
-        Probability that these are posts or comments, 0..1.
+        Probability that these are posts or comments, from 0 to 1.
     """
 
     elements: Sequence[int]
@@ -131,7 +131,7 @@ def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: Posts) -> _Line
 def _allowed_outside(
     lines: Sequence[Line], taken: Booleans, within: Booleans, heading: int | None
 ) -> Booleans:
-    """Return which lines outside the posts may be part of the thread, see `find_thread`."""
+    """Return which lines outside the posts may be part of the thread (see `find_thread`)."""
     is_below = np.array([line.block for line in lines]) > (-1 if heading is None else heading)
     places, of_posts = np.arange(len(lines)), np.flatnonzero(within)
     if not len(of_posts) or (taken & is_below & (places < of_posts[0])).any():

@@ -1,4 +1,4 @@
-"""Readers' comments: their texts, authors, dates and the comments they reply to."""
+"""Extraction of reader comments, with their texts, authors, dates and parents."""
 
 from worker.comments.comment import Comment
 from worker.comments.finding import FoundComments, find_comments

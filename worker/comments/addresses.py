@@ -24,9 +24,9 @@ def permalinks_of(
 ) -> list[str | None]:
     """Return the absolute permalink of each comment, or None.
 
-    The permalink is a link labelled as permanent, else the link on the date, else a link to an
-    anchor inside the comment. If no comment has any of these, the page's URL with the comment's id
-    as fragment is used.
+    The permalink is a link labelled as permanent or, failing that, the link on the date or a link
+    to an anchor inside the comment. If no comment has any of these, the page's URL with the
+    comment's id as its fragment is used.
     """
     base = base_of(Node(page, 0), url)
     links = [next(_links(layout, dated.get(number)), "") for number, layout in enumerate(layouts)]
@@ -46,7 +46,7 @@ def _links(layout: Layout, dating: Dating | None) -> Iterator[str]:
             yield layout.get(index, "href") or ""
     if dating is not None:
         for index in links:
-            # Around the date, or inside it.
+            # The link is around the date or inside it.
             if index <= dating.element < layout.ends[index] or (
                 dating.element <= index < layout.ends[dating.element]
             ):

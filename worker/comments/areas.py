@@ -10,7 +10,7 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 MAX_BETWEEN = 100
-"""Maximum length, in words, of an element between two comments: a form, a button, an advertisement.
+"""Maximum number of words in an element between two comments, such as a form or an advertisement.
 
 A longer element may be the article itself, with some of the comments above it.
 """

@@ -1,4 +1,4 @@
-"""The texts of comments, without anything that the page adds to them."""
+"""Extraction of the texts of comments, without anything that the page adds to them."""
 
 import re
 from collections import Counter, defaultdict
@@ -124,7 +124,7 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
     for of_comment in placed:
         counts.update({*of_comment})
     least = max(2.0, MIN_REPEATS * len(placed))
-    # Symbols are excluded: many readers may post the same heart.
+    # Symbols are excluded, because many readers may post the same heart.
     return frozenset(
         (path, text)
         for (path, text), count in counts.items()
@@ -134,7 +134,7 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
 
 _DIGITS = re.compile(r"\d+")
 _MAX_COUNTING = 4
-"""Minimum number of spaces for a text's numbers to matter: not in "Reply (3)" or "12 posts"."""
+"""Minimum number of spaces for a text's numbers to matter, unlike in "Reply (3)" or "12 posts"."""
 
 
 @lru_cache(maxsize=4096)
@@ -198,7 +198,7 @@ _NAMED_AROUND = 0.1
 something else. A line consisting only of such texts is dropped."""
 
 _NAMED_LINK = 0.2
-"""The same for a link whose names only call it a link: readers and pages both add links."""
+"""The same for a link whose names only identify it as a link: readers and pages both add links."""
 
 
 _LIKELY = 0.3
@@ -264,7 +264,7 @@ def _best_path(
 
 
 def _outermost(layout: Layout) -> list[int]:
-    """Return the elements with text; of elements nested at the same path, only the outermost."""
+    """Return the elements with text, but only the outermost of those nested at the same path."""
     found = []
     open_until: dict[int, int] = {}
     stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
@@ -304,7 +304,7 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
 
 
 def _pictured(layout: Layout, path: int) -> str:
-    """Return the alternative texts of a comment's pictures: emoji, stickers, photo descriptions."""
+    """Return the alternative texts of a comment's pictures, such as emoji and stickers."""
     found: list[str] = []
     limits: dict[int, float | None] = {-1: None}
     end = 0

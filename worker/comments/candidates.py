@@ -1,7 +1,7 @@
-"""Candidates: groups of similar elements that may be the comments of a page.
+"""Search for candidates, which are groups of similar elements that may be a page's comments.
 
-The subtrees that CommentsMiner mines miss the comments on half of the pages: comments differ in
-their contents, whereas their outermost elements share names or positions.
+The subtrees mined by CommentsMiner miss the comments on half of the pages, because comments differ
+in their contents, whereas their outermost elements share names or positions.
 """
 
 from collections import defaultdict
@@ -44,7 +44,7 @@ class Candidate:
 
     @property
     def members(self) -> tuple[int, ...]:
-        """The members' indices, as a tuple."""
+        """Indices of the members."""
         return tuple(self.places.tolist())
 
 

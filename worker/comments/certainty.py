@@ -1,4 +1,4 @@
-"""The probability that the likeliest candidate is the comments, assessed by reading it.
+"""Probability that the likeliest candidate is the page's comments, assessed by reading it.
 
 Most pages have no comments, yet there is always a likeliest candidate, usually teasers or a list.
 Reading it helps, as comments have authors and dates. The evidence is weighed by a logistic
@@ -55,14 +55,14 @@ class Certainty:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the model with the parameters from `to_parameters`."""
+        """Build a model from the parameters returned by `to_parameters`."""
         weights: Mapping[str, float] = parameters["weights"]
         base = float(parameters["base"])
         trees = BoostedTrees.from_parameters({**parameters["trees"], "columns": [*weights]})
         return cls(tuple(weights), tuple(map(float, weights.values())), base, trees)
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters, ready for JSON."""
+        """Return all parameters in a form that can be serialised as JSON."""
         trees = self.trees.to_parameters()
         del trees["columns"]
         return {

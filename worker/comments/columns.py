@@ -1,4 +1,4 @@
-"""The short texts of comments, aligned into one column per place in the template."""
+"""Alignment of the short texts of comments into one column per place in the template."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class Column:
 
     @property
     def is_constant(self) -> bool:
-        """Whether several comments have a text in that place, and all the same one."""
+        """Whether several comments have a text in that place, and the text is always the same."""
         return len(self.values) > 1 and len(self.counts) == 1
 
 

@@ -1,4 +1,4 @@
-"""Dates of comments."""
+"""Recognition of the dates of comments."""
 
 import re
 from collections import defaultdict

@@ -1,7 +1,7 @@
-"""Comments in a page's JSON: in the schema.org vocabulary, or in a web application's state.
+"""Comments in a page's JSON, either in the schema.org vocabulary or in a web application's state.
 
-Other data looks similar: a site's answers to its own questions, or recent comments on other pages.
-Therefore each comment must name its author, and comments on other pages are excluded.
+Other data looks similar, such as a site's answers to its own questions or recent comments on other
+pages. Each comment must therefore name its author, and comments on other pages are excluded.
 """
 
 import re
@@ -63,7 +63,7 @@ _Value = TypeVar("_Value")
 
 
 class _Raw(NamedTuple):
-    """A comment as its source states it; `around` is the innermost enclosing comment, if any."""
+    """A comment as given in its source; `around` is the innermost enclosing comment, if any."""
 
     text: str
     author: str
@@ -123,7 +123,7 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 
 
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments in the application state in the page's scripts, whatever the software.
+    """Read the comments in the application state in the page's scripts, for any software.
 
     Comments are objects with a text, an author and a date, below a key that contains ``comment``.
     If there are several such keys, the one with the most comments is used.
@@ -295,7 +295,7 @@ def _by_plain_key(node: _Object) -> dict[str, Any]:
 def _first(
     values: _Object, names: Iterable[str], read: Callable[[Any], _Value | None]
 ) -> _Value | None:
-    """Return the first value accepted by `read`, as read."""
+    """Return the result of `read` for the first value that it accepts."""
     found = (read(values[name]) for name in names if name in values)
     return next((value for value in found if value is not None), None)
 

@@ -51,7 +51,7 @@ _KINDS = (
 _STEMS = tuple(tuple(stems.split()) for stems in _KINDS)
 _ANY_STEM = tuple(re.compile("|".join(stems), re.IGNORECASE) for stems in _STEMS)
 _POSTS = re.compile(r"posts\b", re.IGNORECASE)
-"""Not a discussion stem: "posts" are articles."""
+"""Exception to the discussion stems, because "posts" are articles."""
 
 _BETWEEN_LETTERS = {code: " " for code in range(1, 128) if not chr(code).islower()}
 
@@ -172,7 +172,7 @@ class PageElements(FlatDocument):
 
     @cached_property
     def lengths(self) -> Integers:
-        """Length of each text, in letters and other characters, see `LETTERS_OF_IDEOGRAPH`."""
+        """Length of each text, in letters and other characters (see `LETTERS_OF_IDEOGRAPH`)."""
         lengths: Integers = self._counts_of_distinct[self.distinct_texts[1], 0]
         return lengths
 

@@ -1,4 +1,4 @@
-"""Comments hosted by other services: which service, and under which thread.
+"""Detection of comment threads hosted by other services.
 
 Everything is read from the page; nothing is fetched. A page that loads a service's script or
 displays a comment count does not necessarily have a thread, so an element that displays the thread

@@ -1,4 +1,4 @@
-"""The extent of each comment: everything that belongs to it beyond the record found."""
+"""Extent of each comment, which is everything that belongs to it beyond the record found."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -62,7 +62,7 @@ class _Shapes:
         self.ends = page.ends.tolist()
 
     def around(self, elements: Sequence[int]) -> list[int] | None:
-        """Return the elements' parents if similar and containing one record each, else None."""
+        """Return the elements' parents if they are similar and have one record each, or None."""
         if len(elements) < 2:
             return None
         parents = [self.parents[element] for element in elements]
@@ -89,7 +89,7 @@ class _Shapes:
         )
 
     def kind(self, element: int) -> _Shape:
-        """Return what distinguishes records from other siblings: class, or else structure."""
+        """Return what distinguishes records from other siblings: their class or structure."""
         look = self.look(element)
         return look if look[1] else self.shape(element)
 

@@ -1,6 +1,7 @@
-"""Features of candidates: those of CommentsMiner, and where their records are on the page.
+"""Features of candidates: those of CommentsMiner, and the positions of records on the page.
 
-A record here is an element without its nested records: a comment does not include its replies.
+Here, a record is an element without its nested records, because a comment does not include its
+replies.
 """
 
 import re
@@ -50,7 +51,7 @@ _EPSILON = 1e-9
 
 
 def measure(page: PageElements, candidates: Sequence[Candidate]) -> Features:
-    """Compute the features of at least one candidate, one row each."""
+    """Compute the features of one or more candidates, with one row per candidate."""
     return Features.of(_measures(_Records(page, [each.places for each in candidates]), candidates))
 
 

@@ -1,4 +1,4 @@
-"""Find the comments of a page: the likeliest candidate, or what its template's pattern matches."""
+"""Search for a page's comments by the likeliest candidate or by its template's pattern."""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ class FoundComments:
     records
         One element per comment, in document order; they may be nested.
     pattern
-        What to remember for other pages of the template.
+        Pattern to store for other pages of the template.
     confidence
         Probability that these are the page's comments, from 0 to 1; without records, the
         probability that the page has none.
@@ -86,7 +86,7 @@ def find_comments(
     Returns
     -------
     FoundComments
-        Has no records if no candidate is likely enough: most pages have no comments.
+        The comments, without records if no candidate is likely enough. Most pages have no comments.
     """
     if known is not None and known.is_named:
         return FoundComments(known.records(page.flat), known, known.confidence)

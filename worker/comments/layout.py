@@ -1,4 +1,4 @@
-"""The layout of comments: their elements, flattened and aligned by path across a page."""
+"""Layout of comments: their elements, flattened and aligned by path across a page."""
 
 import re
 from collections import Counter, defaultdict

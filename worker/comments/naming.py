@@ -1,4 +1,4 @@
-"""Authors of comments."""
+"""Recognition of the authors of comments."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ MAX_NAME = 40
 """Maximum length of a name or pseudonym, in characters."""
 
 MAX_WORDS = 5
-"""Maximum number of words in a name: "María del Carmen López García"."""
+"""Maximum number of words in a name, as in "María del Carmen López García"."""
 
 MAX_ADDRESS = 2_000
 """Maximum length of a URL to match against profile patterns, in characters."""
@@ -116,7 +116,7 @@ _FOR_LENGTH = 0.2
 
 
 def _highest_score(layouts: Sequence[Layout], column: Column, hints: Mapping[int, float]) -> float:
-    """Return an upper bound of a column's `_score`, whatever is read."""
+    """Return an upper bound of a column's `_score`, regardless of the names found."""
     several = (
         0.0 if column.place.is_text else 0.5 * _is_of_several(layouts[number], value.element)
         for number, value in column.values.items()
@@ -165,7 +165,7 @@ def _is_meant(kinds: int) -> bool:
 def clean_name(text: str, *, is_meant: bool = False) -> str:
     """Return the name in a short text of a comment; empty if it is not a name.
 
-    `is_meant` tells whether the page marks the element up as an author: a pseudonym may have any
+    `is_meant` is set if the page marks the element up as an author; a pseudonym may then have any
     form.
     """
     name = without_dates(text)

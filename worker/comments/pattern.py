@@ -1,4 +1,4 @@
-"""Comment patterns: how comments on one page help find those on other pages of its template."""
+"""Comment patterns, by which comments on one page help to find those on other pages."""
 
 import json
 import math
@@ -29,7 +29,7 @@ _KINDS = ("itemprop", "itemtype")
 
 @dataclass(frozen=True)
 class CommentPattern:
-    """How to find the comments of a page, or of a template's pages.
+    """A rule for finding the comments on a page or on the pages of a template.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class CommentPattern:
     levels
         Number of levels between that element and the comment's outermost element.
     confidence
-        Probability that the pattern is right, from 0 to 1.
+        Probability that the pattern is correct, from 0 to 1.
     """
 
     signature: Signature | None
@@ -50,14 +50,14 @@ class CommentPattern:
     def is_named(self) -> bool:
         """Whether the signature has a class, an id or microdata.
 
-        The same position may contain comments on one page and something else on a page without
-        comments.
+        A signature with only a path is unreliable, because the same position may contain something
+        else on a page without comments.
         """
         return self.signature is not None and self.signature.name != ""
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read a pattern from `to_json`.
+        """Parse a pattern serialised by `to_json`.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class CommentPattern:
             raise ValueError(f"invalid comment pattern: {error}") from error
 
     def to_json(self) -> str:
-        """Serialise the pattern, in a few dozen bytes."""
+        """Serialise the pattern to a few dozen bytes of JSON."""
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
     def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:
@@ -104,8 +104,8 @@ class CommentPattern:
 def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
     """Combine the patterns of a template's pages.
 
-    Pages without comments do not count against pages with comments: of articles with the same
-    template, some have comments and some do not.
+    Pages without comments do not count against pages with comments, because articles of the same
+    template may or may not have comments.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Reading of comments: the text, author, date, parent, permalink and votes of each."""
+"""Reading of the text, author, date, parent, permalink and votes of each comment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from worker.html.flat import FlatDocument
 
 @dataclass(frozen=True)
 class CommentParts:
-    """Where the parts of a page's comments are.
+    """Locations of the parts of a page's comments.
 
     `elements` are the indices of the elements that contain the comments, in page order. The other
     fields are the indices, among the texts of the page, of authors, dates and the readers' texts.
@@ -47,9 +47,9 @@ def read_comments(
 ) -> tuple[Comment, ...]:
     """Read the comments of a page.
 
-    As they share a template, the meaning of each part is decided for all comments together: a text
-    that occurs in the same place in all of them is a button, and a place where most have a date is
-    for dates.
+    Because comments share a template, the meaning of each part is decided for all of them together.
+    A text that occurs in the same place in all comments is a button, and a place where most of them
+    have a date is that of the dates.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Parents of comments: which comment each one replies to."""
+"""Recognition of the parents of comments, to which they reply."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Signatures: what elements of one kind, such as those containing comments, have in common."""
+"""Signatures: properties shared by elements of one kind, such as those that contain comments."""
 
 import re
 from bisect import bisect_right
@@ -17,7 +17,7 @@ MIN_HEXADECIMAL = 8
 
 _LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
 _MARK = "\1"
-"""Another character that occurs in no document."""
+"""Another character that never occurs in a document."""
 
 _TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
 # Each run of such characters is tried only at its first word boundary: if there is no match there,
@@ -35,8 +35,9 @@ class Signature(NamedTuple):
     """Properties shared by elements of one kind.
 
     `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``;
-    several classes are sorted, ``.one.two``. It is empty if only the path counts. `path` is the
-    tags from the root down to the element, separated by ``/``; it is empty if only the name counts.
+    several classes are sorted, as in ``.one.two``. It is empty if only the path counts. `path`
+    consists of the tags from the root down to the element, separated by ``/``. It is empty if only
+    the name counts.
     """
 
     tag: str
@@ -69,7 +70,7 @@ def signatures_of(
 ) -> list[tuple[str, str, str]]:
     """Return an element's signatures, starting with those that have names.
 
-    `path` is the tags down to it; the names are from `names_of`.
+    `path` consists of the tags down to the element; the names are those of `names_of`.
     """
     names, own = names_of(classes, identity, kind)
     found = [(tag, name, "") for name in names]
@@ -97,8 +98,8 @@ def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
 
 
 def masked(names: Sequence[str]) -> list[str]:
-    """Mask the numbers in classes or ids, which only distinguish records of one kind."""
-    # Process all at once, joined by a character that no document contains.
+    """Mask the numbers in classes or ids, which only distinguish records of the same kind."""
+    # Process all of them together, joined by a character that never occurs in a document.
     joined = "\0".join(names)
     coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]
     if coded:

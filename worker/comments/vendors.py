@@ -14,10 +14,10 @@ class Vendor(NamedTuple):
     word
         Lower-case word contained in the service's own attributes and in scripts that use it.
     marks
-        Elements that display the thread, best first: selectors ``tag``, ``#id`` or ``.class``, with
-        or without ``[attribute]``, ``[attribute=value]`` or ``[attribute*=part]``. ``#id^`` is a
-        prefix of an id, the rest of which identifies the thread. Comment counters and site-wide
-        scripts are not marks.
+        Selectors of elements that display the thread, best first: ``tag``, ``#id`` or ``.class``,
+        optionally followed by ``[attribute]``, ``[attribute=value]`` or ``[attribute*=part]``.
+        ``#id^`` is a prefix of an id, the rest of which identifies the thread. Comment counters and
+        site-wide scripts are not marks.
     calls
         Text contained in a script that creates such an element.
     account, thread, service
@@ -31,7 +31,7 @@ class Vendor(NamedTuple):
     rewritten
         Replacement for the match of `in_address`, if the comments have another URL.
     is_of_site
-        Whether it is the site itself, whose only comments are those on its own pages.
+        Whether the service is the site itself, whose comments are all on its own pages.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Votes on comments."""
+"""Recognition of the votes on comments."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from worker.comments.layout import Layout
 from worker.text.wordlists import listed
 
 MAX_VOTES = 10**12
-"""Maximum number of votes; a larger number is something else."""
+"""Maximum number of votes; larger numbers have another meaning."""
 
 _NAMES = listed(
     "vote votes voting like likes liked score points karma upvotes upvote rating ratings"
@@ -30,8 +30,8 @@ _VOTES = re.compile(
 def votes_of(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int | None]:
     """Return the votes displayed with each comment, or None.
 
-    Votes are in the same place in all comments: a number, alone or with a unit, that the page calls
-    votes, likes or points.
+    Votes are in the same place in all comments. They are a number, with or without a unit, that the
+    page calls votes, likes or points.
     """
     best: tuple[float, dict[int, int]] = (0.0, {})
     for column in columns:

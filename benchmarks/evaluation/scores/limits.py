@@ -25,7 +25,7 @@ def best_subtree(
     gold
         What there is to find.
     headline
-        The headline that methods are given, see `benchmarks.evaluation.scores.page`.
+        The headline that methods are given (see `benchmarks.evaluation.scores.page`).
     """
     page = page_text(document)
     wanted = _Wanted(gold, headline)
@@ -59,7 +59,7 @@ def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = 
     gold
         What there is to find.
     headline
-        The headline that methods are given, see `benchmarks.evaluation.scores.page`.
+        The headline that methods are given (see `benchmarks.evaluation.scores.page`).
     """
     page = page_text(document)
     wanted = _Wanted(gold, headline)

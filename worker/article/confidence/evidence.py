@@ -1,4 +1,4 @@
-"""Features that indicate whether an article is correct: one row per page.
+"""Features that indicate whether an article is correct, with one row per page.
 
 Most derive from the line probabilities, both of the lines that were kept and of those that were
 dropped. The rest measure agreement with the page's own declarations and with simpler extraction

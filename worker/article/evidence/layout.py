@@ -1,4 +1,4 @@
-"""Evidence from the position of a line: its neighbours, its container and its path."""
+"""Evidence from a line's position, i.e. its neighbours, its container and its path."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -156,7 +156,7 @@ class View:
 
     @cached_property
     def largest_section(self) -> float:
-        """Maximum number of tokens in an element whose name is informative, see `MAX_SECTION`."""
+        """Maximum number of tokens in an element whose name is informative (see `MAX_SECTION`)."""
         return MAX_SECTION * len(self.page.tokens)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Evidence from the text of a line alone."""
+"""Evidence from the text of a line."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The kind of a page: article, forum thread, product, listing, manual or gallery."""
+"""Classification of pages as articles, forum threads, products, listings, manuals or galleries."""
 
 from worker.article.kinds.classifier import kinds_of, likeliest
 from worker.article.kinds.evidence import Facts, kind_evidence

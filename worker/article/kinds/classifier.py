@@ -1,4 +1,4 @@
-"""The classifier of page kinds: boosted trees over the page's evidence."""
+"""Classifier of page kinds, which consists of boosted trees over the page's evidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class KindTrees:
 def likeliest(probabilities: Mapping[Kind, float]) -> Kind:
     """Return the kind with the highest probability; on a tie, the first one.
 
-    A page that is unlikely to be of any kind is an article, see `MIN_PROBABILITY`.
+    A page that is unlikely to be of any kind is an article (see `MIN_PROBABILITY`).
     """
     found = max(probabilities, key=lambda kind: probabilities[kind])
     is_likely = found == "forum" or probabilities[found] >= MIN_PROBABILITY

@@ -1,4 +1,4 @@
-"""Evidence for the kind of a page: one row of features per page."""
+"""Evidence for the kind of a page, with one row of features per page."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -40,9 +40,9 @@ class Facts:
     page, finding
         The page and its body.
     article
-        Its main content.
+        Main content of the page.
     url
-        Its URL.
+        URL of the page.
     """
 
     page: Outline

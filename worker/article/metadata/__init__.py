@@ -1,4 +1,4 @@
-"""Metadata of an article: authors, dates, lead, section and more."""
+"""Metadata of an article, such as authors, dates, lead and section."""
 
 from models.kinds import Kind
 from worker.article.metadata.reading import read_metadata

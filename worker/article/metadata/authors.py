@@ -10,7 +10,7 @@ from worker.text.wordlists import listed
 from worker.text.words import holds_any
 
 MAX_NAME_WORDS = 5
-"""Maximum number of words in a name: "María del Carmen López García"."""
+"""Maximum number of words in a name, as in "María del Carmen López García"."""
 
 MAX_NAME_CHARACTERS = 50
 """Maximum name length, in characters."""
@@ -19,7 +19,7 @@ MAX_CHARACTERS = 1_000
 """Maximum length, in characters, of a value; the rest is ignored."""
 
 MAX_AUTHORS = 12
-"""Maximum number of authors; a longer list is something else."""
+"""Maximum number of authors; a longer list does not consist of authors."""
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 """Chinese characters, for use inside a character class."""

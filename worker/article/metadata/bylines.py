@@ -38,8 +38,8 @@ _READERS = listed(
     "comment comments commentlist commentary reply replies respond discussion related teaser"
 )
 
-# Words that may precede a byline marker: "Text von", "Posted by", "Ein Gastbeitrag von". A date in
-# between has been replaced by a vertical bar.
+# Words that may precede a byline marker, as in "Text von", "Posted by" and "Ein Gastbeitrag von". A
+# date in between has been replaced by a vertical bar.
 _BEFORE_MARK = (
     "text|words|written|blog\\w*|posted?|story|article|review|opinion|column|published|report(?:ed)?"
     "|last|edited|on|at|artikel|beitrag|ein|eine|gast\\w*|kolumne|kommentar|essay|rezension|analyse"
@@ -99,8 +99,8 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
     return ()
 
 
-class _NameSource(NamedTuple):
-    """A text that may contain names, or the name of one account, which may have any form."""
+class _Found(NamedTuple):
+    """A text that may contain names, or the name of a single account, which may have any form."""
 
     text: str
     is_account: bool = False
@@ -166,8 +166,8 @@ def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
             yield _NameSource(", ".join(name for name in names if " " in name))
 
 
-def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
-    """Yield a name that starts a line about its bearer: **Jane Doe** is the author of two books."""
+def _presented(notes: Sequence[Note]) -> Iterator[_Found]:
+    """Yield names that start a line about their bearer ("**Jane Doe** is the author of …")."""
     for note in notes:
         first, *rest = (part.text for part in note.parts)
         goes_on = note.place == "before" and rest and rest[0][0].islower()

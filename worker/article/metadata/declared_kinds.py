@@ -1,4 +1,4 @@
-"""Galleries, live reports and videos, as pages declare them."""
+"""Recognition of pages that declare themselves galleries, live reports or videos."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from models.kinds import Kind
 from worker.text.texts import count_words
 
 MAX_CAPTION_WORDS = 300
-"""Maximum length, in words, of the text of a gallery or video page; a longer one is an article."""
+"""Maximum number of words in the text of a gallery or video page; a longer text is an article."""
 
 MIN_PICTURES = 5
 """Minimum number of pictures in a gallery."""
@@ -42,7 +42,7 @@ _PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 def declared_kind(
     declared: Iterable[str], url: str, *, text: str, images: int, videos: int
 ) -> Kind | None:
-    """Return ``gallery``, ``live`` or ``video`` if a page is one, else None.
+    """Return ``gallery``, ``live`` or ``video`` if a page is one of these, or None.
 
     Declared types, in lower case, take precedence. Otherwise, the URL decides: on its own for
     ``live``; for the other kinds only if the text is short and the page displays pictures or a

@@ -1,8 +1,8 @@
 """Declarations in JSON-LD, using the schema.org vocabulary.
 
-Publishers write it by hand or with faulty plug-ins: with comments, trailing commas, quotes as HTML
-entities, several objects in a row. Whatever can be parsed is read, and the rest is ignored; no
-exception is raised.
+Publishers write JSON-LD by hand or with faulty plug-ins, so it may contain comments, trailing
+commas, quotes as HTML entities, or several objects in a row. Whatever can be parsed is read, and
+the rest is ignored; no exception is raised.
 """
 
 import html
@@ -18,7 +18,7 @@ from worker.text import words
 from worker.text.wordlists import listed
 
 MAX_CHARACTERS = 1_000_000
-"""Maximum length of the JSON-LD read per page. The longest on 3,000 corpus pages is 61,000."""
+"""Maximum number of characters of JSON-LD read per page (maximum on 3,000 pages: 61,000)."""
 
 MAX_NODES = 5_000
 """Maximum number of objects examined per page."""
@@ -208,7 +208,7 @@ def _kinds(node: _Node) -> list[str]:
 
 
 def _texts(value: Any, known: Mapping[str, _Node]) -> list[str]:
-    """Return the texts of a value: itself, its items, or the name of the thing it describes."""
+    """Return the texts of a value, which may be a text, a list, or an object with a name."""
     texts: list[str] = []
     pending: list[tuple[Any, int]] = [(value, 0)]
     while pending and len(texts) < MAX_VALUES:

@@ -1,4 +1,4 @@
-"""The lead: a few sentences between headline and body that summarise the article."""
+"""Extraction of the lead, a few sentences between headline and body that summarise the article."""
 
 import re
 from collections.abc import Iterable

@@ -13,7 +13,7 @@ MAX_PROPERTIES = 500
 """Maximum number of properties examined per page."""
 
 MAX_VALUE = 300
-"""Maximum length, in characters, of a value; a longer one is the article's text."""
+"""Maximum length, in characters, of a value; a longer value is the article's text."""
 
 _FIELDS = {
     "headline": "titles",
@@ -38,8 +38,8 @@ _PAGE = re.compile(r"(?:webpage|itempage)$")
 def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
     """Read the declarations about the page's article from elements with microdata properties.
 
-    A page may mark up teasers of other articles as well: its own article is the one around
-    `container`, the element of the body, or else the first one.
+    Because a page may mark up teasers of other articles as well, its own article is the one around
+    `container`, the element of the body, or the first one if there is none around it.
     """
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
     by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)

@@ -21,7 +21,7 @@ class Record:
     sections: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    """Types of the described item, in lower case: ``newsarticle``, ``video.other``."""
+    """Types of the described item in lower case, such as ``newsarticle`` and ``video.other``."""
 
     sites: tuple[str, ...] = ()
     """Names of the site and of the publisher."""
@@ -35,7 +35,7 @@ class Record:
         return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
 
     def __add__(self, other: "Record") -> "Record":
-        """Return the values of both records, this one's first."""
+        """Return the values of both records, beginning with those of this one."""
         return Record(
             **{
                 field.name: tuple(

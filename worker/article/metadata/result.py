@@ -1,4 +1,4 @@
-"""The metadata of an article."""
+"""Result type for the metadata of an article."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class ArticleMetadata:
     authors
         Names, without byline markers, job titles or site names.
     published, modified
-        Dates, as precise as the page states them; None if it states none.
+        Dates with the precision given on the page; None if the page gives none.
     address
         The canonical URL: absolute, HTTP or HTTPS.
     section
@@ -27,11 +27,11 @@ class ArticleMetadata:
     is_paid
         Whether the full article is for subscribers only; None if the page does not declare this.
     truncated
-        True if only the beginning is displayed, followed by an offer to subscribe; else None.
+        True if only the beginning is displayed, followed by an offer to subscribe; otherwise None.
     kind
         Kind of the page.
     wire
-        The news agency that supplied the article, see `worker.article.metadata.wires`; None if
+        The news agency that supplied the article (see `worker.article.metadata.wires`); None if
         nothing indicates one.
     """
 

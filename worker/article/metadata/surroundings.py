@@ -58,8 +58,9 @@ class Part(NamedTuple):
 class Note:
     """A line near the body.
 
-    `parts` are its text nodes, none of them empty. `moment` is the machine-readable date of a
-    ``time`` element in or around it, else empty. `is_linked` is whether it starts inside a link.
+    `parts` are the non-empty text nodes of the line. `moment` is the machine-readable date of a
+    ``time`` element in or around the line; otherwise, it is empty. `is_linked` is set if the line
+    starts inside a link.
     """
 
     place: Place
@@ -69,7 +70,7 @@ class Note:
 
     @cached_property
     def text(self) -> str:
-        """The line with spaces between its parts, which may be separated only by a style sheet."""
+        """The line with spaces between its parts, which a style sheet may separate visually."""
         return " ".join(part.text for part in self.parts)
 
     @cached_property
@@ -81,8 +82,8 @@ class Note:
 class Introduction(NamedTuple):
     """A line that may be the lead.
 
-    `names` are the words of the classes and IDs of its enclosing elements; `is_strong` is whether
-    all of it is emphasised.
+    `names` are the words of the classes and IDs of its enclosing elements; `is_strong` is set if
+    the whole line is emphasised.
     """
 
     text: str
@@ -235,7 +236,7 @@ class Surroundings:
         return known
 
     def _names_of_block(self, index: int) -> frozenset[str]:
-        """Return the names of an element and of the two enclosing it, whatever their size."""
+        """Return the names of an element and of the two around it, regardless of their size."""
         found = _EMPTY
         for _ in range(3):
             if index < 0:

@@ -1,4 +1,4 @@
-"""The news agency that supplied an article, judging by its dateline, byline or sign-off.
+"""Recognition of the news agency that supplied an article by its dateline, byline or sign-off.
 
 Agencies are listed in ``wires.json``. A mention of an agency, or a picture from one, does not
 indicate the source of the article.
@@ -34,10 +34,10 @@ MAX_SIGN_OFF = 80
 """Maximum number of characters at the end of a text that are searched for its agency."""
 
 MIN_ALONE = 3
-"""Minimum length of an agency's initials with only a date next to them; two may be a person's."""
+"""Minimum length of an agency's initials next to only a date; shorter ones may be a person's."""
 
 MAX_SIGN = 4
-"""Maximum length of an editor's initials next to an agency: "dpa/jdo"."""
+"""Maximum length of an editor's initials next to an agency, as in "dpa/jdo"."""
 
 MAX_PARTS = 6
 """Maximum number of names in a byline."""
@@ -163,7 +163,7 @@ def _has_date(note: Note) -> bool:
 
 
 def _of_note(note: Note, is_by_date: bool) -> str | None:
-    """Return the agency of a byline; a line with nothing but its name may be a picture credit."""
+    """Return the agency of a byline; a line with only an agency's name may be a picture credit."""
     if _PICTURE.search(note.text):
         return None
     line = without_dates(note.text)
@@ -300,7 +300,7 @@ def _of_ending(line: str) -> str | None:
 
 
 def _is_start(text: str) -> bool:
-    """Return whether the text before a copyright can be ignored: it is empty or a sentence."""
+    """Return whether the text before a copyright is empty or a sentence and can be ignored."""
     text = text.strip()
     return not text or text[-1] in ".!?)(<[…。"
 
@@ -317,7 +317,7 @@ def _first_agency(text: str) -> str | None:
 
 
 def _may_name(text: str) -> bool:
-    """Return whether a short text has a word of an agency's name: a fast check that few pass."""
+    """Return whether a short text has a word of an agency's name, a fast check that few pass."""
     words = _WORDS.findall(text.casefold())
     return not _agencies().words.isdisjoint(words) or holds_any(text, _UNCASED)
 

@@ -1,4 +1,4 @@
-"""The content of pages that are not articles: products, listings, manuals, company pages."""
+"""Content of pages that are not articles, such as products, listings and manuals."""
 
 from worker.article.other_kinds.judging import is_read_again, judge_again
 

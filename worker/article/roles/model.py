@@ -95,7 +95,7 @@ class RoleModel:
         """Classify the lines near an article, which must be in page order.
 
         `features` may have columns that the model does not use; one column must be the first pass's
-        probability, see `SAID_FIRST`. `words` are the words of the lines and of their enclosing
+        probability (see `SAID_FIRST`). `words` are the words of the lines and of their enclosing
         elements.
         """
         by_network = None
