@@ -6,7 +6,7 @@ from worker.cli import Commands
 main = Commands(
     "benchmarks",
     commands=[evaluate, bench],
-    help="Score extractors, and files of articles, against gold.",
+    help="Score extractors and article files against gold texts.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -108,8 +108,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
-    parser.add_argument("--sample", type=int, default=SAMPLE, help="pages of each (%(default)s)")
-    parser.add_argument("--stages", action="store_true", help="measure our stages, too")
+    parser.add_argument("--sample", type=int, default=SAMPLE, help="pages per corpus (%(default)s)")
+    parser.add_argument("--stages", action="store_true", help="also measure our stages")
     options = parser.parse_args()
     readers = {"détourage": read, "trafilatura": by_trafilatura()}
     print(

@@ -21,7 +21,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
-    parser.add_argument("--list", action="store_true", dest="listed", help="show each of them")
+    parser.add_argument("--list", action="store_true", dest="listed", help="print each of them")
     options = parser.parse_args()
     print("| | service | pages | with account | with thread |")
     print("|---|---|---:|---:|---:|")

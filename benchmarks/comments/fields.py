@@ -49,7 +49,7 @@ class Read:
 def main() -> None:
     """Print one line for each corpus and half, and for nested and unnested comments."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("corpora", type=Path, help="directory of corpora")
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
     pages = [
         read for corpus in CORPORA for read in read_corpus(parser.parse_args().corpora, corpus)
     ]

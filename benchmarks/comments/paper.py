@@ -174,11 +174,11 @@ def main() -> None:
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--model", type=Path, help="file to write the ranking function to")
     parser.add_argument(
-        "--logarithms", action="store_true", help="take logarithms of the features in the table"
+        "--logarithms", action="store_true", help="use logarithms of features for the table"
     )
     parser.add_argument("--rankers", nargs="+", choices=RANKERS, default=[*RANKERS])
     parser.add_argument(
-        "--runs", type=int, default=100, help="runs of each ranker, by fives; 0 for no table"
+        "--runs", type=int, default=100, help="runs per ranker, in fives; 0 for no table"
     )
     options = parser.parse_args()
     pages = [page for name in CORPORA for page in read_mined(options.corpora / name)]

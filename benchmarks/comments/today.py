@@ -191,8 +191,8 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
-    parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
-    parser.add_argument("--second-pass", type=Path, required=True, help="models of roles, too")
+    parser.add_argument("--first-pass", type=Path, required=True, help="folder of classifiers")
+    parser.add_argument("--second-pass", type=Path, required=True, help="folder of role models")
     options = parser.parse_args()
     passes = FirstPass.of(options.first_pass), SecondPass.of(options.second_pass)
     rows = list(read_rows(options.corpora, train_finders(options.corpora), *passes))

@@ -339,8 +339,8 @@ def main() -> None:
     """Train the models and write them to the given files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of the corpora")
-    parser.add_argument("--model", type=Path, required=True, help="file of the classifier")
-    parser.add_argument("--certainty", type=Path, required=True, help="file of the regression")
+    parser.add_argument("--model", type=Path, required=True, help="file for the classifier")
+    parser.add_argument("--certainty", type=Path, required=True, help="file for the regression")
     options = parser.parse_args()
     examples = list(read_corpora(options.folder))
     made = map(choose, examples, out_of_fold(examples))

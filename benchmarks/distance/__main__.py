@@ -13,19 +13,19 @@ SIZES = (300, 1_000, 2_500)
 def main() -> None:
     """Measure and print tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.distance", description=__doc__)
-    parser.add_argument("corpora", type=Path, help="folder of folders with a pages.jsonl.gz each")
+    parser.add_argument("corpora", type=Path, help="folder of corpora with pages.jsonl.gz")
     parser.add_argument(
-        "--nodes", type=int, nargs="+", default=SIZES, help="sizes of the trees that are paired"
+        "--nodes", type=int, nargs="+", default=SIZES, help="sizes of the compared trees"
     )
-    parser.add_argument("--pairs", type=int, default=6, help="pairs of each size")
+    parser.add_argument("--pairs", type=int, default=6, help="number of pairs per size")
     parser.add_argument(
         "--patience",
         type=float,
         default=60,
-        help="seconds that a peer may take for one pair; apted needs 150 for 1,000 nodes",
+        help="time limit of peers per pair, in seconds; apted needs 150 for 1,000 nodes",
     )
     parser.add_argument(
-        "--generated", type=int, nargs="+", default=[1_000], help="pages of the generated sites"
+        "--generated", type=int, nargs="+", default=[1_000], help="pages per generated site"
     )
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
     options = parser.parse_args()

@@ -23,19 +23,19 @@ EXIT_NOT_RUN = 1
 """Exit code if a requested extractor could not run and only the others were measured."""
 
 by_option = click.option(
-    "--by", type=click.Choice(("site", "language")), help="Average by site or language too."
+    "--by", type=click.Choice(("site", "language")), help="Also average by site or language."
 )
 json_option = click.option(
     "--json",
     "json_file",
     type=OutputFile(),
-    help="File for all figures.",
+    help="Write all figures to this file.",
 )
 html_option = click.option(
     "--html",
     "html_file",
     type=OutputFile(),
-    help="File for a report with sortable tables and plots.",
+    help="Write a report with sortable tables and plots to this file.",
 )
 
 
@@ -53,7 +53,7 @@ html_option = click.option(
     "--title/--no-title",
     "title_in_text",
     default=None,
-    help="Whether the texts of the gold begin with the headline; known for the named corpora.",
+    help="Whether the gold texts begin with the headline; known for the named corpora.",
 )
 @json_option
 @html_option
@@ -94,43 +94,43 @@ def evaluate(
     default=EVERY_EXTRACTOR,
     show_default=True,
     metavar="A,B,C>D",
-    help="Names, and chains that feed the first one's result to the second.",
+    help="Names of extractors, or chains that feed the first one's result to the second.",
 )
 @by_option
-@click.option("--limits", is_flag=True, help="Add what could be reached: best subtree and blocks.")
+@click.option("--limits", is_flag=True, help="Add upper bounds: best subtree and best blocks.")
 @click.option(
     "--task",
     "diseases",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Names of diseases by language: add what the texts do to the system downstream.",
+    help="File of disease names by language; adds the effect on the downstream system.",
 )
 @click.option(
     "--train",
     "training",
     metavar="CORPUS",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Train nclean on this corpus, without the sites that are measured.",
+    help="Train nclean on this corpus, except the measured sites.",
 )
 @click.option("--statistics", is_flag=True, help="Count paragraphs, lines, words and characters.")
 @click.option(
     "--cache",
     type=OutputFolder(),
-    help="Folder of results that are not computed again.",
+    help="Folder in which results are cached.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
-    show_default="one a core",
-    help="Pages at the same time.",
+    show_default="one per core",
+    help="Number of pages processed in parallel.",
 )
-@click.option("--sample", type=click.IntRange(min=1), help="Only so many pages of each corpus.")
+@click.option("--sample", type=click.IntRange(min=1), help="Maximum number of pages per corpus.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
     default=60.0,
     show_default=True,
-    help="Time limit of a page.",
+    help="Time limit per page, in seconds.",
 )
 @json_option
 @html_option

@@ -53,9 +53,9 @@ def pages_of(
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=13, help="of each theme")
-    parser.add_argument("--show", action="store_true", help="pages with a leak or a loss")
-    parser.add_argument("--only", help="seen, unseen or alone")
+    parser.add_argument("--pages", type=int, default=13, help="number of pages per theme")
+    parser.add_argument("--show", action="store_true", help="print pages with a leak or a loss")
+    parser.add_argument("--only", help="which pages: seen, unseen or alone")
     options = parser.parse_args()
     sets: dict[str, tuple[Mapping[str, Callable[..., object]], Callable[..., Made]]]
     sets = {"seen": (SEEN, scrolling), "unseen": (UNSEEN, scrolling), "alone": (ALONE, alone)}

@@ -180,7 +180,7 @@ def main() -> None:
     """Cross-validate, and train if a model file is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of the corpora")
-    parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
+    parser.add_argument("--first-pass", type=Path, required=True, help="folder of classifiers")
     parser.add_argument("--model", type=Path, help="file to write the classifier to")
     options = parser.parse_args()
     corpora = [options.folder / name for name in (WITH_KINDS, *OF_ARTICLES, OF_THREADS)]

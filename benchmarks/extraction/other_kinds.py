@@ -198,7 +198,7 @@ def main() -> None:
     """Cross-validate, and train if a model file is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
-    parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
+    parser.add_argument("--first-pass", type=Path, required=True, help="folder of classifiers")
     parser.add_argument("--model", type=Path, help="file to write the classifier to")
     options = parser.parse_args()
     first = FirstPass.of(options.first_pass)

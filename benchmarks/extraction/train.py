@@ -343,9 +343,7 @@ def describe(
 
 def loose_option(parser: argparse.ArgumentParser) -> None:
     """Add the option for the names of corpora with loose golds."""
-    parser.add_argument(
-        "--loose", nargs="*", default=[], help="names of corpora whose golds take captions or not"
-    )
+    parser.add_argument("--loose", nargs="*", default=[], help="names of corpora with loose golds")
 
 
 def main() -> None:
@@ -356,7 +354,7 @@ def main() -> None:
         "--hints", nargs="*", type=Path, default=[], help="folders with snippets or comments only"
     )
     loose_option(parser)
-    parser.add_argument("--folds", type=int, default=0, help="cross-validate in so many folds")
+    parser.add_argument("--folds", type=int, default=0, help="number of folds for cross-validation")
     parser.add_argument("--into", type=Path, help="folder for the classifiers of the folds")
     parser.add_argument("--scores", type=Path, help="file for the scores of all pages")
     parser.add_argument("--model", type=Path, help="file to write the classifier to")

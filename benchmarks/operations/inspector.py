@@ -221,6 +221,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--copies", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--keep", action="store_true", help="stay until the inspector is ended")
+    parser.add_argument("--keep", action="store_true", help="keep the inspector running")
     arguments = parser.parse_args()
     main(arguments.copies, arguments.rounds, is_kept=arguments.keep)

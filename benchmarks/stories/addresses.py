@@ -106,7 +106,7 @@ def main() -> None:
     """Print the tables of the README."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path)
-    parser.add_argument("--printed", type=int, default=400, help="pages printed of a corpus")
+    parser.add_argument("--printed", type=int, default=400, help="printed pages per corpus")
     options = parser.parse_args()
     print("| corpus |", " | ".join(COLUMNS), "|")
     print("|---|" + "---|" * len(COLUMNS))

@@ -22,7 +22,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
-    parser.add_argument("--show", type=int, default=0, help="entries of each page that are shown")
+    parser.add_argument("--show", type=int, default=0, help="number of entries printed per page")
     options = parser.parse_args()
     print("| corpus | pages | with entries | ms a page |")
     print("|---|---:|---:|---:|")

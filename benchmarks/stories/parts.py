@@ -43,8 +43,8 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
-    parser.add_argument("--list", action="store_true", dest="listed", help="show each next link")
-    parser.add_argument("--errors", type=int, metavar="HALF", help="show the errors of a half")
+    parser.add_argument("--list", action="store_true", dest="listed", help="print each next link")
+    parser.add_argument("--errors", type=int, metavar="HALF", help="print the errors in a half")
     options = parser.parse_args()
     _report_marked(options.corpora / "autopager", options.errors)
     print("\n| | pages | with a next link | ms a page | at most |\n|---|---:|---:|---:|---:|")

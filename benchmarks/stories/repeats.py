@@ -205,7 +205,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
-    parser.add_argument("--half", type=int, default=1, help="0: the sites to choose by")
+    parser.add_argument("--half", type=int, default=1, help="half of the sites; 0: for tuning")
     options = parser.parse_args()
     generated(options.corpora, options.half)
     real(options.corpora)

@@ -29,7 +29,7 @@ TIMED_GROUPS = 10
 def main() -> None:
     """Print the agreement and the times."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("corpora", type=Path, help="directory of corpora")
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
     trees_of = read_sites(parser.parse_args().corpora)
     print_agreement(trees_of)
     print_times(trees_of)

@@ -355,7 +355,7 @@ def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | Non
 def patterns_for_page(
     own: CommentPattern | None, of_group: CommentPattern | None
 ) -> list[CommentPattern] | None:
-    """Return the patterns for finding a page's comments: its group's first, then its own.
+    """Return the patterns for finding a page's comments, its group's followed by its own.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ MAX_CELL_TOKENS = 40
 """Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
 
 MAX_BLOCKS_BEFORE_TITLE = 3
-"""Number of leading blocks that may repeat the headline: a section, a date, then the headline."""
+"""Number of leading blocks in which a repeated headline is looked for, after a section and date."""
 
 PROBABILITY_DIGITS = 3
 """Number of decimal places of a role's probability."""
@@ -386,7 +386,7 @@ class _Renderer:
         self._settle_media()
 
     def _stretch(self, parts: Sequence[tuple[str, Setting]]) -> Stretch | None:
-        """Make a text block; None if it contains no letter or digit."""
+        """Create a text block, or return None if it would contain no letter or digit."""
         typed = self._typed()
         kind: BlockType = (typed.type if typed is not None else None) or "paragraph"
         spans: Sequence[Span] = ()
@@ -404,7 +404,7 @@ class _Renderer:
             stretch.language = self._code_language(typed.element)
         elif typed is not None:
             stretch.level = typed.level
-            # Further blocks of an item continue it.
+            # Only the first block of an item has the marker; the others continue the item.
             stretch.marker, typed.marker = typed.marker, None
         return stretch
 

@@ -8,10 +8,10 @@ from worker.article.headlines import HeadlineLink
 from worker.article.metadata.result import NOTHING_KNOWN, ArticleMetadata
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
-"""Block types, as the article message names them."""
+"""Block types, with their names in the article message."""
 
 EmphasisKind = Literal["bold", "italic"]
-"""Kinds of emphasis, as the article message names them."""
+"""Kinds of emphasis, with their names in the article message."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class ArticleBlock:
         Level of a heading, from 1 to 6, or nesting depth of a list item, 1 for the outermost list.
         None for other blocks.
     marker
-        Marker of a list item: ``"-"`` in an unordered list, else its number (``"3."``). None for a
-        block that continues an item and for blocks that are not list items.
+        Marker of a list item: ``"-"`` in an unordered list, and its number (``"3."``) otherwise.
+        None for a block that continues an item and for blocks that are not list items.
     links
         Links within the block, in order.
     emphasis
@@ -122,7 +122,7 @@ class ArticleImage:
 
 @dataclass(frozen=True)
 class ArticleEmbed:
-    """External content in the article's body: a video, a post, a frame.
+    """External content in the article's body, such as a video, a post or a frame.
 
     Attributes
     ----------
@@ -149,8 +149,8 @@ class Extraction:
     title
         Headline, or None if the page has none. It is not repeated in `text`.
     text
-        The body alone: the texts of `blocks`, separated by blank lines. Contains no character
-        forbidden in XML (hence no NUL).
+        The body, that is, the texts of `blocks`, separated by blank lines. It contains no
+        characters forbidden in XML (hence no NUL).
     blocks
         The blocks of `text`, in order.
     images, embeds
@@ -158,9 +158,10 @@ class Extraction:
     language
         BCP 47 tag of the text, or None if unknown; see `worker.article.languages`.
     method
-        How the body was found: ``"lines"`` (line classifier) or ``"sentences"`` (sentence counts);
-        for a body that the page does not display, where it was found: ``"articleBody"`` (structured
-        data), ``"json-state"`` (state of the site's scripts), ``"noscript"`` or ``"template"``.
+        Method by which the body was found: ``"lines"`` (line classifier) or ``"sentences"``
+        (sentence counts). For a body that the page does not display, it states the location:
+        ``"articleBody"`` (structured data), ``"json-state"`` (state of the site's scripts),
+        ``"noscript"`` or ``"template"``.
     xpath
         Positional XPath of the body's container in the parsed document, or of the script that
         contains a hidden body.

@@ -1,6 +1,6 @@
-"""JSON in a page's scripts: structured data, and the state of the site's own scripts.
+"""Extraction of JSON from a page's scripts: structured data, and the state of the site's scripts.
 
-Nothing is executed, and no format is assumed: anything that is not JSON is skipped.
+Nothing is executed, and no format is assumed. Anything that is not JSON is skipped.
 """
 
 import json
@@ -21,12 +21,12 @@ MAX_TRIES = 100
 """Maximum number of positions in a script at which JSON parsing is attempted."""
 
 MAX_REREAD = 2
-"""Maximum number of characters decoded relative to the script's length; bounds false starts."""
+"""Maximum number of characters decoded relative to the script's length, to bound false starts."""
 
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
 )
-# Precedes a value in a script: an assignment or a call.
+# An assignment or call, which precedes a value in a script.
 _START = re.compile(r"[=(]\s*(?=[\[{\"])")
 _OPENING = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")
 _DECODER = json.JSONDecoder(strict=False)
@@ -85,7 +85,7 @@ def _kind(script: AnyElement) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Parse JSON, possibly wrapped in a comment or CDATA marks; None if it is invalid."""
+    """Parse JSON that may be wrapped in a comment or CDATA marks; return None if it is invalid."""
     try:
         return _DECODER.decode(_unwrapped(text))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The body of a page read on its own: cleaning, then the densest packet of sentences.
+"""Search for the body of a single page by cleaning it and choosing the densest packet of sentences.
 
 Modelled on Wutsi's extractor, whose exact steps are among the methods of `benchmarks.evaluation`.
 This variant is for a page about which nothing else is known:

@@ -1,4 +1,4 @@
-"""Entries of a live report displayed on its page: similar blocks, each with its own time."""
+"""Entries displayed in a live report, which are similar blocks, each with its own time."""
 
 import re
 from bisect import bisect_left
@@ -109,7 +109,7 @@ _EDGES = " \t-–—:|·•.,+()[]"
 
 @dataclass(frozen=True)
 class _ShownTime:
-    """The time displayed by a block: the moment, or else the minute of the day."""
+    """The time displayed by a block, given as a moment or as the minute of the day."""
 
     written: str | None
     moment: Moment | None
@@ -255,7 +255,7 @@ class _Blocks:
         return [replace(entry, id="") for entry in found] if is_counted else found
 
     def _rows(self, places: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Yield the elements of each block: a single one, or a heading or term with its content."""
+        """Yield the elements of each block: one element, or a heading or term with its content."""
         tags, starts = self.elements.tags, set(places)
         for place in places:
             rows, after = [place], self._ends[place]

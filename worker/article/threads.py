@@ -1,4 +1,4 @@
-"""Threads: the text of a discussion page consists of all posts, in order."""
+"""Reading of threads, in which the text of a discussion page consists of all posts in order."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from worker.article.outline import Outline
 from worker.html.flat import Booleans, Integers
 
 MAX_HEAD_WORDS = 12
-"""Maximum number of words in a line with an author or a date: "Ann, 5 May 2024 at 11:15 pm"."""
+"""Maximum number of words in a line with an author or date, like "Ann, 5 May 2024 at 11:15 pm"."""
 
 TAKEN = 0.5
 """Minimum probability at which a line outside the posts is kept if no method chose the lines."""
 
 SURELY_FORUM = 0.5
-"""Minimum probability at which a page counts as a forum page, whatever is next to the posts.
+"""Minimum probability at which a page counts as a forum page regardless of its other content.
 
 Of 100 pages with posts whose likeliest kind is forum, 96 are forums. Three of the other four, blogs
 with comments, have 0.34 to 0.42; all threads except two from one site have more than 0.5.
@@ -55,7 +55,7 @@ class Posts:
 
 
 FindPosts = Callable[[], Posts | None]
-"""Finds the posts of a forum page; returns None if there are none."""
+"""Function that finds the posts of a forum page, or returns None if there are none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +77,12 @@ def find_thread(
     heading: int | None = None,
     text_roles: Sequence[LineRole] = (),
 ) -> Finding | None:
-    """Find the whole discussion of a thread; None if the posts are comments on an article.
+    """Find the whole discussion of a thread; return None if the posts are comments on an article.
 
-    It consists of the contents of the posts, headed by authors and dates, and of the lines of the
-    article (`shown`) outside the posts and below the headline: the first post often has different
-    markup, as do answers that readers comment on. If nothing precedes the posts, nothing after them
-    counts either.
+    The discussion consists of the contents of the posts, headed by authors and dates, and of the
+    lines of the article (`shown`) outside the posts and below the headline. These are included
+    because the first post often has different markup, as do answers that readers comment on. If
+    there are none before the posts, those after them are not included either.
 
     `likelihood` is the probability that the page is a forum page, its likeliest kind. `heading` is
     the index of the element that displays the headline, or None. `text_roles` are the roles of the

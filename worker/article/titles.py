@@ -1,4 +1,4 @@
-"""The headline of an article."""
+"""Search for the headline of an article."""
 
 import re
 from collections import Counter
@@ -15,14 +15,14 @@ MIN_SHARED = 0.5
 """Minimum share of a heading's words in the declared title for it to be the headline."""
 
 MIN_HEADLINE_WORDS = 5
-"""Minimum number of words in an ``h1`` that is the headline whatever the page declares.
+"""Minimum number of words in an ``h1`` that is the headline regardless of what the page declares.
 
 Of 944 headlines on the development pages, 836 are found with this rule, six fewer without it; any
 value from 3 to 8 gives the same result.
 """
 
 MIN_WORDS_OF_SECOND_LEVEL = 3
-"""Minimum number of words in an ``h2`` headline; a shorter one may be a section name."""
+"""Minimum number of words in an ``h2`` headline; a shorter text may be a section name."""
 
 MAX_HEADLINE_TOKENS = 100
 """Maximum number of tokens in a headline; a longer heading or title is an unclosed element."""
@@ -188,7 +188,7 @@ def _shown_part(page: Outline, title: str) -> str | None:
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
     """Return a heading without the parts that are in no declared title or name the site.
 
-    A kicker, a date or a tag may be a separate element within the heading.
+    These may be a kicker, a date or a tag in a separate element within the heading.
     """
     heading = page.text_of(index)
     spelled = {_squash(title) for title in declared}
@@ -208,7 +208,7 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
 
 
 def declared_description(page: Outline) -> str:
-    """Return ``og:description``, or else ``description``, or else an empty string."""
+    """Return ``og:description`` or, failing that, ``description`` or an empty string."""
     return page.metas.get("og:description") or page.metas.get("description") or ""
 
 

@@ -1,4 +1,4 @@
-"""Element and class names, by the part of a page that they denote."""
+"""Element and class names, grouped by the part of a page that they denote."""
 
 from worker.text.wordlists import listed
 

@@ -1,7 +1,8 @@
-"""Features of a page as a whole: its elements, its declarations and its URL.
+"""Features of the whole page, derived from its elements, its declarations and its URL.
 
-They determine the page's kind and help to classify its lines: captions, dates and advertisements
-look different on pages from 2010 and on current ones, and in threads, shops and manuals.
+They determine the page's kind and help to classify its lines, because captions, dates and
+advertisements look different on pages from 2010 and on current ones, and in threads, shops and
+manuals.
 """
 
 import re

@@ -109,13 +109,13 @@ def main() -> None:
     """Evaluate and, if requested, train the model."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
-    parser.add_argument("--first-pass", type=Path, help="folder of the classifiers of the folds")
+    parser.add_argument("--first-pass", type=Path, help="folder of classifiers")
     parser.add_argument(
-        "--texts", nargs="*", default=[], help="names of corpora whose golds are the body alone"
+        "--texts", nargs="*", default=[], help="names of corpora with body-only golds"
     )
-    parser.add_argument("--sample", type=int, help="so many pages of each of these")
-    parser.add_argument("--folds", type=int, default=5, help="cross-validate in so many folds")
-    parser.add_argument("--methods", default="", help="methods whose texts are scored")
+    parser.add_argument("--sample", type=int, help="maximum number of pages per corpus of texts")
+    parser.add_argument("--folds", type=int, default=5, help="number of folds for cross-validation")
+    parser.add_argument("--methods", default="", help="names of methods to score")
     parser.add_argument("--into", type=Path, help="folder for the models of the folds")
     parser.add_argument("--model", type=Path, help="file to write the model to")
     options = parser.parse_args()

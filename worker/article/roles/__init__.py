@@ -1,4 +1,4 @@
-"""Roles of lines: the function of each line of a page for a reader, assigned in a second pass.
+"""Assignment of roles to lines, which are their functions for readers, in a second pass.
 
 The first pass (`worker.article.classification`) estimates how likely each line belongs to the
 article. The second pass assigns a role to each line. In addition to the evidence of the first pass,

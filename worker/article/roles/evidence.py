@@ -47,11 +47,11 @@ class Stretch:
     Attributes
     ----------
     places
-        Their indices among all lines of the page, in ascending order.
+        Indices of the lines among all lines of the page, in ascending order.
     features
         One row per line: the evidence of the first pass and the evidence added by the second.
     words
-        Their words, and those of their enclosing elements.
+        Words of the lines, and those of their enclosing elements.
     """
 
     places: npt.NDArray[np.int64]

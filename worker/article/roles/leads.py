@@ -1,4 +1,4 @@
-"""The lead at the start of a text, determined by role."""
+"""Recognition of the lead at the start of a text by role."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ MAX_LEADING = 5
 """Number of blocks at the start of a text that may be its lead."""
 
 MIN_WORDS = 5
-"""Minimum length of a lead, in words; a shorter one is a section name."""
+"""Minimum number of words in a lead; a shorter text is a section name."""
 
 
 def lead_of_blocks(blocks: Iterable[ArticleBlock]) -> str | None:

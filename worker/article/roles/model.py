@@ -1,4 +1,4 @@
-"""The role classifier: decides whether a line is text, and which role it has."""
+"""Role classifier, which decides whether a line is text, and which role it has."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -47,10 +47,11 @@ MOST = -log(LEAST)
 
 @dataclass(frozen=True)
 class RoleModel:
-    """A classifier that assigns roles to lines: two-step trees combined with a network.
+    """A classifier that assigns roles to lines by combining two-step trees with a network.
 
-    Every page with a gold text reveals which lines are text, but only a few have gold roles; hence
-    separate trees for each question. The network answers both and sees each line in context.
+    Every page with a gold text reveals which lines are text, but only a few have gold roles. There
+    are therefore separate trees for each question. The network answers both questions and sees each
+    line in context.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Evidence from neighbouring lines: the first pass's estimates for them, and their properties."""
+"""Evidence from neighbouring lines, namely the first pass's estimates and their properties."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The network that assigns roles to lines in context."""
+"""Network that assigns roles to lines in context."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

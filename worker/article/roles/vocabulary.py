@@ -1,4 +1,4 @@
-"""Words and patterns that indicate the role of a line: in its text, in element names, in URLs."""
+"""Words and patterns in texts, element names and URLs that indicate the role of a line."""
 
 import re
 
@@ -151,4 +151,4 @@ LINKED = {
         re.IGNORECASE,
     ),
 }
-"""Patterns of the URLs that lines link to."""
+"""Patterns of the URLs to which lines link."""

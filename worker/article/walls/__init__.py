@@ -1,6 +1,6 @@
-"""Walls: pages shown in place of an article, including notices that the article is gone.
+"""Recognition of walls, which replace an article, including notices that the article is gone.
 
-How a wall is distinguished from an article about walls: docs/explanation/walls.md.
+docs/explanation/walls.md explains how a wall is distinguished from an article about walls.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from worker.html import Page
 from worker.inference import BoostedTrees, load_model
 
 SURE: Final = 0.5
-"""Minimum wall probability at which a page counts as having no article, whatever else is known."""
+"""Minimum wall probability at which a page counts as having no article in any case."""
 
 SUSPECTED: Final = 0.05
 """Minimum wall probability at which other information about the page may decide."""
@@ -95,7 +95,7 @@ class Verdict(NamedTuple):
     """The verdict on a page.
 
     `wall` is the error that describes the wall, with its probability, or None. `is_truncated` is
-    whether the article is only the preview of a paid one.
+    set if the article is only the preview of a paid one.
     """
 
     wall: WallError | GoneError | None = None

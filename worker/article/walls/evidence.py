@@ -1,4 +1,4 @@
-"""Evidence for a wall: features of the extracted text, of the headlines and of the page."""
+"""Evidence for a wall from the extracted text, the headlines and the page."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ MIN_LINE: Final = 2
 """Minimum length, in words, of a line whose coverage is measured."""
 
 ADDRESSING: Final = ("you", "we")
-"""Concepts that address the reader: they indicate a wall but do not name one."""
+"""Concepts that address the reader, which indicate a wall but do not name one."""
 
 _HEADINGS: Final = ("h1", "h2", "h3")
 _CHALLENGES: Final = re.compile(
@@ -42,7 +42,7 @@ Number = tuple[str, float]
 
 
 class Line(NamedTuple):
-    """A line of text: its words, and for each word the concepts that cover it, as bits."""
+    """A line of text, given by its words and, for each word, the concepts that cover it as bits."""
 
     words: Sequence[str]
     marks: Sequence[int]
@@ -89,7 +89,7 @@ class ExaminedPage(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The evidence of a page: a row for the model, and the weight of each concept."""
+    """The evidence of a page, which is a row for the model, and the weight of each concept."""
 
     features: Features
     weights: dict[str, float]

@@ -1,4 +1,4 @@
-"""Wall phrases, by concept, in about forty languages."""
+"""Wall phrases in about forty languages, by concept."""
 
 import json
 from collections import defaultdict
@@ -17,7 +17,7 @@ LONGEST_STEM: Final = 16
 class Lexicon:
     """Phrases for several concepts, matched in time linear in the length of the text.
 
-    A word of a phrase that ends with an asterisk is a stem: ``remov*``.
+    A word of a phrase that ends with an asterisk is a stem, such as ``remov*``.
     """
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
