@@ -202,7 +202,9 @@ def table_of_methods(
         )
 
 
-def snippets(samples: Sequence[Sample], places: Iterable[int], method: MethodScores) -> Iterator[str]:
+def snippets(
+    samples: Sequence[Sample], places: Iterable[int], method: MethodScores
+) -> Iterator[str]:
     """Yield the shares of required and forbidden snippets that are in the texts."""
     kept: list[bool] = []
     leaked: list[bool] = []

@@ -150,7 +150,7 @@ def arrivals(
         yield Arrival(page_id, site_id, key, url, text, NOON, NOON, None)
 
 
-class Held:
+class LockTimes:
     """Wall-clock and CPU times, in ms, for which transactions hold the lock of all stories."""
 
     def __init__(self, database: Database) -> None:

@@ -99,7 +99,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
     return ()
 
 
-class _Found(NamedTuple):
+class _NameSource(NamedTuple):
     """A text that may contain names, or the name of a single account, which may have any form."""
 
     text: str
