@@ -6,27 +6,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Self
 
-from sqlalchemy import ColumnElement, Select, Subquery, func, select
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import ColumnElement, Select, func, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import (
     ComparisonBlock,
     DesignChange,
-    Generation,
-    Membership,
     OutboxEntry,
     PageParts,
     Receipt,
     Site,
     StoredPage,
-    TemplateGroup,
 )
 from worker.outcomes import PENDING
 from worker.store import clusterings, designs, doubts, failures, parts, separations, story_arrivals
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
+from worker.store.statements import rows_only
 
 RECENT_SECONDS = 900
 """Maximum age of a recent failure. An all-time total would drop when old failures are pruned."""
@@ -181,67 +178,50 @@ class ServiceCounts:
 def run_progress(session: Session, message_prefix: str) -> RunProgress:
     """Count the results of the messages whose IDs start with a prefix."""
     of_run = Receipt.message_id.startswith(message_prefix, autoescape=True)
-    # A redelivered message has two receipts, the first of which holds its result.
-    first_ids = select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
-    firsts = select(Receipt.result, Receipt.reason).where(Receipt.id.in_(first_ids)).subquery()
-    results = _counts(session, select(firsts.c.result, func.count()).group_by(firsts.c.result))
-    reasons = _counts(
-        session,
-        select(firsts.c.reason, func.count())
-        .where(firsts.c.reason.is_not(None))
-        .group_by(firsts.c.reason),
+    # A redelivered message has two receipts; the first holds its result.
+    is_first = Receipt.id.in_(
+        select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
     )
+    results = _counts(
+        session, select(Receipt.result, func.count()).where(is_first).group_by(Receipt.result)
+    )
+    reasons = select(Receipt.reason, func.count()).where(is_first, Receipt.reason.is_not(None))
     pages = select(Receipt.page_id).where(of_run, Receipt.page_id.is_not(None)).distinct()
     own = StoredPage.id.in_(pages)
-    outcomes = _counts(
-        session,
-        select(StoredPage.outcome, func.count())
-        .where(own, StoredPage.outcome.is_not(None))
-        .group_by(StoredPage.outcome),
-    )
-    pairs, compared = _comparisons(session, pages)
+    outcomes = select(StoredPage.outcome, func.count()).where(own, StoredPage.outcome.is_not(None))
+    number, grouped, pending, stories = session.execute(
+        select(
+            func.count(),
+            func.count().filter((StoredPage.generation > 0) | StoredPage.outcome.is_not(None)),
+            func.count().filter(is_pending()),
+            func.count().filter(story_arrivals.is_waiting(StoredPage.id)),
+        )
+        .select_from(StoredPage)
+        .where(own)
+    ).one()
+    # The tree pairs of the pages' sites.
+    pairs, compared = session.execute(
+        select(func.sum(Site.pairs_planned), func.sum(Site.pairs_compared)).where(
+            Site.id.in_(select(StoredPage.site_id).where(own))
+        )
+    ).one()
     return RunProgress(
         received=sum(results.values()),
         results=results,
-        quarantine_reasons=reasons,
-        pages=_count(session, select(func.count()).select_from(StoredPage).where(own)),
-        pairs=pairs,
-        compared=compared,
-        grouped=_count(
-            session,
-            select(func.count())
-            .select_from(StoredPage)
-            .where(own, (StoredPage.generation > 0) | StoredPage.outcome.is_not(None)),
-        ),
-        pending=_count(
-            session, select(func.count()).select_from(StoredPage).where(own, is_pending())
-        ),
-        outcomes=outcomes,
+        quarantine_reasons=_counts(session, reasons.group_by(Receipt.reason)),
+        pages=number,
+        pairs=int(pairs or 0),
+        compared=int(compared or 0),
+        grouped=grouped,
+        pending=pending,
+        outcomes=_counts(session, outcomes.group_by(StoredPage.outcome)),
         outbox=outbox_count(session),
         parts=_count(
             session,
-            select(func.count())
-            .select_from(PageParts)
-            .where(parts.is_due(), PageParts.page_id.in_(pages)),
+            select(func.count()).where(parts.is_due(), PageParts.page_id.in_(pages)),
         ),
-        stories=_count(
-            session,
-            select(func.count())
-            .select_from(StoredPage)
-            .where(own, story_arrivals.is_waiting(StoredPage.id)),
-        ),
+        stories=stories,
     )
-
-
-def _comparisons(session: Session, page_ids: Select[int | None]) -> tuple[int, int]:
-    """Return how many tree pairs are planned for the pages' sites, and how many are compared."""
-    sites = select(StoredPage.site_id).where(StoredPage.id.in_(page_ids))
-    planned, compared = session.execute(
-        select(func.sum(Site.pairs_planned), func.sum(Site.pairs_compared)).where(
-            Site.id.in_(sites)
-        )
-    ).one()
-    return int(planned or 0), int(compared or 0)
 
 
 def sites_of_run(session: Session, message_prefix: str) -> list[str]:
@@ -282,15 +262,15 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
         outcomes[site_id][outcome] = number
         again[site_id] += asked_again
         doubtful[site_id] += doubted
-    generations = _last_generations(session, ids)
-    groups = _groups(session, ids)
-    outliers = _outliers(session, ids)
+    generations = {
+        site_id: rest for site_id, *rest in session.execute(_LAST_GENERATIONS, {"ids": ids})
+    }
     changed = designs.last_changes(session, ids)
     quarantines = clusterings.quarantines(session, ids)
     recent = doubts.doubts_of_sites(session, ids)
     found = []
     for site_id, key in key_of.items():
-        generation, silhouette = generations.get(site_id, (0, None))
+        generation, silhouette, groups, outliers = generations.get(site_id, (0, None, (), 0))
         quarantine = quarantines.get(site_id)
         found.append(
             SiteStatus(
@@ -299,8 +279,8 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
                 pending=outcomes[site_id].get(PENDING, 0),
                 again=again[site_id],
                 generation=generation,
-                groups=groups.get(site_id, {}),
-                outliers=outliers.get(site_id, 0),
+                groups=dict(groups),
+                outliers=outliers,
                 silhouette=silhouette,
                 outcomes=outcomes[site_id],
                 changed_design=changed.get(site_id),
@@ -313,58 +293,28 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     return found
 
 
-def _last_generations(
-    session: Session, site_ids: Sequence[int] | None
-) -> dict[int, tuple[int, float | None]]:
-    """Return the number and silhouette of each site's latest clustering, by site ID."""
-    query = (
-        select(Generation.site_id, Generation.number, Generation.silhouette)
-        .ext(distinct_on(Generation.site_id))
-        .order_by(Generation.site_id, Generation.number.desc())
+_LAST_GENERATIONS = rows_only(
+    text(
+        """
+        SELECT site_id, number, silhouette,
+            ARRAY(
+                SELECT ARRAY[template_groups.number, size] FROM template_groups
+                WHERE template_groups.site_id = last.site_id AND generation = last.number
+                ORDER BY template_groups.number
+            ),
+            (SELECT count(*) FROM memberships
+             WHERE memberships.site_id = last.site_id AND generation = last.number
+                AND group_number IS NULL)
+        FROM (
+            SELECT DISTINCT ON (site_id) site_id, number, silhouette FROM generations
+            WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
+            ORDER BY site_id, number DESC
+        ) AS last
+        """
     )
-    rows = session.execute(only_sites(query, Generation.site_id, site_ids))
-    return {site_id: (number, silhouette) for site_id, number, silhouette in rows}
-
-
-def _groups(session: Session, site_ids: Sequence[int] | None) -> dict[int, dict[int, int]]:
-    """Return the group sizes of each site's latest generation, by site ID and group number."""
-    last = _last_numbers()
-    query = (
-        select(TemplateGroup.site_id, TemplateGroup.number, TemplateGroup.size)
-        .join(
-            last,
-            (last.c.site_id == TemplateGroup.site_id) & (last.c.number == TemplateGroup.generation),
-        )
-        .order_by(TemplateGroup.site_id, TemplateGroup.number)
-    )
-    groups: defaultdict[int, dict[int, int]] = defaultdict(dict)
-    rows = session.execute(only_sites(query, TemplateGroup.site_id, site_ids))
-    for site_id, number, size in rows:
-        groups[site_id][number] = size
-    return groups
-
-
-def _outliers(session: Session, site_ids: Sequence[int] | None) -> dict[int, int]:
-    """Return the number of outliers in each site's latest generation, by site ID."""
-    last = _last_numbers()
-    query = (
-        select(Membership.site_id, func.count())
-        .join(
-            last, (last.c.site_id == Membership.site_id) & (last.c.number == Membership.generation)
-        )
-        .where(Membership.group_number.is_(None))
-        .group_by(Membership.site_id)
-    )
-    return dict(session.execute(only_sites(query, Membership.site_id, site_ids)).all())
-
-
-def _last_numbers() -> Subquery:
-    """Return the number of each site's latest clustering, by site ID."""
-    return (
-        select(Generation.site_id, func.max(Generation.number).label("number"))
-        .group_by(Generation.site_id)
-        .subquery()
-    )
+)
+"""The latest generation of the given sites (all if NULL), with its silhouette, the numbers and
+sizes of its groups, and the number of its outliers."""
 
 
 def site_history(session: Session, key: str) -> SiteHistory:
@@ -382,23 +332,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
 
 def service_counts(session: Session) -> ServiceCounts:
     """Return the counts that monitoring exposes."""
-    last = _last_numbers()
-    groups = (
-        select(func.count())
-        .select_from(TemplateGroup)
-        .join(
-            last,
-            (last.c.site_id == TemplateGroup.site_id) & (last.c.number == TemplateGroup.generation),
-        )
-    )
-    outliers = (
-        select(func.count())
-        .select_from(Membership)
-        .join(
-            last, (last.c.site_id == Membership.site_id) & (last.c.number == Membership.generation)
-        )
-        .where(Membership.group_number.is_(None))
-    )
+    sites, groups, outliers, generations, articles = session.execute(_TOTALS).one()
     return ServiceCounts(
         outcomes=_counts(
             session,
@@ -408,13 +342,12 @@ def service_counts(session: Session) -> ServiceCounts:
         ),
         waiting=count_waiting(session),
         longest_wait_seconds=longest_wait_seconds(session),
-        sites=_count(session, select(func.count()).select_from(Site)),
-        groups=_count(session, groups),
-        outliers=_count(session, outliers),
+        sites=sites,
+        groups=groups,
+        outliers=outliers,
         sites_in_quarantine=clusterings.count_quarantined(session),
-        generations=_count(session, select(func.count()).select_from(Generation)),
-        # Revision numbers are added up, as superseded articles may have been removed.
-        articles=_count(session, select(func.coalesce(func.sum(StoredPage.revision), 0))),
+        generations=generations,
+        articles=articles,
         design_changes=_counts(
             session,
             select(Site.key, func.count())
@@ -427,6 +360,25 @@ def service_counts(session: Session) -> ServiceCounts:
         outbox=outbox_count(session),
         oldest_seconds=oldest_seconds(session),
     )
+
+
+_TOTALS = rows_only(
+    text(
+        """
+        WITH last AS (
+            SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
+        )
+        SELECT
+            (SELECT count(*) FROM sites),
+            (SELECT count(*) FROM template_groups JOIN last USING (site_id, generation)),
+            (SELECT count(*) FROM memberships JOIN last USING (site_id, generation)
+             WHERE group_number IS NULL),
+            (SELECT count(*) FROM generations),
+            -- Superseded articles may have been removed.
+            (SELECT CAST(coalesce(sum(revision), 0) AS bigint) FROM pages)
+        """
+    )
+)
 
 
 def longest_wait_seconds(session: Session) -> float:
