@@ -6,46 +6,17 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    Boolean,
-    Float,
-    Integer,
-    Select,
-    Text,
-    Update,
-    and_,
-    any_,
-    bindparam,
-    case,
-    cast,
-    delete,
-    exists,
-    func,
-    insert,
-    or_,
-    select,
-    text,
-    true,
-    union_all,
-    update,
-)
-from sqlalchemy.dialects.postgresql import JSONB, array
+from sqlalchemy import LargeBinary, and_, bindparam, exists, func, insert, or_, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.dialects.postgresql.dml import Insert
 from sqlalchemy.orm import Session
-from sqlalchemy.sql import FromClause
 
 from models.tables import (
     Article,
     ArticleComment,
-    Site,
     StoredPage,
     Story,
     StoryArrival,
     StoryArticle,
-    StoryText,
 )
 from worker.store.pages import has_article
 from worker.store.statements import rows_only
@@ -89,18 +60,13 @@ class Retelling(NamedTuple):
     retold_to: list[int]
 
 
-_IDS = bindparam("ids", type_=ARRAY(BigInteger))
-
 _TOLD = rows_only(
-    select(
-        StoryArticle.page_id,
-        StoryArticle.text_id,
-        StoryArticle.key,
-        StoryArticle.fetched_at,
-        StoryArticle.wire,
-        StoryArticle.told,
-        StoryArticle.is_held_back,
-    ).where(StoryArticle.page_id == any_(_IDS))
+    text(
+        """
+        SELECT page_id, text_id, key, fetched_at, wire, told, is_held_back
+        FROM story_articles WHERE page_id = ANY (CAST(:ids AS bigint[]))
+        """
+    ).columns(key=LargeBinary)
 )
 
 
@@ -110,76 +76,36 @@ def told_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, Told
     return {page_id: Told(*rest) for page_id, *rest in rows}
 
 
-_COLUMNS = (
-    StoryArticle.page_id,
-    StoryArticle.text_id,
-    StoryArticle.key,
-    StoryArticle.fetched_at,
-    StoryArticle.wire,
-    Site.key,
-    StoredPage.url,
-)
-_STORY = bindparam("story_id", type_=BigInteger)
-
-
-def _articles() -> Select[*tuple[Any, ...]]:
-    return (
-        select(*_COLUMNS)
-        .join(StoryText, StoryText.id == StoryArticle.text_id)
-        .join(StoredPage, StoredPage.id == StoryArticle.page_id)
-        .join(Site, Site.id == StoredPage.site_id)
-    )
-
-
-def _finding_first() -> Select[*tuple[Any, ...]]:
-    some = (
-        select(StoryArticle.page_id)
-        .join(StoryText, StoryText.id == StoryArticle.text_id)
-        .where(StoryText.story_id == _STORY)
-        .limit(MAX_COMPARED)
-        .subquery()
-    )
-    known = select(Story.first_page_id).where(Story.id == _STORY)
-    return (
-        _articles()
-        .join(Story, Story.id == StoryText.story_id)
-        .add_columns(Story.first_page_id)
-        .where(
-            StoryText.story_id == _STORY,
-            StoryArticle.page_id.in_(
-                union_all(
-                    select(some.c.page_id), known, select(bindparam("new_page", type_=BigInteger))
-                )
-            ),
+_FIRST = rows_only(
+    text(
+        """
+        SELECT story_articles.page_id, text_id, story_articles.key, story_articles.fetched_at, wire,
+            sites.key AS site_key, url, first_page_id
+        FROM story_articles
+        JOIN story_texts ON story_texts.id = text_id
+        JOIN stories ON stories.id = story_id
+        JOIN pages ON pages.id = page_id
+        JOIN sites ON sites.id = site_id
+        WHERE story_id = :story_id AND page_id IN (
+            (SELECT page_id FROM story_articles JOIN story_texts ON story_texts.id = text_id
+             WHERE story_id = :story_id LIMIT :most)
+            UNION ALL SELECT first_page_id FROM stories WHERE id = :story_id
+            UNION ALL SELECT CAST(:new_page AS bigint)
         )
-        .order_by(
-            StoryArticle.fetched_at.nulls_last(),
-            StoryArticle.key,
-            func.convert_to(Site.key, "UTF8"),
-            func.convert_to(StoredPage.url, "UTF8"),
-        )
-        .limit(1)
-    )
-
-
-_FIRST = rows_only(_finding_first())
-_NOTED_FIRST = rows_only(
-    _articles()
-    .join(Story, Story.id == StoryText.story_id)
-    .where(Story.id == _STORY, StoryArticle.page_id == Story.first_page_id)
+        ORDER BY story_articles.fetched_at NULLS LAST, story_articles.key,
+            convert_to(sites.key, 'UTF8'), convert_to(url, 'UTF8')
+        LIMIT 1
+        """
+    ).columns(key=LargeBinary)
 )
 _NOTE_CHANGE = rows_only(
-    update(Story)
-    .where(Story.id == _STORY)
-    .values(
-        first_page_id=bindparam("new_first", type_=BigInteger),
-        changed_at=func.now(),
-        retold_to=case(
-            (bindparam("retell", type_=Boolean), array([0, 0], type_=BigInteger)),
-            else_=Story.retold_to,
-        ),
+    text(
+        """
+        UPDATE stories SET first_page_id = :first_page_id, changed_at = now(),
+            retold_to = CASE WHEN :retell THEN CAST('{0,0}' AS bigint[]) ELSE retold_to END
+        WHERE id = :story_id
+        """
     )
-    .execution_options(synchronize_session=False, dml_strategy="core_only")
 )
 
 
@@ -192,30 +118,31 @@ def first_of_story(
     by text key, site and URL. Of a story with more than `MAX_COMPARED` articles, only that many are
     considered, plus the recorded first article and that of ``page_id``, a page new to the story.
     """
-    asked = {"story_id": story_id, "new_page": page_id}
-    row = session.execute(_FIRST, asked).one_or_none()
-    if row is None:
-        return None
-    *article, noted = row
-    first = _telling(article)
-    return first, noted == first.page_id
+    return _first(session, story_id, page_id, MAX_COMPARED)
 
 
 def noted_first(session: Session, story_id: int) -> TellingArticle | None:
     """Return the article recorded as the first of a story."""
-    row = session.execute(_NOTED_FIRST, {"story_id": story_id}).one_or_none()
-    return None if row is None else _telling(row)
+    found = _first(session, story_id, None, 0)
+    return None if found is None else found[0]
+
+
+def _first(
+    session: Session, story_id: int, page_id: int | None, most: int
+) -> tuple[TellingArticle, bool] | None:
+    asked = {"story_id": story_id, "new_page": page_id, "most": most}
+    row = session.execute(_FIRST, asked).one_or_none()
+    if row is None:
+        return None
+    *article, noted = row
+    first = TellingArticle(*article)
+    return first, noted == first.page_id
 
 
 def note_change(session: Session, story_id: int, first_page_id: int, *, retell: bool) -> None:
     """Record a story's change and first article, and whether to update all its articles."""
-    asked = {"story_id": story_id, "new_first": first_page_id, "retell": retell}
+    asked = {"story_id": story_id, "first_page_id": first_page_id, "retell": retell}
     session.execute(_NOTE_CHANGE, asked)
-
-
-def _telling(row: Any) -> TellingArticle:
-    page_id, text_id, key, *rest = row
-    return TellingArticle(page_id, text_id, bytes(key), *rest)
 
 
 _TO_RETELL = rows_only(
@@ -226,40 +153,29 @@ _TO_RETELL = rows_only(
 )
 
 
-def _finding_next() -> Select[*tuple[Any, ...]]:
-    text, page = (bindparam(name, type_=BigInteger) for name in ("after_text", "after_page"))
-    most = bindparam("most", type_=Integer)
-    of_text = (
-        select(*(getattr(StoryArticle, name) for name in _RETOLD))
-        .where(
-            StoryArticle.text_id == StoryText.id,
-            or_(StoryText.id > text, StoryArticle.page_id > page),
-        )
-        .order_by(StoryArticle.page_id)
-        .limit(most)
-        .lateral("of_text")
+_NEXT = rows_only(
+    text(
+        """
+        SELECT of_text.*
+        FROM story_texts CROSS JOIN LATERAL (
+            SELECT text_id, page_id, wire FROM story_articles
+            WHERE text_id = story_texts.id
+                AND (story_texts.id > :after_text OR page_id > :after_page)
+            ORDER BY page_id LIMIT :most
+        ) AS of_text
+        WHERE story_id = :story_id AND story_texts.id >= :after_text
+        ORDER BY story_texts.id, page_id LIMIT :most
+        """
     )
-    return (
-        select(*(of_text.c[name] for name in _RETOLD))
-        .select_from(StoryText)
-        .join(of_text, true())
-        .where(StoryText.story_id == _STORY, StoryText.id >= text)
-        .order_by(StoryText.id, of_text.c.page_id)
-        .limit(most)
-    )
-
-
-_RETOLD = ("text_id", "page_id", "wire")
-_NEXT = rows_only(_finding_next())
+)
 _NOTE_RETOLD = rows_only(
-    update(Story)
-    .where(
-        Story.id == _STORY,
-        Story.changed_at == bindparam("of_change"),
-        Story.retold_to == bindparam("after", type_=ARRAY(BigInteger)),
+    text(
+        """
+        UPDATE stories SET retold_to = CAST(:new_retold AS bigint[])
+        WHERE id = :story_id AND changed_at = :changed_at
+            AND retold_to = CAST(:retold_to AS bigint[])
+        """
     )
-    .values(retold_to=bindparam("new_retold", type_=ARRAY(BigInteger)))
-    .execution_options(synchronize_session=False, dml_strategy="core_only")
 )
 
 
@@ -287,61 +203,37 @@ def articles_to_retell(
 
 def note_retold(session: Session, story: Retelling, retold_to: list[int] | None) -> bool:
     """Record the progress of a story's update (None: complete); return False if it changed."""
-    asked = {
-        "story_id": story.story_id,
-        "of_change": story.changed_at,
-        "after": story.retold_to,
-        "new_retold": retold_to,
-    }
-    noted: Any = session.execute(_NOTE_RETOLD, asked)
+    noted: Any = session.execute(_NOTE_RETOLD, {**story._asdict(), "new_retold": retold_to})
     return bool(noted.rowcount)
 
 
-def _putting() -> Insert:
-    add = upsert(StoryArticle)
-    names = ("text_id", "key", "fetched_at", "wire", "told")
-    return add.on_conflict_do_update(
-        index_elements=[StoryArticle.page_id], set_={name: add.excluded[name] for name in names}
-    ).execution_options(dml_strategy="raw")
-
-
-_PUT = rows_only(_putting())
+_PUT = rows_only(
+    text(
+        """
+        INSERT INTO story_articles (page_id, text_id, key, fetched_at, wire, told)
+        VALUES (:page_id, :text_id, :key, :fetched_at, :wire, CAST(:told AS jsonb))
+        ON CONFLICT (page_id) DO UPDATE SET text_id = excluded.text_id, key = excluded.key,
+            fetched_at = excluded.fetched_at, wire = excluded.wire, told = excluded.told
+        """
+    )
+)
 
 
 def put_article(session: Session, page_id: int, told: Told) -> None:
     """Record the text and the current story of a page's article."""
-    session.execute(
-        _PUT,
-        {
-            "page_id": page_id,
-            "text_id": told.text_id,
-            "key": told.key,
-            "fetched_at": told.fetched_at,
-            "wire": told.wire,
-            "told": told.told,
-        },
+    values = {**told._asdict(), "page_id": page_id, "told": json.dumps(told.told)}
+    session.execute(_PUT, values)
+
+
+_TELL = rows_only(
+    text(
+        """
+        UPDATE story_articles SET told = CAST(story AS jsonb)
+        FROM unnest(CAST(:pages AS bigint[]), CAST(:stories AS text[])) AS given (page_id, story)
+        WHERE story_articles.page_id = given.page_id
+        """
     )
-
-
-def _by_page(name: str) -> FromClause:
-    return (
-        func.unnest(bindparam("pages", type_=ARRAY(BigInteger)), bindparam(name, type_=ARRAY(Text)))
-        .table_valued("page_id", "story", name="given")
-        .render_derived()
-    )
-
-
-def _telling_all() -> Update:
-    given = _by_page("stories")
-    return (
-        update(StoryArticle)
-        .where(StoryArticle.page_id == given.c.page_id)
-        .values(told=cast(given.c.story, JSONB))
-        .execution_options(synchronize_session=False, dml_strategy="core_only")
-    )
-
-
-_TELL = rows_only(_telling_all())
+)
 
 
 def tell(session: Session, told: Mapping[int, Mapping[str, Any]]) -> None:
@@ -362,33 +254,20 @@ _ADD_SAID = rows_only(
 def add_said(session: Session, said: Mapping[int, Told]) -> None:
     """Record the stories that pages state before they are grouped."""
     if said:
-        values = [
-            {
-                "page_id": page_id,
-                "key": each.key,
-                "fetched_at": each.fetched_at,
-                "wire": each.wire,
-                "told": each.told,
-            }
-            for page_id, each in sorted(said.items())
-        ]
+        values = [{"page_id": page_id, **each._asdict()} for page_id, each in sorted(said.items())]
         session.execute(_ADD_SAID, values)
 
 
-def _noting_sent() -> Update:
-    given = _by_page("stories")
-    return (
-        update(StoryArticle)
-        .where(StoryArticle.page_id == given.c.page_id)
-        .values(
-            sent=cast(given.c.story, JSONB),
-            is_held_back=StoryArticle.page_id == any_(bindparam("held", type_=ARRAY(BigInteger))),
-        )
-        .execution_options(synchronize_session=False, dml_strategy="core_only")
+_NOTE_SENT = rows_only(
+    text(
+        """
+        UPDATE story_articles SET sent = CAST(story AS jsonb),
+            is_held_back = story_articles.page_id = ANY (CAST(:held AS bigint[]))
+        FROM unnest(CAST(:pages AS bigint[]), CAST(:stories AS text[])) AS given (page_id, story)
+        WHERE story_articles.page_id = given.page_id
+        """
     )
-
-
-_NOTE_SENT = rows_only(_noting_sent())
+)
 
 
 def note_sent(
@@ -398,46 +277,32 @@ def note_sent(
     session.execute(_NOTE_SENT, {**_given(said), "held": sorted(held_back)})
 
 
-def _noting_correction() -> Update:
-    number = func.coalesce(StoryArticle.corrections, 0)
-    seconds = bindparam("period", type_=Float) * func.power(2, func.least(number, MAX_DOUBLINGS))
-    return (
-        update(StoryArticle)
-        .where(StoryArticle.page_id == bindparam("of_page", type_=BigInteger))
-        .values(
-            corrections=number + 1,
-            correct_after=func.now() + seconds * text("interval '1 second'"),
-        )
-        .execution_options(synchronize_session=False, dml_strategy="core_only")
-    )
-
-
-_NOTE_CORRECTION = rows_only(_noting_correction())
+_NOTE_CORRECTION = rows_only(
+    text(
+        """
+        UPDATE story_articles SET corrections = coalesce(corrections, 0) + 1,
+            correct_after = now() + interval '1 second'
+                * :period * power(2, least(coalesce(corrections, 0), :max_doublings))
+        WHERE page_id = :page_id
+        """
+    ).bindparams(max_doublings=MAX_DOUBLINGS)
+)
 
 
 def note_correction(session: Session, page_id: int, period_seconds: float) -> None:
     """Record a correction of a page's article, and double the delay before the next one."""
-    session.execute(_NOTE_CORRECTION, {"of_page": page_id, "period": period_seconds})
+    session.execute(_NOTE_CORRECTION, {"page_id": page_id, "period": period_seconds})
 
 
-_TAKE_OUT = rows_only(
-    update(StoryArticle)
-    .where(StoryArticle.page_id == bindparam("of_page", type_=BigInteger))
-    .values(text_id=None)
-    .execution_options(synchronize_session=False, dml_strategy="core_only")
-)
+_TAKE_OUT = rows_only(text("UPDATE story_articles SET text_id = NULL WHERE page_id = :page_id"))
 
 
 def take_out(session: Session, page_id: int) -> None:
     """Detach a page's article from its text."""
-    session.execute(_TAKE_OUT, {"of_page": page_id})
+    session.execute(_TAKE_OUT, {"page_id": page_id})
 
 
-_REMOVE = rows_only(
-    delete(StoryArticle)
-    .where(StoryArticle.page_id == any_(_IDS))
-    .execution_options(synchronize_session=False)
-)
+_REMOVE = rows_only(text("DELETE FROM story_articles WHERE page_id = ANY (CAST(:ids AS bigint[]))"))
 
 
 def remove_articles(session: Session, page_ids: Collection[int]) -> None:
