@@ -8,26 +8,18 @@ import numpy as np
 from sqlalchemy import (
     ARRAY,
     BigInteger,
-    DateTime,
-    Integer,
-    Interval,
     LargeBinary,
-    Select,
     any_,
     bindparam,
-    delete,
     func,
     insert,
-    literal,
     or_,
     select,
-    true,
-    update,
+    text,
 )
-from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
-from models.tables import StoredPage, Story, StoryArticle, StoryOverlap, StoryText
+from models.tables import Story, StoryOverlap, StoryText
 from worker.store.database import do_not_wait_for_disk
 from worker.store.locks import AdvisoryLock
 from worker.store.statements import rows_only
@@ -73,17 +65,13 @@ class GroupedText(NamedTuple):
 
 
 _LOCK = rows_only(select(func.pg_advisory_xact_lock(AdvisoryLock.STORIES.value, 0)))
-_LIMITS = {
-    "lock_timeout": LOCK_SECONDS,
-    "idle_in_transaction_session_timeout": RESTING_SECONDS,
-}
 _SET_LIMITS = rows_only(
-    select(
-        *(
-            func.set_config(name, f"{seconds}s", literal(value=True))
-            for name, seconds in _LIMITS.items()
-        )
-    )
+    text(
+        """
+        SELECT set_config('lock_timeout', :lock, true),
+            set_config('idle_in_transaction_session_timeout', :resting, true)
+        """
+    ).bindparams(lock=f"{LOCK_SECONDS}s", resting=f"{RESTING_SECONDS}s")
 )
 
 
@@ -99,17 +87,14 @@ def lock_stories(session: Session) -> None:
 
 
 _IDS = bindparam("ids", type_=ARRAY(BigInteger))
-_TEXT = bindparam("text_id", type_=BigInteger)
-
 _KEYED = rows_only(
-    select(StoryText.id, StoryText.story_id, StoryText.sites, StoryText.shingles)
-    .where(
-        StoryText.key == bindparam("key", type_=LargeBinary),
-        StoryText.seen_from <= bindparam("latest", type_=DateTime(timezone=True)),
-        StoryText.seen_to >= bindparam("earliest", type_=DateTime(timezone=True)),
-    )
-    .order_by(StoryText.id)
-    .limit(1)
+    text(
+        """
+        SELECT id, story_id, sites, shingles FROM story_texts
+        WHERE key = :key AND seen_from <= :latest AND seen_to >= :earliest
+        ORDER BY id LIMIT 1
+        """
+    ).columns(shingles=LargeBinary)
 )
 
 
@@ -122,39 +107,28 @@ def text_with_key(
     return _known(row) if row is not None else None
 
 
-def _candidates() -> Select[*tuple[Any, ...]]:
-    asked = (
-        func.unnest(bindparam("bands", type_=ARRAY(Integer)))
-        .table_valued("band", name="asked")
-        .render_derived()
+_CANDIDATES = rows_only(
+    text(
+        """
+        SELECT id, story_id, sites, shingles
+        FROM (
+            -- Band by band, since the planner overestimates an array overlap and reads all texts.
+            SELECT with_band.id, count(*) AS shared
+            FROM unnest(CAST(:bands AS integer[])) AS asked (band) CROSS JOIN LATERAL (
+                SELECT id, key FROM story_texts
+                WHERE bands @> ARRAY[asked.band]
+                    AND seen_from <= :latest AND seen_to >= :earliest
+                LIMIT :max_of_band
+            ) AS with_band
+            GROUP BY with_band.id, with_band.key
+            ORDER BY shared DESC, with_band.key LIMIT :max_candidates
+        ) AS nearest JOIN story_texts USING (id)
+        ORDER BY shared DESC, key
+        """
     )
-    # Band by band, since the planner overestimates an array overlap and reads all texts.
-    with_band = (
-        select(StoryText.id, StoryText.key)
-        .where(
-            StoryText.bands.op("@>")(array([asked.c.band])),
-            StoryText.seen_from <= bindparam("latest", type_=DateTime(timezone=True)),
-            StoryText.seen_to >= bindparam("earliest", type_=DateTime(timezone=True)),
-        )
-        .limit(MAX_OF_BAND)
-        .lateral("with_band")
-    )
-    nearest = (
-        select(with_band.c.id, func.count().label("shared"))
-        .select_from(asked.join(with_band, true()))
-        .group_by(with_band.c.id, with_band.c.key)
-        .order_by(func.count().desc(), with_band.c.key)
-        .limit(MAX_CANDIDATES)
-        .subquery("nearest")
-    )
-    return (
-        select(StoryText.id, StoryText.story_id, StoryText.sites, StoryText.shingles)
-        .join(nearest, nearest.c.id == StoryText.id)
-        .order_by(nearest.c.shared.desc(), StoryText.key)
-    )
-
-
-_CANDIDATES = rows_only(_candidates())
+    .bindparams(max_of_band=MAX_OF_BAND, max_candidates=MAX_CANDIDATES)
+    .columns(shingles=LargeBinary)
+)
 
 
 def texts_like(
@@ -235,14 +209,19 @@ def newest_text(session: Session) -> int:
     return session.scalar(_NEWEST) or 0
 
 
-def _finding_full() -> Select[Any]:
-    of_text = or_(StoryOverlap.lower_id == StoryText.id, StoryOverlap.higher_id == StoryText.id)
-    some = select(StoryOverlap.lower_id).where(of_text).limit(MAX_OVERLAPS).correlate(StoryText)
-    number = select(func.count()).select_from(some.subquery()).scalar_subquery()
-    return select(StoryText.id).where(StoryText.id == any_(_IDS), number >= MAX_OVERLAPS)
-
-
-_FULL = rows_only(_finding_full())
+_FULL = rows_only(
+    text(
+        """
+        SELECT id FROM story_texts
+        WHERE id = ANY (CAST(:ids AS bigint[])) AND :max_overlaps <= (
+            SELECT count(*) FROM (
+                SELECT FROM story_overlaps
+                WHERE lower_id = story_texts.id OR higher_id = story_texts.id LIMIT :max_overlaps
+            ) AS own
+        )
+        """
+    ).bindparams(max_overlaps=MAX_OVERLAPS)
+)
 
 
 def full_texts(session: Session, text_ids: Collection[int]) -> set[int]:
@@ -251,14 +230,13 @@ def full_texts(session: Session, text_ids: Collection[int]) -> set[int]:
 
 
 _TOUCH_TEXT = rows_only(
-    update(StoryText)
-    .where(StoryText.id == bindparam("text_id"))
-    .values(
-        sites=bindparam("new_sites", type_=ARRAY(BigInteger)),
-        seen_from=func.least(StoryText.seen_from, bindparam("seen_at", type_=DateTime(True))),
-        seen_to=func.greatest(StoryText.seen_to, bindparam("seen_at", type_=DateTime(True))),
+    text(
+        """
+        UPDATE story_texts SET sites = CAST(:sites AS bigint[]),
+            seen_from = least(seen_from, :seen_at), seen_to = greatest(seen_to, :seen_at)
+        WHERE id = :text_id
+        """
     )
-    .execution_options(synchronize_session=False, dml_strategy="core_only")
 )
 _STORIES_OF = rows_only(select(StoryText.id, StoryText.story_id).where(StoryText.id == any_(_IDS)))
 
@@ -267,7 +245,7 @@ def touch_text(
     session: Session, text_id: int, *, sites: Collection[int], seen_at: datetime
 ) -> None:
     """Record that another article has the given text."""
-    values = {"text_id": text_id, "new_sites": sorted(sites)[:MAX_SITES], "seen_at": seen_at}
+    values = {"text_id": text_id, "sites": sorted(sites)[:MAX_SITES], "seen_at": seen_at}
     session.execute(_TOUCH_TEXT, values)
 
 
@@ -279,45 +257,40 @@ def stories_of(session: Session, text_ids: Collection[int]) -> dict[int, int]:
     return dict(rows.all())
 
 
-def _grouped() -> Select[*tuple[Any, ...]]:
-    length = func.octet_length(StoryText.shingles) / 4
-    return select(
-        StoryText.id,
-        StoryText.story_id,
-        StoryText.key,
-        length,
-        StoryText.sites,
-        func.cardinality(StoryText.bands) > 0,
-    )
-
-
 _TEXTS_OF_STORIES = rows_only(
-    _grouped().where(StoryText.story_id == any_(_IDS)).limit(bindparam("most", type_=Integer))
+    text(
+        """
+        SELECT id, story_id, key, octet_length(shingles) / 4, sites, cardinality(bands) > 0
+        FROM story_texts WHERE story_id = ANY (CAST(:ids AS bigint[])) LIMIT :most
+        """
+    ).columns(key=LargeBinary)
 )
-_TEXTS = rows_only(_grouped().where(StoryText.id == any_(_IDS)).order_by(StoryText.id))
+_TEXTS = rows_only(
+    text(
+        """
+        SELECT id, story_id, key, octet_length(shingles) / 4, sites, cardinality(bands) > 0
+        FROM story_texts WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
+        """
+    ).columns(key=LargeBinary)
+)
 _OVERLAPS = rows_only(
     select(StoryOverlap.lower_id, StoryOverlap.higher_id, StoryOverlap.common)
     .where(or_(StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS)))
-    .limit(bindparam("most", type_=Integer))
+    .limit(bindparam("most"))
 )
 
 
 def texts_of_stories(session: Session, story_ids: Collection[int], most: int) -> list[GroupedText]:
     """Return at most ``most`` texts of the given stories."""
     rows = session.execute(_TEXTS_OF_STORIES, {"ids": list(story_ids), "most": most})
-    return [_as_grouped(row) for row in rows]
+    return [GroupedText(*row) for row in rows]
 
 
 def texts_with_ids(session: Session, text_ids: Collection[int]) -> list[GroupedText]:
     """Return the texts with the given IDs."""
     if not text_ids:
         return []
-    return [_as_grouped(row) for row in session.execute(_TEXTS, {"ids": sorted(text_ids)})]
-
-
-def _as_grouped(row: Any) -> GroupedText:
-    text_id, story_id, key, length, sites, is_compared = row
-    return GroupedText(text_id, story_id, bytes(key), int(length), sites, is_compared)
+    return [GroupedText(*row) for row in session.execute(_TEXTS, {"ids": sorted(text_ids)})]
 
 
 def overlaps_with(
@@ -329,23 +302,21 @@ def overlaps_with(
 
 
 _MOVE = rows_only(
-    update(StoryText)
-    .where(StoryText.id == any_(_IDS))
-    .values(story_id=bindparam("new_story", type_=BigInteger))
-    .execution_options(synchronize_session=False, dml_strategy="core_only")
+    text("UPDATE story_texts SET story_id = :story_id WHERE id = ANY (CAST(:ids AS bigint[]))")
 )
 _REMOVE_STORIES = rows_only(
-    delete(Story)
-    .where(
-        Story.id == any_(_IDS), ~select(StoryText.id).where(StoryText.story_id == Story.id).exists()
+    text(
+        """
+        DELETE FROM stories WHERE id = ANY (CAST(:ids AS bigint[]))
+            AND NOT EXISTS (SELECT FROM story_texts WHERE story_id = stories.id)
+        """
     )
-    .execution_options(synchronize_session=False)
 )
 
 
 def move_texts(session: Session, text_ids: Collection[int], story_id: int) -> None:
     """Move texts to another story."""
-    session.execute(_MOVE, {"ids": sorted(text_ids), "new_story": story_id})
+    session.execute(_MOVE, {"ids": sorted(text_ids), "story_id": story_id})
 
 
 def remove_empty_stories(session: Session, story_ids: Collection[int]) -> None:
@@ -354,19 +325,16 @@ def remove_empty_stories(session: Session, story_ids: Collection[int]) -> None:
 
 
 _SITES_OF_ARTICLES = rows_only(
-    select(StoredPage.site_id)
-    .join(StoryArticle, StoryArticle.page_id == StoredPage.id)
-    .where(StoryArticle.text_id == _TEXT)
-    .limit(MAX_SITES)
+    text(
+        """
+        SELECT site_id FROM pages JOIN story_articles ON page_id = pages.id
+        WHERE text_id = :text_id LIMIT :most
+        """
+    ).bindparams(most=MAX_SITES)
 )
-_REMOVE_TEXTS = rows_only(
-    delete(StoryText).where(StoryText.id == any_(_IDS)).execution_options(synchronize_session=False)
-)
+_REMOVE_TEXTS = rows_only(text("DELETE FROM story_texts WHERE id = ANY (CAST(:ids AS bigint[]))"))
 _SET_SITES = rows_only(
-    update(StoryText)
-    .where(StoryText.id == _TEXT)
-    .values(sites=bindparam("new_sites", type_=ARRAY(BigInteger)))
-    .execution_options(synchronize_session=False, dml_strategy="core_only")
+    text("UPDATE story_texts SET sites = CAST(:sites AS bigint[]) WHERE id = :text_id")
 )
 
 
@@ -376,25 +344,21 @@ def review_text(session: Session, text_id: int) -> None:
     if not sites:
         session.execute(_REMOVE_TEXTS, {"ids": [text_id]})
     elif len(sites) < MAX_SITES:
-        session.execute(_SET_SITES, {"text_id": text_id, "new_sites": sorted(set(sites))})
+        session.execute(_SET_SITES, {"text_id": text_id, "sites": sorted(set(sites))})
 
 
-def _finding_old() -> Select[Any]:
-    old = (
-        select(Story.id)
-        .where(Story.changed_at <= func.now() - bindparam("window", type_=Interval))
-        .order_by(Story.changed_at)
-        .limit(bindparam("most", type_=Integer))
-        .subquery("old")
+_OLD = rows_only(
+    text(
+        """
+        SELECT old.id, story_texts.id
+        FROM (
+            SELECT id FROM stories WHERE changed_at <= now() - :window
+            ORDER BY changed_at LIMIT :most
+        ) AS old LEFT JOIN story_texts ON story_id = old.id
+        LIMIT :most
+        """
     )
-    return (
-        select(old.c.id, StoryText.id)
-        .outerjoin(StoryText, StoryText.story_id == old.c.id)
-        .limit(bindparam("most", type_=Integer))
-    )
-
-
-_OLD = rows_only(_finding_old())
+)
 
 
 def remove_old_stories(session: Session, window: timedelta, most: int) -> int:
