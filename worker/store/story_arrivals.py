@@ -4,25 +4,11 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    ColumnElement,
-    any_,
-    bindparam,
-    delete,
-    exists,
-    func,
-    literal,
-    null,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, LargeBinary, exists, func, or_, text
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.dialects.postgresql.dml import Insert
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from models.tables import Site, StoredPage, Story, StoryArrival, StoryArticle, StoryText
+from models.tables import Story, StoryArrival, StoryArticle, StoryText
 from worker.duplicates.fingerprint import Fingerprint
 from worker.store.statements import rows_only
 from worker.store.stories import packed, unpacked
@@ -52,32 +38,27 @@ class Waiting(NamedTuple):
     wire: str | None
 
 
-_IDS = bindparam("ids", type_=ARRAY(BigInteger))
-_PAGE = bindparam("page_id", type_=BigInteger)
-_VALUES = ("key", "shingles", "fetched_at", "seen_at", "wire", "arrived_at")
-
-
-def _replacing(adding: Insert) -> Insert:
-    return adding.on_conflict_do_update(
+_ADDING = insert(StoryArrival).values(arrived_at=func.clock_timestamp())
+_ADD = rows_only(
+    _ADDING.on_conflict_do_update(
         index_elements=[StoryArrival.page_id],
-        set_={name: adding.excluded[name] for name in _VALUES},
+        set_={
+            name: _ADDING.excluded[name]
+            for name in ("key", "shingles", "fetched_at", "seen_at", "wire", "arrived_at")
+        },
     ).execution_options(dml_strategy="raw")
-
-
-def _adding() -> Insert:
-    given: dict[str, Any] = {name: bindparam(f"new_{name}") for name in ("page_id", *_VALUES[:-1])}
-    return insert(StoryArrival).values(**given, arrived_at=func.clock_timestamp())
-
-
-def _adding_gone() -> Insert:
-    gone = select(
-        StoryArticle.page_id, *(null() for _ in _VALUES[:-1]), func.clock_timestamp()
-    ).where(StoryArticle.page_id == any_(_IDS))
-    return insert(StoryArrival).from_select(["page_id", *_VALUES], gone)
-
-
-_ADD = rows_only(_replacing(_adding()))
-_ADD_GONE = rows_only(_replacing(_adding_gone()))
+)
+_ADD_GONE = rows_only(
+    text(
+        """
+        INSERT INTO story_arrivals (page_id, arrived_at)
+        SELECT page_id, clock_timestamp() FROM story_articles
+        WHERE page_id = ANY (CAST(:ids AS bigint[]))
+        ON CONFLICT (page_id) DO UPDATE SET key = NULL, shingles = NULL, fetched_at = NULL,
+            seen_at = NULL, wire = NULL, arrived_at = excluded.arrived_at
+        """
+    )
+)
 
 
 def add(session: Session, arrivals: Collection[NewArrival]) -> None:
@@ -86,12 +67,12 @@ def add(session: Session, arrivals: Collection[NewArrival]) -> None:
         _ADD,
         [
             {
-                "new_page_id": each.page_id,
-                "new_key": each.fingerprint.key,
-                "new_shingles": packed(each.fingerprint.shingles),
-                "new_fetched_at": each.fetched_at,
-                "new_seen_at": each.seen_at,
-                "new_wire": each.wire,
+                "page_id": each.page_id,
+                "key": each.fingerprint.key,
+                "shingles": packed(each.fingerprint.shingles),
+                "fetched_at": each.fetched_at,
+                "seen_at": each.seen_at,
+                "wire": each.wire,
             }
             for each in sorted(arrivals, key=lambda arrival: arrival.page_id)
         ],
@@ -106,44 +87,34 @@ def add_gone(session: Session, page_ids: Collection[int]) -> bool:
     return bool(noted.rowcount)
 
 
-_WAITING = rows_only(
-    select(StoryArrival.page_id)
-    .order_by(StoryArrival.page_id)
-    .limit(bindparam("most", type_=BigInteger))
-)
+_WAITING = rows_only(text("SELECT page_id FROM story_arrivals ORDER BY page_id LIMIT :most"))
 _LOAD = rows_only(
-    select(
-        StoryArrival.page_id,
-        StoryArrival.arrived_at,
-        StoredPage.site_id,
-        Site.key,
-        StoredPage.url,
-        StoryArrival.key,
-        StoryArrival.shingles,
-        StoryArrival.fetched_at,
-        StoryArrival.seen_at,
-        StoryArrival.wire,
-    )
-    .join(StoredPage, StoredPage.id == StoryArrival.page_id)
-    .join(Site, Site.id == StoredPage.site_id)
-    .where(StoryArrival.page_id == _PAGE)
+    text(
+        """
+        SELECT page_id, arrived_at, site_id, sites.key AS site_key, url, story_arrivals.key,
+            shingles, story_arrivals.fetched_at, seen_at, wire
+        FROM story_arrivals
+        JOIN pages ON pages.id = page_id
+        JOIN sites ON sites.id = site_id
+        WHERE page_id = :page_id
+        """
+    ).columns(key=LargeBinary, shingles=LargeBinary)
 )
 _LOCK = rows_only(
-    select(literal(1))
-    .where(StoryArrival.page_id == _PAGE, StoryArrival.arrived_at == bindparam("arrived_at"))
-    .with_for_update(skip_locked=True)
+    text(
+        """
+        SELECT 1 FROM story_arrivals WHERE page_id = :page_id AND arrived_at = :arrived_at
+        FOR UPDATE SKIP LOCKED
+        """
+    )
 )
-_REMOVE = rows_only(
-    delete(StoryArrival)
-    .where(StoryArrival.page_id == _PAGE)
-    .execution_options(synchronize_session=False)
-)
+_REMOVE = rows_only(text("DELETE FROM story_arrivals WHERE page_id = :page_id"))
 _ARE_WAITING = rows_only(
-    select(
-        or_(
-            exists(select(StoryArrival.page_id)),
-            exists(select(Story.id).where(Story.retold_to.is_not(None))),
-        )
+    text(
+        """
+        SELECT EXISTS (SELECT FROM story_arrivals)
+            OR EXISTS (SELECT FROM stories WHERE retold_to IS NOT NULL)
+        """
     )
 )
 
@@ -159,7 +130,7 @@ def load(session: Session, page_id: int) -> Waiting | None:
     if row is None:
         return None
     page_id, arrived_at, site_id, site_key, url, key, shingles, *rest = row
-    known = Fingerprint(bytes(key), unpacked(shingles)) if key and shingles is not None else None
+    known = Fingerprint(key, unpacked(shingles)) if key and shingles is not None else None
     return Waiting(page_id, arrived_at, site_id, site_key, url, known, *rest)
 
 
