@@ -6,28 +6,21 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    ARRAY,
-    BigInteger,
     ColumnElement,
-    Select,
-    SQLColumnExpression,
     Text,
-    Update,
     and_,
-    any_,
     bindparam,
     case,
     cast,
     func,
-    null,
-    or_,
     select,
+    text,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSONB, Insert, insert
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from models.tables import Address, Article, PageParts, StoredPage
+from models.tables import Article, PageParts, StoredPage
 from worker.addresses import canonical_form
 from worker.store import articles
 from worker.store.database import do_not_wait_for_disk
@@ -98,30 +91,19 @@ def _digests_of(url: str) -> list[str]:
     return [*dict.fromkeys(map(digest_of_url, [*ways, *map(canonical_form, ways)]))]
 
 
-_ASKED = (
-    func.unnest(
-        bindparam("pages", type_=ARRAY(BigInteger)),
-        bindparam("urls", type_=ARRAY(Text)),
-        bindparam("digests", type_=ARRAY(Text)),
+_FIND = rows_only(
+    text(
+        """
+        SELECT asked.page_id, asked.url, addresses.page_id
+        FROM unnest(
+            CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
+        ) AS asked (page_id, url, digest)
+        JOIN pages ON pages.id = asked.page_id
+        JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = asked.digest
+        ORDER BY addresses.page_id
+        """
     )
-    .table_valued("page_id", "url", "digest", name="asked")
-    .render_derived()
 )
-
-
-def _finding() -> Select[Any]:
-    return (
-        select(_ASKED.c.page_id, _ASKED.c.url, Address.page_id)
-        .join(StoredPage, StoredPage.id == _ASKED.c.page_id)
-        .join(
-            Address,
-            and_(Address.site_id == StoredPage.site_id, Address.digest == _ASKED.c.digest),
-        )
-        .order_by(Address.page_id)
-    )
-
-
-_FIND = rows_only(_finding())
 
 
 def find_pages(
@@ -148,49 +130,32 @@ def find_pages(
     return found
 
 
-def _noting() -> Insert:
-    page_id = bindparam("new_page", type_=BigInteger)
-    site = select(StoredPage.site_id).where(StoredPage.id == page_id).scalar_subquery()
-    last = (
-        select(Article.message)
-        .where(Article.page_id == page_id)
-        .order_by(Article.revision.desc())
-        .limit(1)
-        .scalar_subquery()
+_NOTE = rows_only(
+    text(
+        """
+        INSERT INTO page_parts AS known (page_id, site_id, links, message, size, whole_digests)
+        SELECT id, site_id, CAST(:links AS jsonb), message, octet_length(CAST(message AS text)),
+            CAST(:whole AS text[])
+        FROM pages CROSS JOIN LATERAL (
+            SELECT coalesce(CAST(:message AS jsonb), (
+                SELECT message FROM articles WHERE page_id = pages.id ORDER BY revision DESC LIMIT 1
+            )) AS message
+        ) AS own
+        WHERE id = :page_id
+        ON CONFLICT (page_id) DO UPDATE SET
+            links = excluded.links,
+            message = CASE WHEN :has_message OR known.message IS NULL
+                THEN excluded.message ELSE known.message END,
+            size = CASE WHEN :has_message OR known.message IS NULL
+                THEN excluded.size ELSE known.size END,
+            whole_digests = excluded.whole_digests,
+            version = known.version + 1, changed_at = clock_timestamp(), attempts = NULL
+        WHERE :has_message OR known.links <> excluded.links
+        """
+    ).bindparams(
+        bindparam("links", type_=JSONB), bindparam("message", type_=JSONB(none_as_null=True))
     )
-    message = bindparam("new_message", type_=JSONB(none_as_null=True))
-    keeps_message = and_(message.is_(None), PageParts.message.is_not(None))
-    adding = insert(PageParts).values(
-        page_id=page_id,
-        site_id=site,
-        links=bindparam("new_links", type_=JSONB),
-        message=func.coalesce(message, last),
-        size=_size_of(func.coalesce(message, last)),
-        whole_digests=bindparam("new_whole", type_=ARRAY(Text)),
-    )
-    return adding.on_conflict_do_update(
-        index_elements=[PageParts.page_id],
-        set_={
-            "links": adding.excluded.links,
-            "message": func.coalesce(message, PageParts.message, last),
-            "size": case((keeps_message, PageParts.size), else_=adding.excluded.size),
-            "whole_digests": adding.excluded.whole_digests,
-            **_CHANGED,
-        },
-        where=or_(message.is_not(None), PageParts.links != adding.excluded.links),
-    )
-
-
-def _size_of(message: SQLColumnExpression[Any]) -> ColumnElement[int]:
-    return func.octet_length(cast(message, Text))
-
-
-_CHANGED: dict[str, Any] = {
-    "version": PageParts.version + 1,
-    "changed_at": func.clock_timestamp(),
-    "attempts": null(),
-}
-_NOTE = rows_only(_noting())
+)
 
 
 def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
@@ -200,43 +165,37 @@ def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
             _NOTE,
             [
                 {
-                    "new_page": each.page_id,
-                    "new_links": dict(each.links),
-                    "new_message": dict(each.message) if each.message is not None else None,
-                    "new_whole": _digests_of(each.whole) if each.whole is not None else [],
+                    "page_id": each.page_id,
+                    "links": dict(each.links),
+                    "message": dict(each.message) if each.message is not None else None,
+                    "has_message": each.message is not None,
+                    "whole": _digests_of(each.whole) if each.whole is not None else [],
                 }
                 for each in sorted(parts)
             ],
         )
 
 
-def _noting_others() -> Update:
-    others = any_(bindparam("others", type_=ARRAY(BigInteger)))
-    is_part_no_more = and_(PageParts.page_id == others, PageParts.links != {})
-    digests = select(func.array_agg(Address.digest)).where(
-        Address.page_id == any_(bindparam("revised", type_=ARRAY(BigInteger)))
-    )
-    is_whole = PageParts.whole_digests.bool_op("&&")(digests.scalar_subquery())
-    due = (
-        select(PageParts.page_id)
-        .where(or_(is_part_no_more, is_whole))
-        .order_by(PageParts.page_id)
-        .with_for_update()
-        .cte("due")
-    )
-    return (
-        update(PageParts)
-        .where(PageParts.page_id == due.c.page_id)
-        .values(
-            links=case((PageParts.page_id == others, cast({}, JSONB)), else_=PageParts.links),
-            message=case((PageParts.page_id == others, null()), else_=PageParts.message),
-            **_CHANGED,
+_NOTE_OTHERS = rows_only(
+    text(
+        """
+        WITH due AS (
+            SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
+            WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
+                OR whole_digests && (
+                    SELECT array_agg(digest) FROM addresses
+                    WHERE page_id = ANY (CAST(:revised AS bigint[]))
+                )
+            ORDER BY page_id FOR UPDATE
         )
-        .execution_options(synchronize_session=False, dml_strategy="core_only")
+        UPDATE page_parts SET
+            links = CASE WHEN is_other THEN '{}' ELSE links END,
+            message = CASE WHEN NOT is_other THEN message END,
+            version = version + 1, changed_at = clock_timestamp(), attempts = NULL
+        FROM due WHERE page_parts.page_id = due.page_id
+        """
     )
-
-
-_NOTE_OTHERS = rows_only(_noting_others())
+)
 
 
 def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
@@ -311,50 +270,29 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
 
     Article messages are omitted, since those of many parts may not fit into memory.
     """
-    locked = {
-        row.id: row
-        for row in session.execute(
-            select(
-                StoredPage.id,
-                StoredPage.url,
-                StoredPage.revision,
-                has_article().label("has_article"),
-            )
-            .where(StoredPage.id.in_(page_ids))
-            .order_by(StoredPage.id)
-            .with_for_update()
-        )
-    }
+    session.execute(
+        select(StoredPage.id)
+        .where(StoredPage.id.in_(page_ids))
+        .order_by(StoredPage.id)
+        .with_for_update()
+    )
+    own_size = func.coalesce(PageParts.size, func.octet_length(cast(PageParts.message, Text)))
     rows = session.execute(
         select(
             PageParts.page_id,
+            StoredPage.url,
+            StoredPage.revision,
             PageParts.links,
-            case((PageParts.message.is_not(None), func.coalesce(PageParts.size, _OWN_SIZE))).label(
-                "size"
-            ),
+            case((and_(has_article(), PageParts.message.is_not(None)), own_size)),
             PageParts.first_id,
             PageParts.joined_revision,
             PageParts.version,
         )
-        .where(PageParts.page_id.in_(list(locked)))
+        .join(StoredPage, StoredPage.id == PageParts.page_id)
+        .where(PageParts.page_id.in_(page_ids))
         .order_by(PageParts.page_id)
     )
-    return [
-        StoredPart(
-            page_id=row.page_id,
-            url=locked[row.page_id].url,
-            revision=locked[row.page_id].revision,
-            links=row.links,
-            size=row.size if locked[row.page_id].has_article else None,
-            first_id=row.first_id,
-            joined_revision=row.joined_revision,
-            version=row.version,
-        )
-        for row in rows
-    ]
-
-
-_OWN_SIZE = _size_of(PageParts.message)
+    return [StoredPart(*row) for row in rows]
 
 
 def message_of(session: Session, page_id: int) -> dict[str, Any]:
@@ -387,24 +325,34 @@ def note_revision(session: Session, page_id: int, revision: int) -> None:
     )
 
 
+_NOTE_JOINED = rows_only(
+    text(
+        """
+        UPDATE page_parts
+        SET first_id = CASE WHEN page_id = ANY (CAST(:pages AS bigint[])) THEN :first_id END
+        WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
+        """
+    )
+)
+
+
 def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> None:
     """Record the pages from which an article was joined, apart from its first page."""
-    for condition, first in (
-        (and_(PageParts.first_id == first_id, PageParts.page_id.not_in(page_ids)), None),
-        (PageParts.page_id.in_(page_ids), first_id),
-    ):
-        session.execute(
-            update(PageParts).where(condition).values(first_id=first),
-            execution_options={"synchronize_session": False},
-        )
+    session.execute(_NOTE_JOINED, {"first_id": first_id, "pages": list(page_ids)})
+
+
+_NOTE_SEEN = rows_only(
+    text("UPDATE page_parts SET seen_version = :version, attempts = NULL WHERE page_id = :page_id")
+)
 
 
 def note_seen(session: Session, versions: Mapping[int, int]) -> None:
     """Record the page versions that have been processed."""
-    for page_id, version in sorted(versions.items()):
+    if versions:
         session.execute(
-            update(PageParts)
-            .where(PageParts.page_id == page_id)
-            .values(seen_version=version, attempts=None),
-            execution_options={"synchronize_session": False},
+            _NOTE_SEEN,
+            [
+                {"page_id": page_id, "version": version}
+                for page_id, version in sorted(versions.items())
+            ],
         )
