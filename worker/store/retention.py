@@ -1,38 +1,23 @@
 """Removal of expired data, in small transactions."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeAlias
 
-from sqlalchemy import (
-    ColumnElement,
-    ScalarSelect,
-    any_,
-    delete,
-    exists,
-    func,
-    not_,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+from sqlalchemy import ColumnElement, TextClause, and_, delete, func, not_, select, text, update
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import (
     Article,
     FollowedRequest,
-    Generation,
     GroupRepresentative,
     Membership,
     PageContent,
     Receipt,
-    ReferenceSet,
-    SiteComparison,
     StoredPage,
     StoredTree,
     TaskFailure,
-    TemplateGroup,
 )
 from worker.outcomes import PageOutcome
 from worker.store.pages import is_pending
@@ -75,110 +60,106 @@ class _Rule:
     """A rule that determines the removable rows of one table.
 
     ``windows`` is the primary key whose values are scanned window by window; ``key`` is the column
-    with the same IDs in the table from which rows are removed.
+    with the same IDs in the table from which rows are removed. ``is_removable`` may bind ``age``.
     """
 
     kind: Kind
     windows: Column
     key: Column
-    is_removable: Callable[[timedelta], ColumnElement[bool]]
+    is_removable: ColumnElement[bool] | TextClause
 
     def remove(self, session: Session, keys: Collection[int], age: timedelta) -> int:
         """Remove the removable rows with these keys, which must be locked; return their number."""
-        where = self.key.in_(keys) & self.is_removable(age)
+        where = (self.key.in_(keys), self.is_removable)
         if self.kind != "html":
-            return _rows(session.execute(delete(self.key.class_).where(where)))
+            result: Any = session.execute(delete(self.key.class_).where(*where), {"age": age})
+            return int(result.rowcount)
         removed = session.scalars(
             update(StoredPage)
-            .where(where)
+            .where(*where)
             .values(html_removed_at=func.now())
-            .returning(StoredPage.id)
+            .returning(StoredPage.id),
+            {"age": age},
         ).all()
         session.execute(delete(PageContent).where(PageContent.page_id.in_(removed)))
         return len(removed)
 
 
-def _rows(result: Any) -> int:
-    return int(result.rowcount)
-
-
-def _html(age: timedelta) -> ColumnElement[bool]:
-    membership = aliased(Membership)
-    pivots = (
-        exists()
-        .where(
-            TemplateGroup.site_id == StoredPage.site_id,
-            TemplateGroup.generation == _last_generation(StoredPage.site_id),
-            membership.page_id == TemplateGroup.representative_id,
-            membership.generation == TemplateGroup.generation,
-            or_(
-                TemplateGroup.representative_id == StoredPage.id,
-                membership.pivot_id == StoredPage.id,
-            ),
-        )
-        .correlate(StoredPage)
-    )
-    return (
-        StoredPage.html_removed_at.is_(None)
-        & not_(is_pending())
-        & StoredPage.outcome.not_in(KEPT_OUTCOMES)
-        & exists().where(
-            PageContent.page_id == StoredPage.id, PageContent.stored_at <= func.now() - age
-        )
-        & ~pivots
-    )
-
-
-def _superseded(age: timedelta) -> ColumnElement[bool]:
-    last = select(StoredPage.revision).where(StoredPage.id == Article.page_id).scalar_subquery()
-    return (Article.revision < last) & (Article.created_at <= func.now() - age)
-
-
-def _past_place(_age: timedelta) -> ColumnElement[bool]:
-    # A page that arrived during a clustering still belongs to the preceding generation.
-    current = select(StoredPage.generation).where(StoredPage.id == Membership.page_id)
-    return Membership.generation < current.scalar_subquery()
-
-
-def _past_representative(_age: timedelta) -> ColumnElement[bool]:
-    return GroupRepresentative.generation < _last_generation(GroupRepresentative.site_id)
-
-
-def _orphan(_age: timedelta) -> ColumnElement[bool]:
-    return not_(
-        exists().where(StoredPage.tree_id == StoredTree.id)
-        | exists().where(GroupRepresentative.tree_id == StoredTree.id)
-        | exists().where(StoredTree.id == any_(SiteComparison.tree_ids))
-        | exists().where(StoredTree.id == any_(ReferenceSet.tree_ids))
-    )
-
-
-def _old_receipt(age: timedelta) -> ColumnElement[bool]:
-    return Receipt.received_at <= func.now() - age
-
-
-def _old_failure(age: timedelta) -> ColumnElement[bool]:
-    return TaskFailure.failed_at <= func.now() - age
-
-
-def _old_request(age: timedelta) -> ColumnElement[bool]:
-    return FollowedRequest.followed_at <= func.now() - age
-
-
-def _last_generation(site_id: Column) -> ScalarSelect[int]:
-    last = select(func.coalesce(func.max(Generation.number), 0))
-    return last.where(Generation.site_id == site_id).scalar_subquery()
-
-
 _RULES = (
-    _Rule("html", StoredPage.id, StoredPage.id, _html),
-    _Rule("revisions", StoredPage.id, Article.page_id, _superseded),
-    _Rule("groups", StoredPage.id, Membership.page_id, _past_place),
-    _Rule("groups", GroupRepresentative.tree_id, GroupRepresentative.tree_id, _past_representative),
-    _Rule("trees", StoredTree.id, StoredTree.id, _orphan),
-    _Rule("receipts", Receipt.id, Receipt.id, _old_receipt),
-    _Rule("receipts", TaskFailure.id, TaskFailure.id, _old_failure),
-    _Rule("receipts", FollowedRequest.id, FollowedRequest.id, _old_request),
+    _Rule(
+        "html",
+        StoredPage.id,
+        StoredPage.id,
+        and_(
+            StoredPage.html_removed_at.is_(None),
+            not_(is_pending()),
+            StoredPage.outcome.not_in(KEPT_OUTCOMES),
+            text(
+                """
+                EXISTS (
+                    SELECT FROM page_contents
+                    WHERE page_id = pages.id AND stored_at <= now() - :age
+                ) AND NOT EXISTS (
+                    SELECT FROM template_groups JOIN memberships
+                        ON memberships.page_id = representative_id
+                        AND memberships.generation = template_groups.generation
+                    WHERE template_groups.site_id = pages.site_id
+                        AND template_groups.generation = (
+                            SELECT max(number) FROM generations WHERE site_id = pages.site_id
+                        )
+                        AND (representative_id = pages.id OR pivot_id = pages.id)
+                )
+                """
+            ),
+        ),
+    ),
+    _Rule(
+        "revisions",
+        StoredPage.id,
+        Article.page_id,
+        text(
+            """
+            articles.revision < (SELECT revision FROM pages WHERE id = articles.page_id)
+            AND created_at <= now() - :age
+            """
+        ),
+    ),
+    _Rule(
+        "groups",
+        StoredPage.id,
+        Membership.page_id,
+        # A page that arrived during a clustering still belongs to the preceding generation.
+        text("memberships.generation < (SELECT generation FROM pages WHERE id = page_id)"),
+    ),
+    _Rule(
+        "groups",
+        GroupRepresentative.tree_id,
+        GroupRepresentative.tree_id,
+        text(
+            """
+            generation < (
+                SELECT max(number) FROM generations
+                WHERE site_id = group_representatives.site_id
+            )
+            """
+        ),
+    ),
+    _Rule(
+        "trees",
+        StoredTree.id,
+        StoredTree.id,
+        text(
+            """
+            NOT EXISTS (SELECT FROM pages WHERE tree_id = trees.id)
+            AND NOT EXISTS (SELECT FROM group_representatives WHERE tree_id = trees.id)
+            AND NOT EXISTS (SELECT FROM site_comparisons WHERE trees.id = ANY (tree_ids))
+            AND NOT EXISTS (SELECT FROM reference_sets WHERE trees.id = ANY (tree_ids))
+            """
+        ),
+    ),
+    _Rule("receipts", Receipt.id, Receipt.id, text("received_at <= now() - :age")),
+    _Rule("receipts", TaskFailure.id, TaskFailure.id, text("failed_at <= now() - :age")),
+    _Rule("receipts", FollowedRequest.id, FollowedRequest.id, text("followed_at <= now() - :age")),
 )
 
 
@@ -212,17 +193,15 @@ def prune(
         return Step(rule.kind, 0, _place_from(place.rule + 1, kinds))
     inside = rule.key.between(place.after + 1, last)
     following = Place(place.rule, last)
+    removable = (inside, rule.is_removable)
     if dry_run:
-        number = session.scalar(
-            select(func.count()).select_from(rule.key.class_).where(inside, rule.is_removable(age))
-        )
-        return Step(rule.kind, number or 0, following)
+        counting = select(func.count()).select_from(rule.key.class_).where(*removable)
+        return Step(rule.kind, session.scalar(counting, {"age": age}) or 0, following)
     # Rows that another transaction is about to use are locked by it, and skipped here. Once rows
     # are locked here, no other transaction can start using them, and the removal sees the effects
     # of all transactions that have ended.
     locked = session.scalars(
-        select(rule.key)
-        .where(inside, rule.is_removable(age))
-        .with_for_update(of=rule.key.class_, skip_locked=True)
+        select(rule.key).where(*removable).with_for_update(of=rule.key.class_, skip_locked=True),
+        {"age": age},
     ).all()
     return Step(rule.kind, rule.remove(session, locked, age), following)
