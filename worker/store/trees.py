@@ -4,20 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    Integer,
-    LargeBinary,
-    Text,
-    any_,
-    bindparam,
-    delete,
-    func,
-    or_,
-    select,
-)
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import ARRAY, BigInteger, any_, bindparam, delete, or_, select, text
 from sqlalchemy.orm import Session
 
 from models.tables import Distance, StoredPage, StoredTree
@@ -25,30 +12,24 @@ from worker.html import Tree, TreeShape
 from worker.store.statements import rows_only
 
 _ADD_TREES = rows_only(
-    insert(StoredTree)
-    .from_select(
-        ["digest", "size", "packed"],
-        select(
-            func.unnest(
-                bindparam("digests", type_=ARRAY(Text)),
-                bindparam("sizes", type_=ARRAY(Integer)),
-                bindparam("packed", type_=ARRAY(LargeBinary)),
-            )
-            .table_valued("digest", "size", "packed", name="new")
-            .render_derived()
-        ),
+    text(
+        """
+        INSERT INTO trees (digest, size, packed) SELECT * FROM unnest(
+            CAST(:digests AS text[]), CAST(:sizes AS integer[]), CAST(:packed AS bytea[])
+        )
+        ON CONFLICT (digest) DO NOTHING RETURNING digest, id
+        """
     )
-    .on_conflict_do_nothing(index_elements=[StoredTree.digest])
-    .returning(StoredTree.digest, StoredTree.id)
-    .execution_options(dml_strategy="raw")
 )
 
 # Locks trees until their pages are written; otherwise they could be removed as orphans.
 _HOLD_TREES = rows_only(
-    select(StoredTree.digest, StoredTree.id)
-    .where(StoredTree.digest == any_(bindparam("digests", type_=ARRAY(Text))))
-    .order_by(StoredTree.digest)
-    .with_for_update(read=True, key_share=True)
+    text(
+        """
+        SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
+        ORDER BY digest FOR KEY SHARE
+        """
+    )
 )
 
 
@@ -86,15 +67,13 @@ _SHAPES = rows_only(
     .order_by(StoredTree.id)
 )
 _SITE_SHAPES = rows_only(
-    select(StoredTree.id, StoredTree.digest, StoredTree.size)
-    .where(
-        StoredTree.id.in_(
-            select(StoredPage.tree_id).where(
-                StoredPage.site_id == bindparam("site_id"), StoredPage.tree_id.is_not(None)
-            )
-        )
+    text(
+        """
+        SELECT id, digest, size FROM trees
+        WHERE id IN (SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL)
+        ORDER BY id
+        """
     )
-    .order_by(StoredTree.id)
 )
 
 
@@ -175,21 +154,14 @@ def distance_matrix(
 
 
 _SAVE_DISTANCES = rows_only(
-    insert(Distance)
-    .from_select(
-        ["lower_tree_id", "higher_tree_id", "distance"],
-        select(
-            func.unnest(
-                bindparam("lower", type_=ARRAY(BigInteger)),
-                bindparam("higher", type_=ARRAY(BigInteger)),
-                bindparam("distances", type_=ARRAY(Integer)),
-            )
-            .table_valued("lower", "higher", "distance", name="computed")
-            .render_derived()
-        ),
+    text(
+        """
+        INSERT INTO distances (lower_tree_id, higher_tree_id, distance) SELECT * FROM unnest(
+            CAST(:lower AS bigint[]), CAST(:higher AS bigint[]), CAST(:distances AS integer[])
+        )
+        ON CONFLICT DO NOTHING
+        """
     )
-    .on_conflict_do_nothing()
-    .execution_options(dml_strategy="raw")
 )
 
 
