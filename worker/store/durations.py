@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
-from sqlalchemy import ARRAY, BigInteger, Float, Integer, Text, bindparam, func, select, true
-from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -89,10 +88,8 @@ class Durations:
                 self._timer = None
         if not rows:
             return
-        columns = zip(
-            ("work", "at_most", "number", "seconds"), zip(*rows, strict=True), strict=True
-        )
-        values = {name: list(column) for name, column in columns}
+        columns = map(list, zip(*rows, strict=True))
+        values = dict(zip(("work", "at_most", "number", "seconds"), columns, strict=True))
         try:
             with self._database.statement_by_statement() as connection:
                 connection.execute(_COUNT, {**values, "slot": os.getpid() % SLOTS})
@@ -100,29 +97,20 @@ class Durations:
             logger.warning("durations could not be written to the database", exc_info=True)
 
 
-def _counting() -> Insert:
-    types = {"work": Text, "at_most": Float, "number": BigInteger, "seconds": Float}
-    counted = (
-        func.unnest(*(bindparam(name, type_=ARRAY(of)) for name, of in types.items()))
-        .table_valued(*types, name="counted")
-        .render_derived()
-    )
-    # The statement, which is its own transaction, sets this so that no process waits for the disk.
-    not_waited_for = func.set_config("synchronous_commit", "off", True).table_valued("setting")
-    values = select(bindparam("slot", type_=Integer), *counted.c).select_from(
-        counted.join(not_waited_for, true())
-    )
-    add = insert(Duration).from_select(["slot", *types], values)
-    return add.on_conflict_do_update(
-        constraint="pk_durations",
-        set_={
-            "number": Duration.number + add.excluded.number,
-            "seconds": Duration.seconds + add.excluded.seconds,
-        },
-    ).execution_options(dml_strategy="raw")
-
-
-_COUNT = _counting()
+_COUNT = text(
+    """
+    INSERT INTO durations (slot, work, at_most, number, seconds)
+    SELECT :slot, counted.*
+    FROM unnest(
+        CAST(:work AS text[]), CAST(:at_most AS float[]), CAST(:number AS bigint[]),
+        CAST(:seconds AS float[])
+    ) AS counted,
+        -- The statement is its own transaction, for which no process waits for the disk.
+        set_config('synchronous_commit', 'off', true)
+    ON CONFLICT ON CONSTRAINT pk_durations DO UPDATE SET
+        number = durations.number + excluded.number, seconds = durations.seconds + excluded.seconds
+    """
+)
 
 
 def histograms(session: Session) -> dict[str, Histogram]:
