@@ -41,25 +41,11 @@ class Separated:
 
 
 def separate(session: Session, url: str) -> list[Separated]:
-    """Separate an address from its page: it gets its own page, and never joins another one again.
+    """Separate an address from its page on each site: it never joins another page again.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    url
-        The address, as sent or in canonical form. An alternative spelling is separated without the
-        other spellings.
-
-    Returns
-    -------
-    list of Separated
-        One for each site that has the address.
-
-    Raises
-    ------
-    NotJoinedError
-        If the address is unknown, or is the only one of its page.
+    ``url`` is the address as sent or in canonical form; an alternative spelling is separated
+    without the other spellings. Raises `NotJoinedError` if the address is unknown, or is the only
+    one of its page.
     """
     digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
     known = select(Site.key).join(Address, Address.site_id == Site.id).distinct()
@@ -74,7 +60,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
     rows = {
         row.digest: row
         for row in session.scalars(
-            select(Address).where(Address.site_id == site_id).where(Address.digest.in_(digests))
+            select(Address).where(Address.site_id == site_id, Address.digest.in_(digests))
         )
     }
     row = next(rows[digest] for digest in digests if digest in rows)
@@ -184,17 +170,18 @@ class JoinedAddress:
 def counts(session: Session, site_id: int) -> dict[str, int]:
     """Return the number of a site's joined addresses, by kind."""
     counted: Counter[str] = Counter()
-    of_site = select(
-        func.coalesce(Address.kind, "canonical"),
-        func.count().filter(Address.joined_at.is_not(None)),
-        func.sum(func.greatest(func.cardinality(Address.spellings) - 1, 0)),
-        func.count().filter(Address.separated_at.is_not(None)),
-    )
     rows = session.execute(
-        of_site.where(Address.site_id == site_id).group_by(func.coalesce(Address.kind, "canonical"))
+        select(
+            Address.kind,
+            func.count(Address.joined_at),
+            func.sum(func.greatest(func.cardinality(Address.spellings) - 1, 0)),
+            func.count(Address.separated_at),
+        )
+        .where(Address.site_id == site_id)
+        .group_by(Address.kind)
     )
     for kind, joined, spelled, separated in rows:
-        counted[kind] += joined
+        counted[kind or "canonical"] += joined
         counted["form"] += int(spelled)
         counted["separated"] += separated
     return {kind: number for kind, number in sorted(counted.items()) if number}
