@@ -7,30 +7,14 @@ clustering: the site remains new, later pages wait, and the first clustering can
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import timedelta
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    ColumnElement,
-    Float,
-    Result,
-    Select,
-    and_,
-    any_,
-    bindparam,
-    exists,
-    func,
-    literal,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from models.tables import Generation, Membership, Site, StoredPage
 from worker.store.locks import AdvisoryLock
+from worker.store.statements import rows_only
 
 PROVISIONAL = "provisional"
 """`Generation.method` of a generation that does not count as a clustering."""
@@ -71,39 +55,6 @@ def _comparable_pages(
     return select(func.count()).select_from(some).scalar_subquery()
 
 
-def _ago(seconds: str) -> ColumnElement[datetime]:
-    return func.now() - func.make_interval(0, 0, 0, 0, 0, 0, bindparam(seconds, type_=Float))
-
-
-def _of_new_sites(condition: ColumnElement[bool]) -> Select[int, int]:
-    return (
-        select(StoredPage.id, StoredPage.site_id)
-        .where(
-            _is_unasked(),
-            StoredPage.html_removed_at.is_(None),
-            condition,
-            ~has_clustering(StoredPage.site_id),
-        )
-        .order_by(StoredPage.waiting_since, StoredPage.id)
-        .limit(bindparam("most"))
-    )
-
-
-_LONE = _of_new_sites(
-    and_(
-        StoredPage.waiting_since.between(_ago("watched_seconds"), _ago("alone_seconds")),
-        _comparable_pages(StoredPage.site_id) == 1,
-    )
-)
-_LATE = _of_new_sites(StoredPage.waiting_since <= _ago("patience_seconds"))
-_STILL_WAITING = select(StoredPage.site_id, StoredPage.id).where(
-    StoredPage.id == any_(bindparam("pages", type_=ARRAY(BigInteger))),
-    StoredPage.site_id == any_(bindparam("sites", type_=ARRAY(BigInteger))),
-    _is_unasked(),
-    ~has_clustering(StoredPage.site_id),
-)
-
-
 def lone_pages(
     session: Session, *, alone_seconds: float, watched_seconds: float, most: int
 ) -> dict[int, int]:
@@ -112,8 +63,12 @@ def lone_pages(
     Only pages that have waited between ``alone_seconds`` and ``watched_seconds`` are considered: a
     page that had siblings in that period will never be alone. At most ``most`` pages are returned.
     """
-    values = {"alone_seconds": alone_seconds, "watched_seconds": watched_seconds, "most": most}
-    return _by_page(session.execute(_LONE, values))
+    now = func.now()
+    since, until = now - timedelta(seconds=watched_seconds), now - timedelta(seconds=alone_seconds)
+    is_alone = and_(
+        StoredPage.waiting_since.between(since, until), _comparable_pages(StoredPage.site_id) == 1
+    )
+    return _of_new_sites(session, is_alone, most)
 
 
 def late_pages(session: Session, *, patience_seconds: float, most: int) -> dict[int, int]:
@@ -121,12 +76,36 @@ def late_pages(session: Session, *, patience_seconds: float, most: int) -> dict[
 
     At most ``most`` pages are returned, the longest-waiting first.
     """
-    values = {"patience_seconds": patience_seconds, "most": most}
-    return _by_page(session.execute(_LATE, values))
+    is_late = StoredPage.waiting_since <= func.now() - timedelta(seconds=patience_seconds)
+    return _of_new_sites(session, is_late, most)
 
 
-def _by_page(rows: Result[int, int]) -> dict[int, int]:
+def _of_new_sites(session: Session, condition: ColumnElement[bool], most: int) -> dict[int, int]:
+    rows = session.execute(
+        select(StoredPage.id, StoredPage.site_id)
+        .where(
+            _is_unasked(),
+            StoredPage.html_removed_at.is_(None),
+            condition,
+            ~has_clustering(StoredPage.site_id),
+        )
+        .order_by(StoredPage.waiting_since, StoredPage.id)
+        .limit(most)
+    )
     return dict(rows.all())
+
+
+_HOLD = rows_only(
+    text(
+        """
+        WITH free AS MATERIALIZED (
+            SELECT id FROM sites WHERE id = ANY (CAST(:sites AS bigint[]))
+            ORDER BY key FOR UPDATE SKIP LOCKED
+        )
+        SELECT id FROM free WHERE pg_try_advisory_xact_lock(:lock, hashint8(id))
+        """
+    ).bindparams(lock=AdvisoryLock.GENERATION.value)
+)
 
 
 def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
@@ -134,54 +113,52 @@ def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
 
     Sites locked by other transactions are skipped rather than waited for.
     """
-    free = session.scalars(
-        select(Site.id)
-        .where(Site.id == any_(bindparam("sites", list(site_ids), type_=ARRAY(BigInteger))))
-        .order_by(Site.key)
-        .with_for_update(skip_locked=True)
-    ).all()
-    asked = func.unnest(bindparam("free", list(free), type_=ARRAY(BigInteger))).column_valued("of")
-    lock = func.pg_try_advisory_xact_lock(AdvisoryLock.GENERATION.value, func.hashint8(asked))
-    return [site_id for site_id, is_held in session.execute(select(asked, lock)) if is_held]
+    return list(session.scalars(_HOLD, {"sites": list(site_ids)}))
 
 
 def still_waiting(
     session: Session, page_ids: Sequence[int], site_ids: Sequence[int]
 ) -> dict[int, list[int]]:
     """Return the given pages still waiting for the first clustering of these sites, by site ID."""
-    rows = session.execute(_STILL_WAITING, {"pages": list(page_ids), "sites": list(site_ids)})
+    rows = session.execute(
+        select(StoredPage.site_id, StoredPage.id).where(
+            StoredPage.id.in_(page_ids),
+            StoredPage.site_id.in_(site_ids),
+            _is_unasked(),
+            ~has_clustering(StoredPage.site_id),
+        )
+    )
     by_site: defaultdict[int, list[int]] = defaultdict(list)
     for site_id, page_id in sorted(map(tuple, rows)):
         by_site[site_id].append(page_id)
     return by_site
 
 
+_ADD_GENERATIONS = rows_only(
+    text(
+        """
+        INSERT INTO generations (site_id, number, site_version, method)
+        SELECT site_id, :number, 0, :method
+        FROM unnest(CAST(:sites AS bigint[])) AS new (site_id)
+        ON CONFLICT (site_id, number) DO NOTHING
+        """
+    ).bindparams(number=NUMBER, method=PROVISIONAL)
+)
+_ADD_OUTLIERS = rows_only(
+    text(
+        """
+        INSERT INTO memberships (page_id, generation, site_id, role)
+        SELECT id, :number, site_id, 'outlier' FROM pages WHERE id = ANY (CAST(:pages AS bigint[]))
+        ON CONFLICT (page_id, generation) DO NOTHING
+        """
+    ).bindparams(number=NUMBER)
+)
+
+
 def place(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) -> None:
     """Make pages of new sites outliers of the site's provisional generation."""
-    session.execute(
-        insert(Generation)
-        .values(
-            [
-                {
-                    "site_id": site_id,
-                    "number": NUMBER,
-                    "site_version": 0,
-                    "method": PROVISIONAL,
-                    "silhouette": None,
-                }
-                for site_id in site_ids
-            ]
-        )
-        .on_conflict_do_nothing(index_elements=[Generation.site_id, Generation.number])
-    )
-    outliers = select(StoredPage.id, literal(NUMBER), StoredPage.site_id, literal("outlier")).where(
-        StoredPage.id == any_(bindparam("pages", list(page_ids), type_=ARRAY(BigInteger)))
-    )
-    session.execute(
-        insert(Membership)
-        .from_select(["page_id", "generation", "site_id", "role"], outliers)
-        .on_conflict_do_nothing(index_elements=[Membership.page_id, Membership.generation])
-    )
+    session.execute(_ADD_GENERATIONS, {"sites": list(site_ids)})
+    session.execute(_ADD_OUTLIERS, {"pages": list(page_ids)})
 
 
 def without_siblings(session: Session, site_ids: Sequence[int]) -> list[int]:
@@ -190,7 +167,7 @@ def without_siblings(session: Session, site_ids: Sequence[int]) -> list[int]:
         session.scalars(
             select(Site.id)
             .where(
-                Site.id == any_(bindparam("sites", list(site_ids), type_=ARRAY(BigInteger))),
+                Site.id.in_(site_ids),
                 ~has_clustering(Site.id),
                 _comparable_pages(Site.id) <= 1,
             )
@@ -207,11 +184,22 @@ def comparable_pages(session: Session, site_ids: Sequence[int]) -> list[tuple[in
     )
     rows = session.execute(
         select(StoredPage.id, StoredPage.site_id, is_unasked).where(
-            StoredPage.site_id == any_(bindparam("sites", list(site_ids), type_=ARRAY(BigInteger))),
-            StoredPage.tree_id.is_not(None),
+            StoredPage.site_id.in_(site_ids), StoredPage.tree_id.is_not(None)
         )
     )
     return [(page_id, site_id, waits) for page_id, site_id, waits in rows]
+
+
+_COUNT_AS_CLUSTERED = rows_only(
+    text(
+        """
+        UPDATE generations SET method = :ungrouped, site_version = CASE
+            WHEN :has_seen_all THEN (SELECT version FROM sites WHERE id = generations.site_id)
+            ELSE site_version END
+        WHERE site_id = ANY (CAST(:sites AS bigint[])) AND method = :provisional
+        """
+    ).bindparams(ungrouped=UNGROUPED, provisional=PROVISIONAL)
+)
 
 
 def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_all: bool) -> None:
@@ -220,17 +208,7 @@ def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_al
     The sites must be locked. With ``has_seen_all``, all their current pages count as clustered;
     otherwise none do, so that the next clustering treats them all as new.
     """
-    version = select(Site.version).where(Site.id == Generation.site_id).scalar_subquery()
-    seen = {"site_version": version} if has_seen_all else {}
-    session.execute(
-        update(Generation)
-        .where(
-            Generation.site_id == any_(bindparam("sites", list(site_ids), type_=ARRAY(BigInteger))),
-            Generation.method == PROVISIONAL,
-        )
-        .values(method=UNGROUPED, **seen)
-        .execution_options(synchronize_session=False)
-    )
+    session.execute(_COUNT_AS_CLUSTERED, {"sites": list(site_ids), "has_seen_all": has_seen_all})
 
 
 def overlooked(session: Session, site_id: int, generation: int) -> list[int]:
