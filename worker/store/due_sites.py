@@ -2,21 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from sqlalchemy import ColumnElement, and_, func, literal, or_, select
+from sqlalchemy import not_, select, text
 from sqlalchemy.orm import Session
 
-from models.tables import (
-    ClusteringAttempt,
-    ClusteringRequest,
-    ComparisonBlock,
-    Generation,
-    Site,
-    StoredPage,
-)
+from models.tables import ClusteringAttempt
 from worker.store.clusterings import may_begin
 from worker.store.provisional import PROVISIONAL
+from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -42,6 +36,37 @@ class DueSite:
     pages: int
 
 
+_DUE = rows_only(
+    text(
+        """
+        SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
+        FROM sites LEFT JOIN (
+            SELECT site_id, max(site_version) AS version, max(created_at) AS at FROM generations
+            WHERE method <> :provisional GROUP BY site_id
+        ) AS last ON last.site_id = sites.id
+        LEFT JOIN (
+            SELECT site_id, min(asked_at) AS oldest FROM comparison_blocks GROUP BY site_id
+        ) AS blocks ON blocks.site_id = sites.id
+        LEFT JOIN clustering_requests AS requests ON requests.site_id = sites.id
+        WHERE sites.version > coalesce(last.version, 0)
+            AND (requests.asked_at IS NULL OR requests.asked_at <= now() - :patience)
+            AND (blocks.oldest IS NULL OR blocks.oldest <= now() - :patience)
+            AND (
+                changed_at <= now() - :silence
+                OR last.at <= now() - :longest
+                OR last.at IS NULL AND (
+                    :first_at_once
+                    OR changed_at <= now() - :first_silence
+                    OR (SELECT min(received_at) FROM pages WHERE site_id = sites.id)
+                        <= now() - :first_longest
+                )
+            )
+        ORDER BY changed_at, sites.id
+        """
+    ).bindparams(provisional=PROVISIONAL)
+)
+
+
 def due_sites(
     session: Session,
     settle: SettleTimes,
@@ -61,63 +86,9 @@ def due_sites(
     yet been started by a worker; and sites whose failed clustering must not be retried yet
     (`worker.store.clusterings.may_begin`).
     """
-    last = (
-        select(
-            Generation.site_id,
-            func.max(Generation.site_version).label("version"),
-            func.max(Generation.created_at).label("at"),
-        )
-        .where(Generation.method != PROVISIONAL)
-        .group_by(Generation.site_id)
-        .subquery()
-    )
-    of_site = StoredPage.site_id == Site.id
-    first_page = select(func.min(StoredPage.received_at)).where(of_site).scalar_subquery()
-    number = select(func.count()).select_from(StoredPage).where(of_site).scalar_subquery()
-    blocks = (
-        select(
-            ComparisonBlock.site_id,
-            func.min(ComparisonBlock.asked_at).label("oldest"),
-        )
-        .group_by(ComparisonBlock.site_id)
-        .subquery()
-    )
-
-    def ago(seconds: float) -> ColumnElement[datetime]:
-        return func.now() - timedelta(seconds=seconds)
-
-    is_new = last.c.at.is_(None)
-    rows = session.execute(
-        select(Site.id, is_new, number)
-        .outerjoin(blocks, blocks.c.site_id == Site.id)
-        .outerjoin(last, last.c.site_id == Site.id)
-        .outerjoin(ClusteringAttempt, ClusteringAttempt.site_id == Site.id)
-        .outerjoin(ClusteringRequest, ClusteringRequest.site_id == Site.id)
-        .where(
-            or_(
-                ClusteringRequest.site_id.is_(None),
-                ClusteringRequest.asked_at <= ago(patience_seconds),
-            ),
-            or_(ClusteringAttempt.site_id.is_(None), may_begin()),
-            Site.version > func.coalesce(last.c.version, 0),
-            or_(
-                Site.changed_at <= ago(settle.silence),
-                last.c.at <= ago(settle.longest),
-                and_(
-                    is_new,
-                    or_(
-                        Site.changed_at <= ago(settle.first_silence),
-                        first_page <= ago(settle.first_longest),
-                        literal(first_at_once),
-                    ),
-                ),
-            ),
-            or_(
-                blocks.c.oldest.is_(None),
-                blocks.c.oldest <= ago(patience_seconds),
-            ),
-        )
-        .order_by(Site.changed_at, Site.id),
-        {"pauses_seconds": list(pauses_seconds)},
-    )
-    return [DueSite(*row) for row in rows]
+    may_not_begin = select(ClusteringAttempt.site_id).where(not_(may_begin()))
+    resting = set(session.scalars(may_not_begin, {"pauses_seconds": list(pauses_seconds)}))
+    waits = {**vars(settle), "patience": patience_seconds}
+    asked = {name: timedelta(seconds=seconds) for name, seconds in waits.items()}
+    rows = session.execute(_DUE, {**asked, "first_at_once": first_at_once})
+    return [site for site in (DueSite(*row) for row in rows) if site.id not in resting]
