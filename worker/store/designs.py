@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
-from models.tables import DesignChange, Generation, Membership, StoredPage, TemplateGroup
+from models.tables import DesignChange
 from worker.store.pages import only_sites
+from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,19 @@ class GroupHistory:
     example: str
 
 
+_NEWEST = rows_only(
+    text(
+        """
+        SELECT url, coalesce(fetched_at, received_at) AS fetched, group_number, received_at,
+            fetched_at IS NOT NULL
+        FROM memberships JOIN pages ON pages.id = page_id
+        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+        ORDER BY fetched DESC, url DESC LIMIT :number
+        """
+    )
+)
+
+
 def newest_pages(
     session: Session, site_id: int, generation: int, limit: int
 ) -> Sequence[DatedPage]:
@@ -50,21 +64,9 @@ def newest_pages(
 
     A page sent without a fetch date counts as fetched at its time of receipt.
     """
-    fetched_at = func.coalesce(StoredPage.fetched_at, StoredPage.received_at)
-    rows = session.execute(
-        select(
-            StoredPage.url,
-            fetched_at,
-            Membership.group_number,
-            StoredPage.received_at,
-            StoredPage.fetched_at.is_not(None),
-        )
-        .join(Membership, Membership.page_id == StoredPage.id)
-        .where(Membership.site_id == site_id, Membership.generation == generation)
-        .order_by(fetched_at.desc(), StoredPage.url.desc())
-        .limit(limit)
-    )
-    return [DatedPage(*row) for row in reversed(rows.all())]
+    asked = {"site_id": site_id, "generation": generation, "number": limit}
+    rows = session.execute(_NEWEST, asked).all()
+    return [DatedPage(*row) for row in reversed(rows)]
 
 
 def note_change(session: Session, change: DesignChange) -> bool:
@@ -114,48 +116,28 @@ def changes(session: Session, site_id: int) -> Sequence[DesignChange]:
     ).all()
 
 
+_GROUP_HISTORIES = rows_only(
+    text(
+        """
+        SELECT DISTINCT ON (template_groups.number) template_groups.number,
+            min(created_at) OVER through, max(created_at) OVER through,
+            CASE WHEN template_groups.generation = (
+                SELECT max(number) FROM generations WHERE site_id = :site_id
+            ) THEN size ELSE 0 END,
+            max(size) OVER through, url
+        FROM template_groups
+        JOIN generations ON generations.site_id = template_groups.site_id
+            AND generations.number = template_groups.generation
+        JOIN pages ON pages.id = representative_id
+        WHERE template_groups.site_id = :site_id
+        WINDOW through AS (PARTITION BY template_groups.number)
+        ORDER BY template_groups.number, template_groups.generation DESC
+        """
+    )
+)
+
+
 def group_histories(session: Session, site_id: int) -> list[GroupHistory]:
-    """Return the histories of all past and present groups of a site, ordered by number."""
-    last_generation = (
-        select(func.max(Generation.number)).where(Generation.site_id == site_id).scalar_subquery()
-    )
-    through = (
-        select(
-            TemplateGroup.number,
-            func.min(Generation.created_at).label("since"),
-            func.max(Generation.created_at).label("until"),
-            func.max(TemplateGroup.generation).label("generation"),
-            func.max(TemplateGroup.size).label("largest"),
-        )
-        .join(
-            Generation,
-            (Generation.site_id == TemplateGroup.site_id)
-            & (Generation.number == TemplateGroup.generation),
-        )
-        .where(TemplateGroup.site_id == site_id)
-        .group_by(TemplateGroup.number)
-        .subquery()
-    )
-    rows = session.execute(
-        select(
-            through.c.number,
-            through.c.since,
-            through.c.until,
-            TemplateGroup.size,
-            through.c.generation == last_generation,
-            through.c.largest,
-            StoredPage.url,
-        )
-        .join(
-            TemplateGroup,
-            (TemplateGroup.site_id == site_id)
-            & (TemplateGroup.number == through.c.number)
-            & (TemplateGroup.generation == through.c.generation),
-        )
-        .join(StoredPage, StoredPage.id == TemplateGroup.representative_id)
-        .order_by(through.c.number)
-    )
-    return [
-        GroupHistory(number, since, until, size if is_present else 0, largest, url)
-        for number, since, until, size, is_present, largest, url in rows
-    ]
+    """Return the history of all past and present groups of a site, by number."""
+    rows = session.execute(_GROUP_HISTORIES, {"site_id": site_id})
+    return [GroupHistory(*row) for row in rows]
