@@ -4,27 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    Row,
-    Table,
-    Text,
-    any_,
-    bindparam,
-    case,
-    delete,
-    exists,
-    func,
-    lateral,
-    select,
-    true,
-    tuple_,
-    update,
-)
-from sqlalchemy import cast as cast_to
+from sqlalchemy import Row, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -44,7 +26,6 @@ from worker.addresses import (
     speaking,
     with_spelling,
 )
-from worker.outcomes import PageOutcome
 from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.statements import rows_only
 
@@ -87,67 +68,78 @@ class Located:
         return self.speaker == self.address
 
 
-_WANTED = (
-    func.unnest(
-        bindparam("sites", type_=ARRAY(BigInteger)), bindparam("digests", type_=ARRAY(Text))
-    )
-    .table_valued("site_id", "digest", name="wanted")
-    .render_derived()
-)
 _KNOWN = rows_only(
-    select(Address.__table__).join(
-        _WANTED,
-        tuple_(Address.site_id, Address.digest) == tuple_(_WANTED.c.site_id, _WANTED.c.digest),
+    text(
+        """
+        SELECT addresses.* FROM addresses
+        JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_id, digest)
+            USING (site_id, digest)
+        """
     )
-)
-_CLAIMANT = lateral(
-    select(AddressTarget.address_id)
-    .where(AddressTarget.site_id == _WANTED.c.site_id, AddressTarget.digest == _WANTED.c.digest)
-    .order_by(AddressTarget.address_id)
-    .limit(MAX_CLAIMANTS)
 )
 _CLAIMANTS = rows_only(
-    select(Address.__table__).where(
-        Address.id.in_(select(_CLAIMANT.c.address_id).select_from(_WANTED).join(_CLAIMANT, true()))
-    )
+    text(
+        """
+        SELECT * FROM addresses WHERE id IN (
+            SELECT address_id
+            FROM unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
+                AS wanted (site_id, digest)
+            CROSS JOIN LATERAL (
+                SELECT address_id FROM address_targets
+                WHERE (site_id, digest) = (wanted.site_id, wanted.digest)
+                ORDER BY address_id LIMIT :most
+            ) AS claimant
+        )
+        """
+    ).bindparams(most=MAX_CLAIMANTS)
 )
 _TARGETS = rows_only(
-    select(AddressTarget.__table__)
-    .where(AddressTarget.address_id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
-    .order_by(AddressTarget.address_id, AddressTarget.number)
-)
-
-
-_SPEAKERS = rows_only(
-    select(Address.__table__)
-    .where(
-        Address.page_id == any_(bindparam("pages", type_=ARRAY(BigInteger))),
-        Address.joined_at.is_(None),
+    text(
+        """
+        SELECT * FROM address_targets
+        WHERE address_id = ANY(CAST(:ids AS bigint[])) AND NOT is_variant
+        ORDER BY address_id, number
+        """
     )
-    .order_by(Address.id)
 )
-_AT_URLS = select(StoredPage.id, StoredPage.site_id, StoredPage.url_digest).join(
-    _WANTED,
-    tuple_(StoredPage.site_id, StoredPage.url_digest)
-    == tuple_(_WANTED.c.site_id, _WANTED.c.digest),
+_SPEAKERS = rows_only(
+    text(
+        """
+        SELECT * FROM addresses
+        WHERE page_id = ANY(CAST(:pages AS bigint[])) AND joined_at IS NULL
+        ORDER BY id
+        """
+    )
 )
 _JOINED_BEFORE = rows_only(
-    _AT_URLS.where(StoredPage.outcome == PageOutcome.JOINED).order_by(StoredPage.id.desc())
+    text(
+        """
+        SELECT id, site_id, url_digest FROM pages
+        JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
+            AS wanted (site_id, url_digest) USING (site_id, url_digest)
+        WHERE outcome = 'joined'
+        ORDER BY id DESC
+        """
+    )
 )
 _WITHOUT_ADDRESS = rows_only(
-    _AT_URLS.where(
-        StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
-        ~exists().where(Address.page_id == StoredPage.id),
+    text(
+        """
+        SELECT id, site_id, url_digest FROM pages
+        JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
+            AS wanted (site_id, url_digest) USING (site_id, url_digest)
+        WHERE outcome IS DISTINCT FROM 'joined'
+            AND NOT EXISTS (SELECT FROM addresses WHERE page_id = pages.id)
+        """
     )
 )
 _YIELD_URL = rows_only(
-    update(StoredPage)
-    .where(
-        StoredPage.id == bindparam("page"),
-        StoredPage.url_digest == any_(bindparam("digests", type_=ARRAY(Text))),
+    text(
+        """
+        UPDATE pages SET url_digest = url_digest || '-' || id
+        WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
+        """
     )
-    .values(url_digest=StoredPage.url_digest + "-" + cast_to(StoredPage.id, Text))
-    .execution_options(synchronize_session=False)
 )
 
 
@@ -190,29 +182,32 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
             break
         seen |= touched
         located.append(found)
-    return _with_earlier_pages(session, _with_pages_without_address(session, located))
+    return _with_other_pages(session, located)
 
 
-def _with_pages_without_address(session: Session, located: Sequence[Located]) -> list[Located]:
-    """Assign pages without an address, stored before schema 0020, to new addresses."""
+def _with_other_pages(session: Session, located: Sequence[Located]) -> list[Located]:
+    """Assign pages without an address, stored before schema 0020, to new addresses.
+
+    Addresses that leave a page return to the page they had before joining it.
+    """
     new = [each for each in located if each.known is None]
-    if not new:
-        return list(located)
-    keys = {(each.site_id, digest_of_url(each.spelling)) for each in new}
-    found = {
+    leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
+    pages = {
         (row.site_id, row.url_digest): row.id
-        for row in session.execute(_WITHOUT_ADDRESS, _arrays(keys))
+        for query, places in ((_WITHOUT_ADDRESS, new), (_JOINED_BEFORE, leaving))
+        if places
+        for row in session.execute(query, _arrays(map(_spelling_key, places)))
     }
-    if not found:
-        return list(located)
+    return [
+        replace(each, page_ids=tuple(sorted({*each.page_ids, pages[_spelling_key(each)]})))
+        if _spelling_key(each) in pages
+        else each
+        for each in located
+    ]
 
-    def with_page(each: Located) -> Located:
-        page_id = found.get((each.site_id, digest_of_url(each.spelling)))
-        if page_id is None or each.known is not None:
-            return each
-        return replace(each, page_ids=tuple(sorted({*each.page_ids, page_id})))
 
-    return [with_page(each) for each in located]
+def _spelling_key(each: Located) -> tuple[int, str]:
+    return each.site_id, digest_of_url(each.spelling)
 
 
 def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
@@ -220,24 +215,6 @@ def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
     session.execute(
         _YIELD_URL, {"page": page_id, "digests": [digest_of_url(each) for each in urls]}
     )
-
-
-def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Located]:
-    """Give addresses that leave a page the page that they had before joining it."""
-    leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
-    if not leaving:
-        return list(located)
-    keys = {(each.site_id, digest_of_url(each.spelling)) for each in leaving}
-    before = {
-        (row.site_id, row.url_digest): row.id
-        for row in session.execute(_JOINED_BEFORE, _arrays(keys))
-    }
-    found = []
-    for each in located:
-        page_id = before.get((each.site_id, digest_of_url(each.spelling)))
-        is_free = each.parted_from is not None and not each.page_ids and page_id is not None
-        found.append(replace(each, page_ids=(page_id,)) if is_free and page_id else each)
-    return found
 
 
 def _own(
@@ -268,8 +245,6 @@ def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredU
     targets: defaultdict[int, list[Target]] = defaultdict(list)
     if by_id:
         for each in session.execute(_TARGETS, {"ids": list(by_id)}):
-            if each.is_variant:
-                continue
             target = Target(each.target, each.kind, each.is_declared)
             targets[each.address_id].append(target)
     return {
@@ -358,22 +333,19 @@ _ADD = rows_only(
     .returning(Address.id, Address.site_id, Address.digest)
     .execution_options(dml_strategy="raw")
 )
-_TABLE = cast(Table, Address.__table__)
 _CHANGE = rows_only(
-    update(_TABLE)
-    .where(_TABLE.c.id == bindparam("address_id"))
-    .values(
-        {
-            name: bindparam(f"new_{name}")
-            for name in ("page_id", "spellings", "kind", "headlines", "passages", "read_at")
-        }
+    text(
+        """
+        UPDATE addresses
+        SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headlines,
+            passages = :passages, read_at = :read_at
+        WHERE id = :id
+        """
     )
 )
 _ADD_TARGETS = rows_only(insert(AddressTarget).execution_options(dml_strategy="raw"))
 _FORGET_TARGETS = rows_only(
-    delete(AddressTarget)
-    .where(AddressTarget.address_id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
-    .execution_options(synchronize_session=False)
+    text("DELETE FROM address_targets WHERE address_id = ANY(CAST(:ids AS bigint[]))")
 )
 
 
@@ -457,13 +429,13 @@ def _new(each: Located, page_id: int) -> dict[str, Any]:
 
 def _changed(each: Located, known: Row[Any], page_id: int) -> dict[str, Any]:
     return {
-        "address_id": known.id,
-        "new_page_id": page_id,
-        "new_spellings": _spelled(each, known.spellings),
-        "new_kind": each.declared.kind,
-        "new_read_at": known.read_at if each.is_stale else each.fetched_at,
-        "new_headlines": list(each.declared.headlines),
-        "new_passages": list(each.declared.passages),
+        "id": known.id,
+        "page_id": page_id,
+        "spellings": _spelled(each, known.spellings),
+        "kind": each.declared.kind,
+        "headlines": list(each.declared.headlines),
+        "passages": list(each.declared.passages),
+        "read_at": known.read_at if each.is_stale else each.fetched_at,
     }
 
 
@@ -485,13 +457,11 @@ def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[
 
 
 _SETTLE = rows_only(
-    update(_TABLE)
-    .where(
-        _TABLE.c.page_id == bindparam("page"),
-        _TABLE.c.joined_at.is_(None) != (_TABLE.c.digest == bindparam("speaker_digest")),
-    )
-    .values(
-        joined_at=case((_TABLE.c.digest == bindparam("speaker_digest"), None), else_=func.now())
+    text(
+        """
+        UPDATE addresses SET joined_at = CASE WHEN digest <> :speaker_digest THEN now() END
+        WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :speaker_digest)
+        """
     )
 )
 """Mark one URL as representing the page, and all other URLs of the page as joined to it."""
@@ -511,9 +481,13 @@ def _page_address(row: Any) -> PageAddress:
 
 
 _OF_PAGES = rows_only(
-    select(*(Address.page_id, Address.address, Address.kind, Address.spellings, Address.joined_at))
-    .where(Address.page_id == any_(bindparam("pages", type_=ARRAY(BigInteger))))
-    .order_by(Address.page_id, Address.digest)
+    text(
+        """
+        SELECT page_id, address, kind, spellings, joined_at FROM addresses
+        WHERE page_id = ANY(CAST(:pages AS bigint[]))
+        ORDER BY page_id, digest
+        """
+    )
 )
 
 
