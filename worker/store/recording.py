@@ -3,25 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    FromClause,
-    Table,
-    Update,
-    any_,
-    bindparam,
-    func,
-    select,
-    update,
-)
-from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy import ARRAY, BigInteger, any_, bindparam, func, select, text
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
-from sqlalchemy.sql.dml import ReturningInsert
 
-from models.tables import Address, PageContent, Receipt, StoredPage
+from models.tables import StoredPage
 from worker.addresses import Refusal, canonical_form, refusal_of
 from worker.html import Answer
 from worker.outcomes import PageOutcome, ReceiptResult
@@ -98,13 +86,18 @@ def _record(
     new = [each for each in judged if each.stored is None]
     with_content = [each for each in judged if _update_stored(each, tree_ids)] + new
     added = _add_pages(session, new, tree_ids)
-    _continue_revisions(session, judged, added)
 
     def page_id(each: _Judged) -> int:
         if each.stored is not None:
             return each.stored.id
         return added[each.site_id, each.fetched.url_digest]
 
+    for each in judged:
+        if each.located.parted_from is not None:
+            joined = {"page_id": page_id(each), "parted_from": each.located.parted_from}
+            session.execute(_CONTINUE_REVISIONS, joined)
+            if each.stored is not None:
+                session.expire(each.stored, ["revision"])
     _save_contents(session, [(page_id(each), each.fetched) for each in with_content])
     addresses.save(session, [(each.located, page_id(each)) for each in judged])
     return [
@@ -222,30 +215,17 @@ def _add_pages(
     return {(site_id, digest): page_id for page_id, site_id, digest in rows}
 
 
-def _continue_revisions(
-    session: Session, judged: Sequence[_Judged], added: Mapping[tuple[int, str], int]
-) -> None:
-    """Give addresses that leave a page the revision number that the page has reached.
-
-    Otherwise article IDs could repeat, since both pages have addresses of the previous single page.
-    """
-    for each in judged:
-        if each.located.parted_from is None:
-            continue
-        own_id = each.stored.id if each.stored else added[each.site_id, each.fetched.url_digest]
-        session.execute(
-            update(StoredPage)
-            .where(StoredPage.id == own_id)
-            .values(
-                revision=func.greatest(
-                    StoredPage.revision,
-                    select(StoredPage.revision)
-                    .where(StoredPage.id == each.located.parted_from)
-                    .correlate(None)
-                    .scalar_subquery(),
-                )
-            )
-        )
+_CONTINUE_REVISIONS = rows_only(
+    text(
+        """
+        UPDATE pages
+        SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :parted_from))
+        WHERE id = :page_id
+        """
+    )
+)
+"""Give the page of an address that leaves a page the revision number that the latter has reached.
+Otherwise article IDs could repeat, since both pages have addresses of the previous single page."""
 
 
 def _judge(page: StoredPage | None, fetched: FetchedPage, place: Located) -> ReceiptResult:
@@ -430,59 +410,45 @@ def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
     session.execute(_COPY_CONTENT, {"from_page": page.id, "to_page": other.id})
 
 
-def _moving(table: FromClause) -> Update:
-    others = any_(bindparam("others", type_=ARRAY(BigInteger)))
-    moving = update(cast(Table, table)).where(table.c.page_id == others)
-    return rows_only(moving.values(page_id=bindparam("to_page")))
-
-
-_MOVE_ADDRESSES = _moving(Address.__table__)
-_MOVE_RECEIPTS = _moving(Receipt.__table__)
-
-
-def _saving_contents() -> ReturningInsert[int]:
-    add = insert(PageContent)
-    values = {
-        "compressed": add.excluded.compressed,
-        "is_text": add.excluded.is_text,
-        "stored_at": func.now(),
-    }
-    # RETURNING makes SQLAlchemy send all rows in one statement.
-    return (
-        add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values)
-        .returning(PageContent.page_id)
-        .execution_options(dml_strategy="raw")
+_MOVE_ADDRESSES = rows_only(
+    text("UPDATE addresses SET page_id = :to_page WHERE page_id = ANY(CAST(:others AS bigint[]))")
+)
+_MOVE_RECEIPTS = rows_only(
+    text("UPDATE receipts SET page_id = :to_page WHERE page_id = ANY(CAST(:others AS bigint[]))")
+)
+_COPY_CONTENT = rows_only(
+    text(
+        """
+        INSERT INTO page_contents (page_id, compressed, is_text, stored_at)
+        SELECT :to_page, compressed, is_text, stored_at FROM page_contents
+        WHERE page_id = :from_page
+        ON CONFLICT (page_id) DO UPDATE SET
+            (compressed, is_text, stored_at)
+            = (excluded.compressed, excluded.is_text, excluded.stored_at)
+        """
     )
-
-
-def _copying_content() -> Insert:
-    columns = (PageContent.compressed, PageContent.is_text, PageContent.stored_at)
-    add = insert(PageContent).from_select(
-        ["page_id", *(column.key for column in columns)],
-        select(bindparam("to_page", type_=BigInteger), *columns).where(
-            PageContent.page_id == bindparam("from_page")
-        ),
+)
+_SAVE_CONTENTS = rows_only(
+    text(
+        """
+        INSERT INTO page_contents (page_id, compressed, is_text)
+        SELECT * FROM unnest(
+            CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]), CAST(:is_text AS boolean[])
+        )
+        ON CONFLICT (page_id) DO UPDATE SET
+            (compressed, is_text, stored_at) = (excluded.compressed, excluded.is_text, now())
+        """
     )
-    values = {column.key: add.excluded[column.key] for column in columns}
-    add = add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values)
-    return add.execution_options(dml_strategy="raw")
-
-
-_COPY_CONTENT = rows_only(_copying_content())
-_SAVE_CONTENTS = rows_only(_saving_contents())
+)
 
 
 def _save_contents(session: Session, contents: Sequence[tuple[int, FetchedPage]]) -> None:
-    if not contents:
-        return
-    session.execute(
-        _SAVE_CONTENTS,
-        [
+    if contents:
+        session.execute(
+            _SAVE_CONTENTS,
             {
-                "page_id": page_id,
-                "compressed": fetched.compressed,
-                "is_text": isinstance(fetched.content, str),
-            }
-            for page_id, fetched in contents
-        ],
-    )
+                "page_ids": [page_id for page_id, _ in contents],
+                "compressed": [fetched.compressed for _, fetched in contents],
+                "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
+            },
+        )
