@@ -2,50 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    ColumnElement,
-    Float,
-    Integer,
-    LargeBinary,
-    Select,
-    Text,
-    Update,
-    and_,
-    bindparam,
-    cast,
-    exists,
-    func,
-    select,
-    update,
-)
-from sqlalchemy.orm import Session, aliased
-from sqlalchemy.sql.dml import ReturningUpdate
+from sqlalchemy import LargeBinary, text
+from sqlalchemy.orm import Session
 
-from models.tables import (
-    Article,
-    Membership,
-    OutboxEntry,
-    PageContent,
-    Site,
-    StoredPage,
-    TemplateGroup,
-)
 from worker.addresses import PageAddress
 from worker.html import Answer
 from worker.outcomes import PageOutcome
 from worker.store import addresses
-from worker.store.groups import is_of_membership
 from worker.store.packing import unpack_content
-from worker.store.pages import is_asked_for, is_pending
 from worker.store.statements import rows_only
-
-MAX_ATTEMPTS: Final = 2**31 - 1
-"""Maximum value of the column that counts attempts."""
 
 
 def await_extraction(
@@ -56,28 +24,21 @@ def await_extraction(
     Returns pairs of page ID, ascending, and whether the page has an outcome. Pages without a tree
     or HTML are excluded.
     """
-    values = {"page_ids": list(page_ids), "new_generation": generation}
-    return sorted(
-        (page_id, has_outcome) for page_id, has_outcome in session.execute(_AWAIT, values)
-    )
+    rows = session.execute(_AWAIT, {"page_ids": list(page_ids), "new_generation": generation})
+    return sorted((page_id, has_outcome) for page_id, has_outcome in rows)
 
 
-_GENERATION = bindparam("new_generation", type_=Integer)
 _AWAIT = rows_only(
-    update(StoredPage)
-    .where(
-        StoredPage.id == func.any(bindparam("page_ids", type_=ARRAY(BigInteger))),
-        StoredPage.tree_id.is_not(None),
-        StoredPage.html_removed_at.is_(None),
+    text(
+        """
+        UPDATE pages
+        SET generation = :new_generation, extracted_generation = :new_generation - 1,
+            asked_at = now(), attempts = 0
+        WHERE id = ANY(CAST(:page_ids AS bigint[]))
+            AND tree_id IS NOT NULL AND html_removed_at IS NULL
+        RETURNING id, outcome IS NOT NULL
+        """
     )
-    .values(
-        generation=_GENERATION,
-        extracted_generation=_GENERATION - 1,
-        asked_at=func.now(),
-        attempts=0,
-    )
-    .returning(StoredPage.id, StoredPage.outcome.is_not(None))
-    .execution_options(synchronize_session=False, dml_strategy="core_only")
 )
 
 
@@ -119,85 +80,42 @@ class ExtractionJob:
     pivot: Pivot | None
 
 
-_ASKED = (
-    func.unnest(
-        bindparam("pages", type_=ARRAY(BigInteger)), bindparam("generations", type_=ARRAY(Integer))
+_BEGIN = rows_only(
+    text(
+        """
+        WITH due AS (
+            SELECT id FROM pages
+            JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+                AS asked (id, generation) USING (id, generation)
+            WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
+                AND (outcome IS NULL OR forced OR extracted_generation < generation)
+            -- Transactions that lock the same pages in different orders would deadlock.
+            ORDER BY id FOR UPDATE OF pages
+        )
+        UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
+        RETURNING pages.id, url, content_type, fetched_at, content_digest, comment_pattern, extra,
+            attempts
+        """
     )
-    .table_valued("page_id", "generation", name="asked")
-    .render_derived()
 )
-
-
-def _beginning() -> ReturningUpdate[*tuple[Any, ...]]:
-    due = (
-        select(StoredPage.id)
-        .join(
-            _ASKED,
-            and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
-        )
-        .where(
-            StoredPage.tree_id.is_not(None),
-            is_pending(),
-            StoredPage.attempts <= bindparam("earlier", type_=Integer),
-        )
-        # Transactions that lock the same pages in different orders would deadlock.
-        .order_by(StoredPage.id)
-        .with_for_update(of=StoredPage)
-        .cte("due")
-    )
-    return (
-        update(StoredPage)
-        .where(StoredPage.id == due.c.id)
-        .values(attempts=StoredPage.attempts + 1)
-        .returning(
-            StoredPage.id,
-            StoredPage.url,
-            StoredPage.content_type,
-            StoredPage.fetched_at,
-            StoredPage.content_digest,
-            StoredPage.comment_pattern,
-            StoredPage.extra,
-            StoredPage.attempts,
-        )
-        .execution_options(synchronize_session=False)
-    )
-
-
-def _placing() -> Select[*tuple[Any, ...]]:
-    pivot = aliased(StoredPage)
-    return (
-        select(
-            Membership.page_id,
-            Site.key,
-            PageContent.compressed,
-            PageContent.is_text,
-            Membership.generation,
-            Membership.group_number,
-            Membership.role,
-            TemplateGroup.size,
-            TemplateGroup.comment_pattern,
-            pivot.id,
-            pivot.url,
-            pivot.content_type,
-            pivot.content_digest,
-        )
-        .select_from(Membership)
-        .join(
-            _ASKED,
-            and_(
-                Membership.page_id == _ASKED.c.page_id,
-                Membership.generation == _ASKED.c.generation,
-            ),
-        )
-        .join(Site, Site.id == Membership.site_id)
-        .join(PageContent, PageContent.page_id == Membership.page_id)
-        .outerjoin(TemplateGroup, is_of_membership())
-        .outerjoin(pivot, pivot.id == Membership.pivot_id)
-    )
-
-
-_BEGIN = rows_only(_beginning())
-_PLACES = rows_only(_placing())
+_PLACES = rows_only(
+    text(
+        """
+        SELECT page_id, sites.key, compressed, is_text, memberships.generation, group_number, role,
+            size, template_groups.comment_pattern AS group_pattern,
+            pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
+        FROM memberships
+        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+            AS asked (page_id, generation) USING (page_id, generation)
+        JOIN sites ON sites.id = memberships.site_id
+        JOIN page_contents USING (page_id)
+        LEFT JOIN template_groups
+            ON (template_groups.site_id, template_groups.generation, number)
+            = (memberships.site_id, memberships.generation, group_number)
+        LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
+        """
+    ).columns(compressed=LargeBinary)
+)
 
 
 def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
@@ -213,56 +131,61 @@ def begin(
     excluded.
     """
     # Two statements instead of eight: every round trip costs half a millisecond.
-    earlier = MAX_ATTEMPTS if earlier_attempts is None else earlier_attempts
-    begun = {row.id: row for row in session.execute(_BEGIN, {**_asked(wanted), "earlier": earlier})}
+    due = {**_asked(wanted), "earlier": earlier_attempts}
+    begun = {row.id: row for row in session.execute(_BEGIN, due)}
     if not begun:
         return []
-    due = {page_id: wanted[page_id] for page_id in begun}
     found = []
-    for row in session.execute(_PLACES, _asked(due)):
-        page_id, site_key, compressed, is_text, generation, group, role, size, pattern, *of = row
-        _, url, content_type, fetched_at, content_digest, comment_pattern, extra, attempt = begun[
-            page_id
-        ]
+    for place in session.execute(_PLACES, _asked({page_id: wanted[page_id] for page_id in begun})):
+        page = begun[place.page_id]
+        pivot = (
+            Pivot(place.pivot_id, place.url, place.content_type, place.content_digest)
+            if place.pivot_id is not None
+            else None
+        )
         found.append(
             ExtractionJob(
-                page_id=page_id,
-                url=url,
-                content_type=content_type,
-                fetched_at=fetched_at,
-                content_digest=content_digest,
-                comment_pattern=comment_pattern,
-                answer=Answer.of(extra),
-                attempt=attempt,
-                site_key=site_key,
-                content=unpack_content(compressed, is_text),
-                generation=generation,
-                group_number=group,
-                role=role,
-                group_size=size or 1,
-                group_pattern=pattern,
-                pivot=Pivot(*of) if of[0] is not None else None,
+                page_id=page.id,
+                url=page.url,
+                content_type=page.content_type,
+                fetched_at=page.fetched_at,
+                content_digest=page.content_digest,
+                comment_pattern=page.comment_pattern,
+                answer=Answer.of(page.extra),
+                attempt=page.attempts,
+                site_key=place.key,
+                content=unpack_content(place.compressed, place.is_text),
+                generation=place.generation,
+                group_number=place.group_number,
+                role=place.role,
+                group_size=place.size or 1,
+                group_pattern=place.group_pattern,
+                pivot=pivot,
             )
         )
     return found
 
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
-    """Return the waiting pages whose extraction has been started before, by site ID."""
-    rows = session.execute(
-        select(StoredPage.site_id, StoredPage.id)
-        .join(
-            _ASKED,
-            and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
-        )
-        .where(StoredPage.tree_id.is_not(None), is_pending(), StoredPage.attempts > 0)
-        .order_by(StoredPage.id),
-        _asked(wanted),
-    )
+    """Return the waiting pages whose extraction has already been started before, by site ID."""
     by_site: dict[int, list[int]] = {}
-    for site_id, page_id in rows:
+    for site_id, page_id in session.execute(_BEGUN_BEFORE, _asked(wanted)):
         by_site.setdefault(site_id, []).append(page_id)
     return by_site
+
+
+_BEGUN_BEFORE = rows_only(
+    text(
+        """
+        SELECT site_id, id FROM pages
+        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+            AS asked (id, generation) USING (id, generation)
+        WHERE tree_id IS NOT NULL AND attempts > 0
+            AND (outcome IS NULL OR forced OR extracted_generation < generation)
+        ORDER BY id
+        """
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -285,45 +208,31 @@ class PageState:
     addresses: Sequence[PageAddress] = ()
 
 
-def _locking() -> Select[*tuple[Any, ...]]:
-    return (
-        select(
-            StoredPage.id,
-            StoredPage.site_id,
-            StoredPage.url,
-            StoredPage.crawler_id,
-            StoredPage.fetched_at,
-            StoredPage.content_digest,
-            StoredPage.forced,
-            StoredPage.revision,
-            StoredPage.refused,
+_LOCK = rows_only(
+    text(
+        """
+        SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused
+        FROM pages
+        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+            AS asked (id, generation) USING (id, generation)
+        WHERE outcome IS NULL OR forced OR extracted_generation < generation
+        ORDER BY id FOR UPDATE OF pages
+        """
+    )
+)
+_LAST_ARTICLES = rows_only(
+    text(
+        """
+        SELECT page_id, pivot_id, (
+            SELECT content_digest FROM articles WHERE page_id = memberships.page_id
+            ORDER BY revision DESC LIMIT 1
         )
-        .join(
-            _ASKED,
-            and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
-        )
-        .where(is_pending())
-        .order_by(StoredPage.id)
-        .with_for_update(of=StoredPage)
+        FROM memberships
+        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+            AS asked (page_id, generation) USING (page_id, generation)
+        """
     )
-
-
-def _last_articles() -> Select[*tuple[Any, ...]]:
-    last_digest = (
-        select(Article.content_digest)
-        .where(Article.page_id == Membership.page_id)
-        .order_by(Article.revision.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
-    return select(Membership.page_id, Membership.pivot_id, last_digest).join(
-        _ASKED,
-        and_(Membership.page_id == _ASKED.c.page_id, Membership.generation == _ASKED.c.generation),
-    )
-
-
-_LOCK = rows_only(_locking())
-_LAST_ARTICLES = rows_only(_last_articles())
+)
 
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
@@ -361,56 +270,32 @@ class ExtractionResult(NamedTuple):
         return self.outcome == PageOutcome.ARTICLE or (is_missed and self.revision > 0)
 
 
-def _noting() -> Update:
-    types = (BigInteger, Integer, Text, Text, Text, Integer, Float, LargeBinary)
-    new = (
-        func.unnest(
-            *(
-                bindparam(f"new_{name}", type_=ARRAY(of))
-                for name, of in zip(ExtractionResult._fields, types, strict=True)
-            )
-        )
-        .table_valued(*ExtractionResult._fields, name="new")
-        .render_derived()
-    )
-    return (
-        update(StoredPage)
-        .where(StoredPage.id == new.c.page_id)
-        .values(
-            extracted_generation=new.c.generation,
-            extraction_key=new.c.extraction_key,
-            outcome=new.c.outcome,
-            outcome_detail=new.c.outcome_detail,
-            revision=new.c.revision,
-            confidence=new.c.confidence,
-            short_text=new.c.short_text,
-            forced=False,
-        )
-        .execution_options(synchronize_session=False, dml_strategy="core_only")
-    )
-
-
-_NOTE = rows_only(_noting())
-
-
 def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
     """Store the extraction results of pages, which must be locked."""
-    columns = zip(ExtractionResult._fields, zip(*results, strict=True), strict=True)
-    session.execute(_NOTE, {f"new_{name}": list(column) for name, column in columns})
+    columns = map(list, zip(*results, strict=True))
+    session.execute(_NOTE, dict(zip(ExtractionResult._fields, columns, strict=True)))
 
 
-def _is_late(lanes: Sequence[str], patience_seconds: float) -> ColumnElement[bool]:
-    """Condition: the page's extraction is overdue, and its request is not in the outbox."""
-    waiting = exists().where(
-        OutboxEntry.lane.in_(lanes),
-        cast(OutboxEntry.arguments["page_id"].astext, BigInteger) == StoredPage.id,
+_NOTE = rows_only(
+    text(
+        """
+        UPDATE pages
+        SET extracted_generation = new.generation, extraction_key = new.extraction_key,
+            outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
+            confidence = new.confidence, short_text = new.short_text, forced = false
+        FROM unnest(
+            CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
+            CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
+            CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
+            CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[])
+        ) AS new (
+            page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
+            short_text
+        )
+        WHERE pages.id = new.page_id
+        """
     )
-    return and_(
-        is_asked_for(),
-        StoredPage.tree_id.is_not(None),
-        StoredPage.asked_at <= func.now() - timedelta(seconds=patience_seconds),
-        ~waiting,
-    )
+)
 
 
 def find_late(
@@ -420,13 +305,25 @@ def find_late(
 
     Extractions still in the outbox, in ``lanes``, are excluded.
     """
-    late = (
-        select(StoredPage.id, StoredPage.generation)
-        .where(_is_late(lanes, patience_seconds))
-        .order_by(StoredPage.id)
-        .limit(limit)
+    wanted = {"lanes": list(lanes), "patience": patience_seconds, "limit": limit}
+    return [(page_id, generation) for page_id, generation in session.execute(_FIND_LATE, wanted)]
+
+
+_FIND_LATE = rows_only(
+    text(
+        """
+        SELECT id, generation FROM pages
+        WHERE extracted_generation < generation AND tree_id IS NOT NULL
+            AND asked_at <= now() - make_interval(secs => :patience)
+            AND NOT EXISTS (
+                SELECT FROM outbox
+                WHERE lane = ANY(CAST(:lanes AS text[]))
+                    AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
+            )
+        ORDER BY id LIMIT :limit
+        """
     )
-    return [(page_id, generation) for page_id, generation in session.execute(late)]
+)
 
 
 def take_late(
@@ -437,25 +334,32 @@ def take_late(
     Each page is returned with its generation, and counts as requested again. ``suspects`` maps page
     IDs to generations; ``lanes`` are the outbox lanes for extractions.
     """
-    late = (
-        select(StoredPage.id)
-        .join(
-            _ASKED,
-            and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
-        )
-        .where(_is_late(lanes, patience_seconds))
-        .order_by(StoredPage.id)
-        .with_for_update(of=StoredPage, skip_locked=True)
-    )
-    rows = session.execute(
-        update(StoredPage)
-        .where(StoredPage.id.in_(late))
-        .values(asked_at=func.now())
-        .returning(StoredPage.site_id, StoredPage.id, StoredPage.generation)
-        .execution_options(synchronize_session=False),
-        _asked(suspects),
-    )
+    wanted = {"lanes": list(lanes), "patience": patience_seconds, **_asked(suspects)}
     by_site: dict[int, list[tuple[int, int]]] = {}
-    for site_id, page_id, generation in sorted(map(tuple, rows)):
+    for site_id, page_id, generation in sorted(map(tuple, session.execute(_TAKE_LATE, wanted))):
         by_site.setdefault(site_id, []).append((page_id, generation))
     return by_site
+
+
+_TAKE_LATE = rows_only(
+    text(
+        """
+        UPDATE pages SET asked_at = now()
+        WHERE id IN (
+            SELECT id FROM pages
+            JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+                AS asked (id, generation) USING (id, generation)
+            -- Whatever `find_late` requires, as it may no longer be so.
+            WHERE extracted_generation < generation AND tree_id IS NOT NULL
+                AND asked_at <= now() - make_interval(secs => :patience)
+                AND NOT EXISTS (
+                    SELECT FROM outbox
+                    WHERE lane = ANY(CAST(:lanes AS text[]))
+                        AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
+                )
+            ORDER BY id FOR UPDATE OF pages SKIP LOCKED
+        )
+        RETURNING site_id, id, generation
+        """
+    )
+)
