@@ -5,28 +5,23 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
+    LargeBinary,
     and_,
     bindparam,
-    case,
     func,
     literal,
     select,
+    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.dialects.postgresql.dml import Insert
 from sqlalchemy.orm import Session
 
 from models.tables import (
     Generation,
     GroupRepresentative,
     Membership,
-    PageContent,
-    PageKnowledge,
-    Site,
-    SiteComparison,
     StoredPage,
     TemplateGroup,
 )
@@ -80,8 +75,7 @@ class NewMembership:
 
 def lock_clustering(session: Session, site_id: int) -> None:
     """Lock a site's clustering until the transaction ends, waiting for other holders."""
-    lock = func.pg_advisory_xact_lock(AdvisoryLock.GENERATION.value, func.hashint8(site_id))
-    session.execute(select(lock))
+    session.execute(_LOCK, {"site_id": site_id})
 
 
 def try_lock_clustering(session: Session, site_id: int) -> bool:
@@ -89,11 +83,14 @@ def try_lock_clustering(session: Session, site_id: int) -> bool:
     return bool(session.scalar(_TRY_LOCK, {"site_id": site_id}))
 
 
+_LOCK = rows_only(
+    text("SELECT pg_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
+        lock=AdvisoryLock.GENERATION.value
+    )
+)
 _TRY_LOCK = rows_only(
-    select(
-        func.pg_try_advisory_xact_lock(
-            AdvisoryLock.GENERATION.value, func.hashint8(bindparam("site_id", type_=BigInteger))
-        )
+    text("SELECT pg_try_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
+        lock=AdvisoryLock.GENERATION.value
     )
 )
 
@@ -119,18 +116,17 @@ def site_state(session: Session, site_id: int) -> SiteState:
 
 
 _STATE = rows_only(
-    select(
-        Site.version,
-        func.coalesce(Generation.number, 0),
-        func.coalesce(Generation.site_version, 0),
-        SiteComparison.site_version,
-        SiteComparison.tree_ids,
+    text(
+        """
+        SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
+            site_comparisons.site_version, tree_ids
+        FROM sites
+        LEFT JOIN generations ON generations.site_id = sites.id
+        LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
+        WHERE sites.id = :site_id
+        ORDER BY number DESC NULLS LAST LIMIT 1
+        """
     )
-    .outerjoin(Generation, Generation.site_id == Site.id)
-    .outerjoin(SiteComparison, SiteComparison.site_id == Site.id)
-    .where(Site.id == bindparam("site_id"))
-    .order_by(Generation.number.desc().nulls_last())
-    .limit(1)
 )
 
 
@@ -166,25 +162,19 @@ _GENERATION_VERSION = rows_only(
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     """Return the pages of a site that have a tree."""
-    rows = session.execute(_COMPARABLE_PAGES, {"site_id": site_id})
     return [
-        ComparablePage(page_id, url, tree_id, digest, key, forced, has_html, pattern)
-        for page_id, url, tree_id, digest, key, forced, has_html, pattern in rows
-        if tree_id is not None
+        ComparablePage(*row) for row in session.execute(_COMPARABLE_PAGES, {"site_id": site_id})
     ]
 
 
 _COMPARABLE_PAGES = rows_only(
-    select(
-        StoredPage.id,
-        StoredPage.url,
-        StoredPage.tree_id,
-        StoredPage.content_digest,
-        StoredPage.extraction_key,
-        StoredPage.forced,
-        StoredPage.html_removed_at.is_(None),
-        StoredPage.comment_pattern,
-    ).where(StoredPage.site_id == bindparam("site_id"), StoredPage.tree_id.is_not(None))
+    text(
+        """
+        SELECT id, url, tree_id, content_digest, extraction_key, forced, html_removed_at IS NULL,
+            comment_pattern
+        FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+        """
+    )
 )
 
 
@@ -217,23 +207,10 @@ def save_generation(
     save_groups(session, site_id, number, groups)
     key = {"site_id": site_id, "generation": number}
     if memberships:
-        session.execute(
-            _ADD_MEMBERSHIPS,
-            [
-                {
-                    **key,
-                    "page_id": each.page_id,
-                    "group_number": each.group_number,
-                    "role": each.role,
-                    "pivot_id": each.pivot_id,
-                }
-                for each in memberships
-            ],
-        )
-
-    # The raw strategy, as the mapper would emit one statement per set of non-null columns.
+        session.execute(_ADD_MEMBERSHIPS, [{**key, **vars(each)} for each in memberships])
 
 
+# Raw: the mapper would emit one statement per set of non-null columns.
 _ADD_GENERATION = rows_only(insert(Generation).execution_options(dml_strategy="raw"))
 _ADD_MEMBERSHIPS = rows_only(insert(Membership).execution_options(dml_strategy="raw"))
 _ADD_GROUPS = rows_only(insert(TemplateGroup).execution_options(dml_strategy="raw"))
@@ -360,31 +337,27 @@ def save_knowledge(session: Session, page_id: int, content_digest: str, packed: 
 
 
 _LOAD = rows_only(
-    select(
-        PageKnowledge.packed,
-        # The content is as large as the page, so load it only if needed.
-        case((PageKnowledge.page_id.is_(None), PageContent.compressed)),
-        PageContent.is_text,
-    )
-    .select_from(StoredPage)
-    .outerjoin(
-        PageKnowledge,
-        and_(
-            PageKnowledge.page_id == StoredPage.id,
-            PageKnowledge.content_digest == bindparam("content_digest"),
-        ),
-    )
-    .outerjoin(PageContent, PageContent.page_id == StoredPage.id)
-    .where(StoredPage.id == bindparam("page_id"))
+    text(
+        """
+        SELECT packed,
+            -- Load the content only if needed: it is as large as the page.
+            CASE WHEN packed IS NULL THEN compressed END AS compressed,
+            is_text
+        FROM pages
+        LEFT JOIN page_knowledge ON page_knowledge.page_id = pages.id
+            AND page_knowledge.content_digest = :content_digest
+        LEFT JOIN page_contents ON page_contents.page_id = pages.id
+        WHERE pages.id = :page_id
+        """
+    ).columns(packed=LargeBinary, compressed=LargeBinary)
 )
-
-
-def _saving() -> Insert:
-    add = insert(PageKnowledge)
-    return add.on_conflict_do_update(
-        index_elements=[PageKnowledge.page_id],
-        set_={name: add.excluded[name] for name in ("content_digest", "packed")},
-    ).execution_options(dml_strategy="raw")
-
-
-_SAVE = rows_only(_saving())
+_SAVE = rows_only(
+    text(
+        """
+        INSERT INTO page_knowledge (page_id, content_digest, packed)
+        VALUES (:page_id, :content_digest, :packed)
+        ON CONFLICT (page_id) DO UPDATE SET
+            (content_digest, packed) = (excluded.content_digest, excluded.packed)
+        """
+    )
+)
