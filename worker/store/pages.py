@@ -9,13 +9,13 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Select,
-    Text,
     and_,
     any_,
     bindparam,
     func,
     or_,
     select,
+    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import insert
@@ -30,20 +30,20 @@ from worker.store.statements import rows_only
 Columns = TypeVarTuple("Columns")
 
 _LOCK_SITES = rows_only(
-    select(Site.key, Site.id)
-    .where(Site.key == any_(bindparam("keys", type_=ARRAY(Text))))
-    .order_by(Site.key)
-    .with_for_update()
+    text(
+        """
+        SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
+        ORDER BY key FOR UPDATE
+        """
+    )
 )
 _ADD_SITES = rows_only(
-    insert(Site)
-    .from_select(
-        ["key"],
-        select(func.unnest(bindparam("keys", type_=ARRAY(Text))).column_valued("new")),
+    text(
+        """
+        INSERT INTO sites (key) SELECT unnest(CAST(:keys AS text[]))
+        ON CONFLICT (key) DO NOTHING RETURNING key, id
+        """
     )
-    .on_conflict_do_nothing(index_elements=[Site.key])
-    .returning(Site.key, Site.id)
-    .execution_options(dml_strategy="raw")
 )
 
 
@@ -56,11 +56,10 @@ def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
     missing = sorted(set(keys))
     locked: dict[str, int] = {}
     while missing:
-        locked |= dict(session.execute(_LOCK_SITES, {"keys": missing}).all())
-        missing = [key for key in missing if key not in locked]
-        if missing:
-            locked |= dict(session.execute(_ADD_SITES, {"keys": missing}).all())
-            missing = [key for key in missing if key not in locked]
+        for query in (_LOCK_SITES, _ADD_SITES):
+            if missing:
+                locked |= dict(session.execute(query, {"keys": missing}).all())
+                missing = [key for key in missing if key not in locked]
     return locked
 
 
