@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from models.tables import GroupRepresentative, Membership, StoredPage, TemplateGroup
-from worker.store.groups import NewMembership, load_membership
+from worker.store.groups import NewMembership
+from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -77,51 +77,51 @@ def newest_outliers(
 
 def place_page(session: Session, site_id: int, generation: int, membership: NewMembership) -> None:
     """Insert or replace the membership of a page in a generation."""
-    former = load_membership(session, membership.page_id, generation)
-    former_group = former.group_number if former else None
-    values = {
-        "group_number": membership.group_number,
-        "role": membership.role,
-        "pivot_id": membership.pivot_id,
-        "confidence": membership.confidence,
-    }
-    session.execute(
-        insert(Membership)
-        .values(page_id=membership.page_id, generation=generation, site_id=site_id, **values)
-        .on_conflict_do_update(
-            index_elements=[Membership.page_id, Membership.generation], set_=values
+    place = {"site_id": site_id, "generation": generation, **vars(membership)}
+    session.execute(_PLACE_PAGE, place)
+
+
+_PLACE_PAGE = rows_only(
+    text(
+        """
+        WITH former AS (
+            SELECT group_number FROM memberships
+            WHERE page_id = :page_id AND generation = :generation
+        ), placed AS (
+            INSERT INTO memberships
+                (page_id, generation, site_id, group_number, role, pivot_id, confidence)
+            VALUES
+                (:page_id, :generation, :site_id, :group_number, :role, :pivot_id, :confidence)
+            ON CONFLICT (page_id, generation) DO UPDATE SET
+                (group_number, role, pivot_id, confidence) = (
+                    excluded.group_number, excluded.role, excluded.pivot_id, excluded.confidence
+                )
         )
+        UPDATE template_groups SET size = size + CASE number WHEN :group_number THEN 1 ELSE -1 END
+        WHERE site_id = :site_id AND generation = :generation
+            AND (number IS NOT DISTINCT FROM :group_number)
+            <> (number IN (SELECT group_number FROM former WHERE group_number IS NOT NULL))
+        """
     )
-    if former_group != membership.group_number:
-        _resize(session, site_id, generation, former_group, -1)
-        _resize(session, site_id, generation, membership.group_number, 1)
+)
 
 
 def place_as_outliers(
     session: Session, site_id: int, generation: int, page_ids: Sequence[int]
 ) -> None:
     """Make pages that have no membership in a generation outliers of it."""
-    if not page_ids:
-        return
-    key = {"site_id": site_id, "generation": generation, "role": "outlier"}
     session.execute(
-        insert(Membership)
-        .values([{**key, "page_id": page_id} for page_id in page_ids])
-        .on_conflict_do_nothing(index_elements=[Membership.page_id, Membership.generation])
+        _PLACE_AS_OUTLIERS,
+        {"site_id": site_id, "generation": generation, "page_ids": list(page_ids)},
     )
 
 
-def _resize(
-    session: Session, site_id: int, generation: int, group_number: int | None, pages: int
-) -> None:
-    if group_number is None:
-        return
-    session.execute(
-        update(TemplateGroup)
-        .where(
-            TemplateGroup.site_id == site_id,
-            TemplateGroup.generation == generation,
-            TemplateGroup.number == group_number,
-        )
-        .values(size=TemplateGroup.size + pages)
+_PLACE_AS_OUTLIERS = rows_only(
+    text(
+        """
+        INSERT INTO memberships (page_id, generation, site_id, role)
+        SELECT unnest(CAST(:page_ids AS bigint[])), :generation, :site_id, 'outlier'
+        ON CONFLICT (page_id, generation) DO NOTHING
+        """
     )
+)

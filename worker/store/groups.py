@@ -289,11 +289,6 @@ def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
     )
 
 
-def load_membership(session: Session, page_id: int, generation: int) -> Membership | None:
-    """Return the membership of a page in a generation."""
-    return session.get(Membership, (page_id, generation))
-
-
 def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str | None]:
     """Return the comment patterns of pages; see `StoredPage.comment_pattern`."""
     return session.scalars(
