@@ -7,10 +7,9 @@ Tasks of one kind share a lane, and sites take turns in it. A site with at most 
 waiting tasks has a short queue. Tasks of short queues have negative turns and are taken in order of
 arrival, as if each task before them in their own queue had delayed them by `SHORT_QUEUE_STEP`: the
 shortest queue first, but no task waits forever. All other tasks form backlogs, which are taken
-round-robin by site: start-time fair queueing (Goyal,
-Vin and Cheng 1996) with equal task lengths. A task's turn in a backlog follows that of the site's
-previous task, or is the first of the current round if that is later, so that a site neither waits
-for another site's backlog nor saves up turns.
+round-robin by site: start-time fair queueing (Goyal, Vin and Cheng 1996) with equal task lengths. A
+task's turn in a backlog follows that of the site's previous task, or is the first of the current
+round if that is later, so that a site neither waits for another site's backlog nor saves up turns.
 
 Short queues and backlogs each get half of the places; what one does not use goes to the other. A
 site that sends a page now and then is thus served within seconds, whatever waits, and backlogs
@@ -29,7 +28,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Text,
-    any_,
     bindparam,
     cast,
     delete,
@@ -213,11 +211,7 @@ _TAKE_NEXT = rows_only(
     ).columns(*(OutboxEntry.__table__.columns[name] for name in Waiting._fields))
 )
 
-_REMOVE = rows_only(
-    delete(OutboxEntry)
-    .where(OutboxEntry.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
-    .execution_options(synchronize_session=False)
-)
+_REMOVE = rows_only(text("DELETE FROM outbox WHERE id = ANY(CAST(:ids AS bigint[]))"))
 
 
 @dataclass(frozen=True)
