@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     LargeBinary,
-    and_,
     bindparam,
     func,
     literal,
@@ -259,15 +257,6 @@ def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Seq
         .group_by(Membership.group_number)
     )
     return {group: pages for group, pages in rows if group is not None}
-
-
-def is_of_membership() -> ColumnElement[bool]:
-    """Condition: the group is the one to which the membership refers."""
-    return and_(
-        TemplateGroup.site_id == Membership.site_id,
-        TemplateGroup.generation == Membership.generation,
-        TemplateGroup.number == Membership.group_number,
-    )
 
 
 def last_group(session: Session, site_id: int) -> int:

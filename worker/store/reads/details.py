@@ -4,34 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    ColumnElement,
-    and_,
-    any_,
-    bindparam,
-    case,
-    func,
-    select,
-)
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import and_, case, func, select, text
+from sqlalchemy.orm import Session
 
-from models.tables import (
-    Article,
-    Generation,
-    Membership,
-    OutboxEntry,
-    PageContent,
-    PageKnowledge,
-    Receipt,
-    ReferenceSet,
-    Site,
-    StoredPage,
-    TemplateGroup,
-)
+from models.tables import Article, OutboxEntry, PageKnowledge, Receipt, ReferenceSet, StoredPage
 from worker.store.extraction_jobs import Pivot
-from worker.store.groups import is_of_membership
+from worker.store.statements import rows_only
 from worker.store.trees import site_tree_ids
 
 
@@ -59,45 +37,39 @@ class InspectedSite(NamedTuple):
 
 def inspected_site(session: Session, site_id: int) -> InspectedSite | None:
     """Return a site, or None if it does not exist."""
-    pages = (
-        select(func.count())
-        .select_from(StoredPage)
-        .where(StoredPage.site_id == Site.id)
-        .scalar_subquery()
-    )
-    row = session.execute(
-        select(
-            Site.id,
-            Site.key,
-            pages,
-            func.coalesce(Generation.number, 0),
-            Generation.created_at,
-            Generation.method,
-            Generation.silhouette,
-        )
-        .outerjoin(Generation, Generation.site_id == Site.id)
-        .where(Site.id == site_id)
-        .order_by(Generation.number.desc().nulls_last())
-        .limit(1)
-    ).one_or_none()
+    row = session.execute(_INSPECTED_SITE, {"site_id": site_id}).one_or_none()
     return InspectedSite(*row) if row is not None else None
+
+
+_INSPECTED_SITE = rows_only(
+    text(
+        """
+        SELECT id, key, (SELECT count(*) FROM pages WHERE site_id = sites.id), coalesce(number, 0),
+            created_at, method, silhouette
+        FROM sites LEFT JOIN generations ON site_id = sites.id
+        WHERE id = :site_id
+        ORDER BY number DESC NULLS LAST LIMIT 1
+        """
+    )
+)
 
 
 def groups_of_generation(session: Session, site_id: int, generation: int) -> list[SiteGroup]:
     """Return the groups of a generation, largest first."""
-    rows = session.execute(
-        select(
-            TemplateGroup.number,
-            TemplateGroup.size,
-            TemplateGroup.representative_id,
-            StoredPage.url,
-            TemplateGroup.comment_pattern,
-        )
-        .join(StoredPage, StoredPage.id == TemplateGroup.representative_id)
-        .where(TemplateGroup.site_id == site_id, TemplateGroup.generation == generation)
-        .order_by(TemplateGroup.size.desc(), TemplateGroup.number)
-    )
+    rows = session.execute(_GROUPS, {"site_id": site_id, "generation": generation})
     return [SiteGroup(*row) for row in rows]
+
+
+_GROUPS = rows_only(
+    text(
+        """
+        SELECT number, size, representative_id, url, template_groups.comment_pattern
+        FROM template_groups JOIN pages ON pages.id = representative_id
+        WHERE template_groups.site_id = :site_id AND template_groups.generation = :generation
+        ORDER BY size DESC, number
+        """
+    )
+)
 
 
 class PagesInNoGroup(NamedTuple):
@@ -114,21 +86,23 @@ class PagesInNoGroup(NamedTuple):
 
 def pages_in_no_group(session: Session, site_id: int, generation: int) -> PagesInNoGroup:
     """Count a site's pages that are in no group of a generation, by reason."""
-    has_tree, has_place = StoredPage.tree_id.is_not(None), Membership.page_id.is_not(None)
-    row = session.execute(
-        select(
-            func.count().filter(has_tree, has_place, Membership.group_number.is_(None)),
-            func.count().filter(has_tree, ~has_place),
-            func.count().filter(~has_tree),
-        )
-        .select_from(StoredPage)
-        .outerjoin(
-            Membership,
-            and_(Membership.page_id == StoredPage.id, Membership.generation == generation),
-        )
-        .where(StoredPage.site_id == site_id)
-    ).one()
+    row = session.execute(_IN_NO_GROUP, {"site_id": site_id, "generation": generation}).one()
     return PagesInNoGroup(*row)
+
+
+_IN_NO_GROUP = rows_only(
+    text(
+        """
+        SELECT count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NOT NULL
+                AND group_number IS NULL),
+            count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NULL),
+            count(*) FILTER (WHERE tree_id IS NULL)
+        FROM pages
+        LEFT JOIN memberships ON page_id = pages.id AND memberships.generation = :generation
+        WHERE pages.site_id = :site_id
+        """
+    )
+)
 
 
 class GenerationSizes(NamedTuple):
@@ -143,41 +117,27 @@ class GenerationSizes(NamedTuple):
 
 def last_generations(session: Session, site_id: int, most: int) -> list[GenerationSizes]:
     """Return the latest ``most`` generations of a site, oldest first."""
-    last = (
-        select(Generation)
-        .where(Generation.site_id == site_id)
-        .order_by(Generation.number.desc())
-        .limit(most)
-        .subquery()
-    )
-    rows = session.execute(
-        select(
-            last.c.number,
-            last.c.created_at,
-            last.c.method,
-            last.c.silhouette,
-            func.array_agg(TemplateGroup.number),
-            func.array_agg(TemplateGroup.size),
-        )
-        .outerjoin(
-            TemplateGroup,
-            and_(
-                TemplateGroup.site_id == last.c.site_id, TemplateGroup.generation == last.c.number
-            ),
-        )
-        .group_by(last.c.number, last.c.created_at, last.c.method, last.c.silhouette)
-        .order_by(last.c.number)
-    )
     return [
-        GenerationSizes(
-            number,
-            created_at,
-            method,
-            silhouette,
-            sorted((group, size) for group, size in zip(groups, sizes, strict=True) if group),
-        )
-        for number, created_at, method, silhouette, groups, sizes in rows
+        GenerationSizes(*(*row, [(number, size) for number, size in sizes]))
+        for *row, sizes in session.execute(_LAST_GENERATIONS, {"site_id": site_id, "most": most})
     ]
+
+
+_LAST_GENERATIONS = rows_only(
+    text(
+        """
+        SELECT number, created_at, method, silhouette, ARRAY(
+            SELECT ARRAY[template_groups.number, size] FROM template_groups
+            WHERE site_id = :site_id AND generation = last.number
+            ORDER BY template_groups.number
+        )
+        FROM (
+            SELECT * FROM generations WHERE site_id = :site_id ORDER BY number DESC LIMIT :most
+        ) AS last
+        ORDER BY number
+        """
+    )
+)
 
 
 def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
@@ -211,30 +171,21 @@ def pages_of_trees(
     session: Session, site_id: int, generation: int, tree_ids: Sequence[int]
 ) -> list[PageOfTree]:
     """Return the pages of a site with the given trees, ordered by ID."""
-    rows = session.execute(
-        select(
-            StoredPage.tree_id,
-            StoredPage.id,
-            StoredPage.url,
-            Membership.group_number,
-            Membership.role,
-        )
-        .outerjoin(
-            Membership,
-            and_(Membership.page_id == StoredPage.id, Membership.generation == generation),
-        )
-        .where(
-            StoredPage.site_id == site_id,
-            StoredPage.tree_id
-            == any_(bindparam("tree_ids", list(tree_ids), type_=ARRAY(BigInteger))),
-        )
-        .order_by(StoredPage.id)
+    wanted = {"site_id": site_id, "generation": generation, "tree_ids": list(tree_ids)}
+    return [PageOfTree(*row) for row in session.execute(_PAGES_OF_TREES, wanted)]
+
+
+_PAGES_OF_TREES = rows_only(
+    text(
+        """
+        SELECT tree_id, id, url, group_number, role
+        FROM pages
+        LEFT JOIN memberships ON page_id = id AND memberships.generation = :generation
+        WHERE pages.site_id = :site_id AND tree_id = ANY(CAST(:tree_ids AS bigint[]))
+        ORDER BY id
+        """
     )
-    return [
-        PageOfTree(tree_id, page_id, url, group, role)
-        for tree_id, page_id, url, group, role in rows
-        if tree_id is not None
-    ]
+)
 
 
 class GroupPage(NamedTuple):
@@ -253,27 +204,22 @@ def pages_of_group(
     session: Session, site_id: int, generation: int, number: int | None, *, most: int, after: int
 ) -> list[GroupPage]:
     """Return the pages of a group (the outliers if ``number`` is None) with IDs above ``after``."""
-    rows = session.execute(
-        select(
-            StoredPage.id,
-            StoredPage.url,
-            func.coalesce(StoredPage.fetched_at, StoredPage.received_at),
-            StoredPage.outcome,
-            StoredPage.confidence,
-            StoredPage.revision,
-            Membership.role,
-        )
-        .join(Membership, Membership.page_id == StoredPage.id)
-        .where(
-            Membership.site_id == site_id,
-            Membership.generation == generation,
-            _is_member(number),
-            StoredPage.id > after,
-        )
-        .order_by(StoredPage.id)
-        .limit(most)
-    )
+    group = {"site_id": site_id, "generation": generation, "number": number}
+    rows = session.execute(_PAGES_OF_GROUP, {**group, "most": most, "after": after})
     return [GroupPage(*row) for row in rows]
+
+
+_PAGES_OF_GROUP = rows_only(
+    text(
+        """
+        SELECT id, url, coalesce(fetched_at, received_at), outcome, pages.confidence, revision, role
+        FROM pages JOIN memberships ON page_id = id
+        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+            AND group_number IS NOT DISTINCT FROM :number AND id > :after
+        ORDER BY id LIMIT :most
+        """
+    )
+)
 
 
 def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | None:
@@ -303,51 +249,35 @@ class PagePlace(NamedTuple):
 
 def place_of_page(session: Session, page_id: int) -> PagePlace | None:
     """Return a page's place in the generation of its latest or pending extraction."""
-    pivot = aliased(StoredPage)
-    row = session.execute(
-        select(
-            Site.key,
-            PageContent.stored_at,
-            Membership.group_number,
-            Membership.role,
-            Membership.confidence,
-            Generation.created_at,
-            Generation.method,
-            TemplateGroup.size,
-            TemplateGroup.comment_pattern,
-            pivot.id,
-            pivot.url,
-            pivot.content_type,
-            pivot.content_digest,
-        )
-        .select_from(StoredPage)
-        .join(Site, Site.id == StoredPage.site_id)
-        .outerjoin(PageContent, PageContent.page_id == StoredPage.id)
-        .outerjoin(
-            Membership,
-            and_(
-                Membership.page_id == StoredPage.id, Membership.generation == StoredPage.generation
-            ),
-        )
-        .outerjoin(
-            Generation,
-            and_(
-                Generation.site_id == StoredPage.site_id,
-                Generation.number == StoredPage.generation,
-            ),
-        )
-        .outerjoin(TemplateGroup, is_of_membership())
-        .outerjoin(pivot, pivot.id == Membership.pivot_id)
-        .where(StoredPage.id == page_id)
-    ).one_or_none()
+    row = session.execute(_PLACE, {"page_id": page_id}).one_or_none()
     if row is None:
         return None
-    key, stored_at, group, role, joined, clustered_at, method, size, pattern, *of = row
-    pivot_id, url, content_type, digest = of
-    known = None if pivot_id is None else Pivot(pivot_id, url, content_type, digest)
-    return PagePlace(
-        key, stored_at, group, role, joined, clustered_at, method, size, pattern, known
+    *place, pivot_id, url, content_type, digest = row
+    pivot = Pivot(pivot_id, url, content_type, digest) if pivot_id is not None else None
+    return PagePlace(*(*place, pivot))
+
+
+_PLACE = rows_only(
+    text(
+        """
+        SELECT key, stored_at, group_number, role, memberships.confidence,
+            generations.created_at, generations.method, size, template_groups.comment_pattern,
+            pivot.id, pivot.url, pivot.content_type, pivot.content_digest
+        FROM pages
+        JOIN sites ON sites.id = pages.site_id
+        LEFT JOIN page_contents ON page_contents.page_id = pages.id
+        LEFT JOIN memberships
+            ON (memberships.page_id, memberships.generation) = (pages.id, pages.generation)
+        LEFT JOIN generations
+            ON (generations.site_id, generations.number) = (pages.site_id, pages.generation)
+        LEFT JOIN template_groups
+            ON (template_groups.site_id, template_groups.generation, template_groups.number)
+            = (memberships.site_id, memberships.generation, group_number)
+        LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
+        WHERE pages.id = :page_id
+        """
     )
+)
 
 
 class Revision(NamedTuple):
@@ -421,18 +351,22 @@ def outcomes_of_group(
     session: Session, site_id: int, generation: int, number: int | None
 ) -> list[GroupOutcome]:
     """Return the outcomes of a group's pages, or of the outliers if ``number`` is None."""
-    rows = session.execute(
-        select(StoredPage.outcome, func.count(), func.avg(StoredPage.confidence))
-        .join(Membership, Membership.page_id == StoredPage.id)
-        .where(
-            Membership.site_id == site_id,
-            Membership.generation == generation,
-            _is_member(number),
-        )
-        .group_by(StoredPage.outcome)
-        .order_by(func.count().desc(), StoredPage.outcome)
+    group = {"site_id": site_id, "generation": generation, "number": number}
+    return [GroupOutcome(*row) for row in session.execute(_OUTCOMES_OF_GROUP, group)]
+
+
+_OUTCOMES_OF_GROUP = rows_only(
+    text(
+        """
+        SELECT outcome, count(*), avg(pages.confidence)
+        FROM pages JOIN memberships ON page_id = id
+        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+            AND group_number IS NOT DISTINCT FROM :number
+        GROUP BY outcome
+        ORDER BY count(*) DESC, outcome
+        """
     )
-    return [GroupOutcome(*row) for row in rows]
+)
 
 
 class Container(NamedTuple):
@@ -445,18 +379,21 @@ class Container(NamedTuple):
 
 def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
     """Return where the latest articles of pages were found, most frequent place first."""
-    method, xpath = Article.message["method"].astext, Article.message["xpath"].astext
-    rows = session.execute(
-        select(method, xpath, func.count())
-        .join(
-            StoredPage,
-            and_(StoredPage.id == Article.page_id, StoredPage.revision == Article.revision),
-        )
-        .where(StoredPage.id == any_(bindparam("pages", list(page_ids), type_=ARRAY(BigInteger))))
-        .group_by(method, xpath)
-        .order_by(func.count().desc(), xpath)
-    )
+    rows = session.execute(_CONTAINERS, {"page_ids": list(page_ids)})
     return [Container(*row) for row in rows]
+
+
+_CONTAINERS = rows_only(
+    text(
+        """
+        SELECT message ->> 'method', message ->> 'xpath' AS xpath, count(*)
+        FROM articles JOIN pages ON (pages.id, pages.revision) = (page_id, articles.revision)
+        WHERE pages.id = ANY(CAST(:page_ids AS bigint[]))
+        GROUP BY 1, 2
+        ORDER BY count(*) DESC, xpath
+        """
+    )
+)
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
@@ -467,9 +404,3 @@ def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused
     if row is None:
         return None
     return "waiting" if row[0] is None else "refused"
-
-
-def _is_member(number: int | None) -> ColumnElement[bool]:
-    if number is None:
-        return Membership.group_number.is_(None)
-    return Membership.group_number == number
