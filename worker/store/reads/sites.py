@@ -16,17 +16,18 @@ from sqlalchemy import (
     func,
     literal,
     select,
-    true,
+    text,
     tuple_,
 )
 from sqlalchemy.orm import Session
 
+from models.messages import DOUBTFUL
 from models.tables import Generation, Site, StoredPage
-from worker.outcomes import PageOutcome
 from worker.store.doubts import is_doubtful
 from worker.store.pages import is_pending
 from worker.store.progress import SiteStatus, site_statuses
 from worker.store.provisional import PROVISIONAL, UNGROUPED
+from worker.store.statements import rows_only
 
 SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
 
@@ -133,47 +134,32 @@ def clustered_sites(session: Session, site_ids: Sequence[int]) -> set[int]:
 
 def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list[TrendPart]]:
     """Return the trend of each site by ID: `TREND_PARTS` parts, oldest first."""
-    newest = (
-        select(
-            StoredPage.id,
-            StoredPage.outcome,
-            is_doubtful().label("is_doubtful"),
-            func.coalesce(StoredPage.fetched_at, StoredPage.received_at).label("moment"),
-        )
-        .where(StoredPage.site_id == Site.id)
-        .order_by(StoredPage.id.desc())
-        .limit(TREND_PAGES)
-        .lateral("newest")
-    )
-    parts = (
-        select(
-            Site.id.label("site_id"),
-            newest.c.outcome,
-            newest.c.is_doubtful,
-            func.ntile(TREND_PARTS)
-            .over(partition_by=Site.id, order_by=(newest.c.moment, newest.c.id))
-            .label("part"),
-        )
-        .select_from(Site)
-        .join(newest, true())
-        .where(Site.id.in_(site_ids))
-        .subquery()
-    )
-    rows = session.execute(
-        select(
-            parts.c.site_id,
-            parts.c.part,
-            func.count(),
-            func.count().filter(parts.c.outcome == PageOutcome.ARTICLE),
-            func.count().filter(parts.c.is_doubtful),
-        )
-        .group_by(parts.c.site_id, parts.c.part)
-        .order_by(parts.c.site_id, parts.c.part)
-    )
     trends: defaultdict[int, list[TrendPart]] = defaultdict(list)
-    for site_id, _, *counts in rows:
+    for site_id, *counts in session.execute(_TRENDS, {"site_ids": list(site_ids)}):
         trends[site_id].append(TrendPart(*counts))
     return trends
+
+
+_TRENDS = rows_only(
+    text(
+        """
+        SELECT site_id, count(*), count(*) FILTER (WHERE outcome = 'article'),
+            count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
+        FROM (
+            SELECT sites.id AS site_id, outcome, confidence,
+                ntile(:parts) OVER (PARTITION BY sites.id ORDER BY moment, newest.id) AS part
+            FROM sites CROSS JOIN LATERAL (
+                SELECT id, outcome, confidence, coalesce(fetched_at, received_at) AS moment
+                FROM pages WHERE site_id = sites.id
+                ORDER BY id DESC LIMIT :pages
+            ) AS newest
+            WHERE sites.id = ANY(CAST(:site_ids AS bigint[]))
+        ) AS placed
+        GROUP BY site_id, part
+        ORDER BY site_id, part
+        """
+    ).bindparams(parts=TREND_PARTS, pages=TREND_PAGES, doubtful=DOUBTFUL)
+)
 
 
 def _counted(order: SiteOrder) -> Subquery | None:
