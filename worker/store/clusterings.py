@@ -8,24 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    ColumnElement,
-    Delete,
-    Float,
-    and_,
-    bindparam,
-    delete,
-    func,
-    select,
-    update,
-)
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import ARRAY, ColumnElement, Float, and_, bindparam, func, select, text, update
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.elements import Grouping
 
-from models.tables import ClusteringAttempt, ClusteringRequest
+from models.tables import ClusteringAttempt
 from worker.store.pages import only_sites
 from worker.store.statements import rows_only
 from worker.text.plural import counted
@@ -49,8 +36,27 @@ def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> in
     must not start yet. ``pauses_seconds`` holds the pauses after the first attempt, the second and
     so on; see `may_begin`.
     """
-    values = {"new_site_id": site_id, "pauses_seconds": list(pauses_seconds)}
-    return session.scalar(_BEGIN, values)
+    wanted = {"site_id": site_id, "pauses_seconds": list(pauses_seconds)}
+    attempts: int | None = session.scalar(_BEGIN, wanted)
+    return attempts
+
+
+_BEGIN = rows_only(
+    text(
+        """
+        WITH taken AS (
+            DELETE FROM clustering_requests WHERE site_id = :site_id
+        )
+        INSERT INTO clustering_attempts AS attempt (site_id, number) VALUES (:site_id, 1)
+        ON CONFLICT (site_id) DO UPDATE SET number = attempt.number + 1, began_at = now()
+        -- As in `may_begin`.
+        WHERE attempt.quarantined_at IS NULL AND attempt.began_at <= now() - make_interval(
+            secs => coalesce((CAST(:pauses_seconds AS double precision[]))[attempt.number], 0)
+        )
+        RETURNING number
+        """
+    )
+)
 
 
 def may_begin() -> ColumnElement[bool]:
@@ -67,28 +73,6 @@ def may_begin() -> ColumnElement[bool]:
     )
 
 
-def _taking_up(parameter: str) -> Delete:
-    return (
-        delete(ClusteringRequest)
-        .where(ClusteringRequest.site_id == bindparam(parameter))
-        .execution_options(synchronize_session=False)
-    )
-
-
-_BEGIN = rows_only(
-    insert(ClusteringAttempt)
-    .values(site_id=bindparam("new_site_id"), number=1)
-    .on_conflict_do_update(
-        index_elements=[ClusteringAttempt.site_id],
-        set_={"number": ClusteringAttempt.number + 1, "began_at": func.now()},
-        where=may_begin(),
-    )
-    .returning(ClusteringAttempt.number)
-    .add_cte(_taking_up("new_site_id").cte("taken"))
-    .execution_options(dml_strategy="raw")
-)
-
-
 def note_asked(session: Session, site_ids: Sequence[int]) -> None:
     """Record that clustering was requested for sites."""
     session.execute(_NOTE_ASKED, {"site_ids": sorted(site_ids)})
@@ -96,23 +80,18 @@ def note_asked(session: Session, site_ids: Sequence[int]) -> None:
 
 def note_taken(session: Session, site_id: int) -> None:
     """Record that a worker picked up the clustering request for a site."""
-    session.execute(_NOTE_TAKEN, {"of_site": site_id})
-
-
-_NOTE_TAKEN = rows_only(_taking_up("of_site"))
+    session.execute(_NOTE_TAKEN, {"site_id": site_id})
 
 
 _NOTE_ASKED = rows_only(
-    insert(ClusteringRequest)
-    .from_select(
-        ["site_id"],
-        select(func.unnest(bindparam("site_ids", type_=ARRAY(BigInteger))).column_valued("asked")),
+    text(
+        """
+        INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint[]))
+        ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
+        """
     )
-    .on_conflict_do_update(
-        index_elements=[ClusteringRequest.site_id], set_={"asked_at": func.now()}
-    )
-    .execution_options(dml_strategy="raw")
 )
+_NOTE_TAKEN = rows_only(text("DELETE FROM clustering_requests WHERE site_id = :site_id"))
 
 
 def note_error(session: Session, site_id: int, error: str) -> None:
@@ -130,14 +109,10 @@ def give_up(session: Session, site_id: int) -> Quarantine:
 
 def forget(session: Session, site_id: int) -> None:
     """Delete a site's attempts, which also ends its quarantine."""
-    session.execute(_FORGET, {"of_site": site_id})
+    session.execute(_FORGET, {"site_id": site_id})
 
 
-_FORGET = rows_only(
-    delete(ClusteringAttempt)
-    .where(ClusteringAttempt.site_id == bindparam("of_site"))
-    .execution_options(synchronize_session=False)
-)
+_FORGET = rows_only(text("DELETE FROM clustering_attempts WHERE site_id = :site_id"))
 
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:
