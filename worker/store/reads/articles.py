@@ -33,20 +33,10 @@ LEAD_CHARACTERS: Final = 300
 class Wanted:
     """Search criteria; None matches anything.
 
-    Parameters
-    ----------
-    site
-        Substring of the site's name, ignoring case.
-    outcome
-        Outcome of the page; `worker.outcomes.PENDING` for pages without one.
-    since, until
-        Time of receipt: earliest (inclusive) and latest (exclusive).
-    language
-        Language tag of the article, or a prefix of the tag.
-    below, above
-        Confidence of the article: upper bound (exclusive) and lower bound (inclusive).
-    words
-        Words that must all occur in the title or text, ignoring case.
+    ``site`` is a substring of the site's name, ``language`` a language tag or a prefix of one, and
+    ``words`` must all occur in the title or text; case is ignored. ``outcome`` may be
+    `worker.outcomes.PENDING`. ``since`` and ``until`` limit the time of receipt, ``above`` and
+    ``below`` the confidence; only the lower limits are inclusive.
     """
 
     site: str | None = None
