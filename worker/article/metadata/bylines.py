@@ -166,7 +166,7 @@ def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
             yield _NameSource(", ".join(name for name in names if " " in name))
 
 
-def _presented(notes: Sequence[Note]) -> Iterator[_Found]:
+def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield names that start a line about their bearer ("**Jane Doe** is the author of …")."""
     for note in notes:
         first, *rest = (part.text for part in note.parts)
