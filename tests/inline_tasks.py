@@ -16,7 +16,7 @@ from worker.service.relay import as_one_task, joined
 from worker.store import trees
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage
-from worker.store.outbox import Waiting
+from worker.store.outbox import WaitingEntry
 from worker.tasks.assign import assign
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
@@ -97,7 +97,7 @@ class Tasks:
     def run(self, task: str, *, times: int = 1) -> int:
         """Run each enqueued task of a kind the given number of times; return the task count."""
         arguments = self.take(task)
-        entries = [Waiting(0, task, each, None, None, None, None, None) for each in arguments]
+        entries = [WaitingEntry(0, task, each, None, None, None, None, None) for each in arguments]
         for entry in [as_one_task(each) for each in joined(entries)] * times:
             TASKS[task](**(entry.arguments or {}))
         return len(arguments)

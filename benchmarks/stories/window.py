@@ -27,7 +27,7 @@ from tests.services import running_services, temporary_database
 from worker.duplicates.fingerprint import BANDS, fingerprint_of
 from worker.store.database import Database
 from worker.store.migrations import migrate
-from worker.workflow.story_index import Arrival, retell_some, say, tell_page
+from worker.workflow.story_index import Arrival, group_page, provisional_stories, retell_some
 
 SIZES = (10_000, 100_000, 1_000_000)
 ARTICLES = 400
@@ -204,9 +204,9 @@ def measure(database: Database, held: LockTimes, coming: Iterable[Arrival]) -> M
     found = Measured([], [], held.times, held.worked)
     for arrival in coming:
         began = time.perf_counter()
-        database.run(lambda session: say(session, [arrival], WINDOW))  # noqa: B023
+        database.run(lambda session: provisional_stories(session, [arrival], WINDOW))  # noqa: B023
         said = time.perf_counter()
-        tell_page(database, arrival.page_id, WINDOW)
+        group_page(database, arrival.page_id, WINDOW)
         while retell_some(database):
             pass
         found.said.append(1000 * (said - began))

@@ -41,7 +41,7 @@ from worker.service.summary import Summary
 from worker.settings import Settings
 from worker.store import outbox, schema
 from worker.store.database import Database
-from worker.store.outbox import Waiting
+from worker.store.outbox import WaitingEntry
 
 logger = logging.getLogger(__name__)
 
@@ -271,7 +271,7 @@ class Relay:
             outbox.remove(session, list(confirmed))
         return PublishedBatch(list(confirmed.values()), refused, trouble)
 
-    def _take_next(self, session: Session, lane: str, room: int) -> Sequence[Waiting]:
+    def _take_next(self, session: Session, lane: str, room: int) -> Sequence[WaitingEntry]:
         self._taken[lane] += room
         short_first = self._taken[lane] % 2 == 0
         return outbox.take_next(session, lane, room, max_bytes=BATCH_BYTES, short_first=short_first)
@@ -292,7 +292,7 @@ class Relay:
         free = ceil(bound.limit / bound.pieces) - depth(producer.channel, bound.queue)
         return min(BATCH, bound.limit, max(0, free * bound.pieces))
 
-    def _publish(self, entry: Waiting, producer: Producer) -> None:
+    def _publish(self, entry: WaitingEntry, producer: Producer) -> None:
         logs.bind(outbox_id=entry.id, task=entry.task, message_id=entry.message_id)
         if entry.task is not None:
             self._app.send_task(
@@ -321,9 +321,9 @@ class Relay:
         self._returned.append(", ".join(map(str, details[:4])))
 
 
-def joined(entries: Iterable[Waiting]) -> Iterator[list[Waiting]]:
+def joined(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
     """Yield entries in order, batching consecutive pages into one task."""
-    batch: list[Waiting] = []
+    batch: list[WaitingEntry] = []
     for entry in map(as_published, entries):
         may_join = entry.task in JOINED and OTHERS not in (entry.arguments or {})
         if batch and (not may_join or len(batch) == PAGES_OF_A_TASK):
@@ -337,14 +337,14 @@ def joined(entries: Iterable[Waiting]) -> Iterator[list[Waiting]]:
         yield batch
 
 
-def as_published(entry: Waiting) -> Waiting:
+def as_published(entry: WaitingEntry) -> WaitingEntry:
     """Return an entry with the name under which its task is published."""
     if entry.task is None:
         return entry
     return entry._replace(task=PUBLISHED_AS.get(entry.task, entry.task))
 
 
-def as_one_task(entries: Sequence[Waiting]) -> Waiting:
+def as_one_task(entries: Sequence[WaitingEntry]) -> WaitingEntry:
     """Merge batched entries into one task."""
     first, *rest = entries
     if not rest:
@@ -357,7 +357,9 @@ def as_one_task(entries: Sequence[Waiting]) -> Waiting:
     return first._replace(arguments={**(first.arguments or {}), OTHERS: others})
 
 
-def _set_aside(session: Session, entries: Sequence[Waiting], error: PreconditionFailed) -> None:
+def _set_aside(
+    session: Session, entries: Sequence[WaitingEntry], error: PreconditionFailed
+) -> None:
     for entry in entries:
         outbox.refuse(session, entry.id, str(error.reply_text))
         logger.error("the broker refused a message, which was set aside: %s", error.reply_text)

@@ -36,7 +36,7 @@ Fetch = tuple[int, FetchedPage, ReadPage]
 
 
 @dataclass(frozen=True)
-class Located:
+class Resolution:
     """The address and the stored pages to which a fetch resolves.
 
     ``address`` is the canonical form and ``spelling`` the URL as sent. ``known`` is the stored row
@@ -143,7 +143,7 @@ _YIELD_URL = rows_only(
 )
 
 
-def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
+def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
     """Resolve fetches up to the first one that shares a page with an earlier one.
 
     The sites must be locked. The remaining fetches depend on changes made by the resolved ones.
@@ -165,7 +165,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
     for row in rows.values():
         for target in declared[row.id].targets:
             claimants[row.site_id, digest_of_url(target.address)].append(row)
-    located: list[Located] = []
+    located: list[Resolution] = []
     seen: set[object] = set()
     for (site_id, fetched, read), form, own_keys in zip(fetches, forms, keys, strict=True):
         own = _own(by_digest, site_id, fetched.url_digest, form)
@@ -175,7 +175,9 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
             for row in (by_digest.get(key), *claimants[key])
             if row is not None and row is not own and row.separated_at is None
         }
-        found = _located(site_id, form, fetched, read, own, others, _Stored(declared, speakers))
+        found = _located(
+            site_id, form, fetched, read, own, others, _StoredDeclarations(declared, speakers)
+        )
         rows_touched = [*others.values(), *([own] if own is not None else [])]
         touched = {*own_keys, *found.page_ids, *(row.page_id for row in rows_touched)}
         if touched & seen:
@@ -185,7 +187,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
     return _with_other_pages(session, located)
 
 
-def _with_other_pages(session: Session, located: Sequence[Located]) -> list[Located]:
+def _with_other_pages(session: Session, located: Sequence[Resolution]) -> list[Resolution]:
     """Assign pages without an address, stored before schema 0020, to new addresses.
 
     Addresses that leave a page return to the page they had before joining it.
@@ -206,7 +208,7 @@ def _with_other_pages(session: Session, located: Sequence[Located]) -> list[Loca
     ]
 
 
-def _spelling_key(each: Located) -> tuple[int, str]:
+def _spelling_key(each: Resolution) -> tuple[int, str]:
     return each.site_id, digest_of_url(each.spelling)
 
 
@@ -254,7 +256,7 @@ def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredU
 
 
 @dataclass(frozen=True)
-class _Stored:
+class _StoredDeclarations:
     """Stored declarations by address, and the address that represents each page."""
 
     declared: Mapping[int, DeclaredUrls]
@@ -274,8 +276,8 @@ def _located(
     read: ReadPage,
     own: Row[Any] | None,
     others: Mapping[int, Row[Any]],
-    stored: _Stored,
-) -> Located:
+    stored: _StoredDeclarations,
+) -> Resolution:
     declared = read.declared
     is_stale = own is not None and _is_older(fetched.fetched_at, own.read_at)
     declares_nothing_new = is_stale or declared == NOTHING_DECLARED
@@ -306,7 +308,7 @@ def _located(
         members |= {stored.speaker(own).id: stored.speaker(own)}
         members.pop(own.id, None)
     speaker = speaking([one, *map(stored.known, members.values())]).address
-    return Located(
+    return Resolution(
         site_id,
         one.address,
         digest_of_url(form) if own is None else own.digest,
@@ -349,7 +351,7 @@ _FORGET_TARGETS = rows_only(
 )
 
 
-def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
+def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
     """Store the addresses and declarations of fetches, each paired with its page ID."""
     new = [(each, page_id) for each, page_id in located if each.known is None]
     known = [(each, each.known, page_id) for each, page_id in located if each.known is not None]
@@ -390,20 +392,20 @@ def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> 
     if known is None or known.page_id != page.id or declared == NOTHING_DECLARED:
         return
     declared_before = _declared(session, [known])[known.id]
-    place = Located(
+    place = Resolution(
         *(page.site_id, known.address, known.digest, page.url, page.fetched_at, declared),
         *(known, declared_before, False, (), (page.id,), known.address),
     )
     save(session, [(place, page.id)])
 
 
-def _spelled(each: Located, before: Sequence[str]) -> list[str]:
+def _spelled(each: Resolution, before: Sequence[str]) -> list[str]:
     if len(each.spelling) > MAX_ADDRESS:
         return list(before)
     return with_spelling(before, each.spelling)
 
 
-def _is_changed(each: Located, known: Row[Any], page_id: int) -> bool:
+def _is_changed(each: Resolution, known: Row[Any], page_id: int) -> bool:
     """Return whether a fetch changes the stored row of an address."""
     return (
         known.page_id != page_id
@@ -413,7 +415,7 @@ def _is_changed(each: Located, known: Row[Any], page_id: int) -> bool:
     )
 
 
-def _new(each: Located, page_id: int) -> dict[str, Any]:
+def _new(each: Resolution, page_id: int) -> dict[str, Any]:
     return {
         "site_id": each.site_id,
         "page_id": page_id,
@@ -427,7 +429,7 @@ def _new(each: Located, page_id: int) -> dict[str, Any]:
     }
 
 
-def _changed(each: Located, known: Row[Any], page_id: int) -> dict[str, Any]:
+def _changed(each: Resolution, known: Row[Any], page_id: int) -> dict[str, Any]:
     return {
         "id": known.id,
         "page_id": page_id,

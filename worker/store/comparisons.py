@@ -138,13 +138,13 @@ def lock_for_result(session: Session, site_id: int) -> None:
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedBlock:
     """A finished block; `is_last` indicates whether it is the last of its site."""
 
     is_last: bool
 
 
-def finish_block(session: Session, block_id: int) -> Finished | None:
+def finish_block(session: Session, block_id: int) -> FinishedBlock | None:
     """Delete and return a finished block; return None if it was already deleted."""
     done = session.execute(
         delete(ComparisonBlock)
@@ -157,7 +157,7 @@ def finish_block(session: Session, block_id: int) -> Finished | None:
     session.execute(
         update(Site).where(Site.id == site_id).values(pairs_compared=Site.pairs_compared + pairs)
     )
-    return Finished(is_last=not is_in_flight(session, site_id))
+    return FinishedBlock(is_last=not is_in_flight(session, site_id))
 
 
 @dataclass(frozen=True)

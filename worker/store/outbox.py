@@ -52,7 +52,7 @@ _SHORT_TURNS = -(2**62)
 """Start of the turns of short queues."""
 
 
-class Waiting(NamedTuple):
+class WaitingEntry(NamedTuple):
     """An entry as published by the relay; see `OutboxEntry`."""
 
     id: int
@@ -208,7 +208,7 @@ _TAKE_NEXT = rows_only(
         WHERE before < :max_bytes
         ORDER BY turn, id
         """
-    ).columns(*(OutboxEntry.__table__.columns[name] for name in Waiting._fields))
+    ).columns(*(OutboxEntry.__table__.columns[name] for name in WaitingEntry._fields))
 )
 
 _REMOVE = rows_only(text("DELETE FROM outbox WHERE id = ANY(CAST(:ids AS bigint[]))"))
@@ -239,7 +239,7 @@ def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
 
 def take_next(
     session: Session, lane: str, limit: int, *, max_bytes: int, short_first: bool = True
-) -> Sequence[Waiting]:
+) -> Sequence[WaitingEntry]:
     """Lock and return the next entries of a lane, skipping those that another relay holds.
 
     Half of them are of short queues, rounded up with `short_first`, so that a caller that takes
@@ -255,7 +255,7 @@ def take_next(
             "max_bytes": max_bytes,
         },
     )
-    return [Waiting(*row) for row in rows]
+    return [WaitingEntry(*row) for row in rows]
 
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:

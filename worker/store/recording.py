@@ -14,7 +14,7 @@ from worker.addresses import Refusal, canonical_form, refusal_of
 from worker.html import Answer
 from worker.outcomes import PageOutcome, ReceiptResult
 from worker.store import addresses, story_arrivals, trees
-from worker.store.addresses import Fetch, Located
+from worker.store.addresses import Fetch, Resolution
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
 
@@ -23,7 +23,7 @@ CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedFetch:
     """The result of recording a fetch.
 
     ``has_tree`` indicates whether the page now has a tree, and ``is_changed`` whether it must be
@@ -37,12 +37,12 @@ class Recorded:
     is_changed: bool
 
 
-class _Judged(NamedTuple):
+class _ResolvedFetch(NamedTuple):
     """A fetch with its address, the stored page (if any), and the result."""
 
     fetched: FetchedPage
     read: ReadPage
-    located: Located
+    located: Resolution
     stored: StoredPage | None
     was_joined: bool
     result: ReceiptResult
@@ -52,7 +52,7 @@ class _Judged(NamedTuple):
         return self.located.site_id
 
 
-def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[Recorded]:
+def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[RecordedFetch]:
     """Store fetched pages, and return the result of each. Their sites must be locked.
 
     A page may be fetched at any of its addresses (`worker.store.addresses`). Of two fetches of one
@@ -66,7 +66,7 @@ def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[Recorded]:
     A refusal never replaces the stored page: it is stored in addition (`StoredPage.refused`) until
     the page is fetched again.
     """
-    recorded: list[Recorded] = []
+    recorded: list[RecordedFetch] = []
     while len(recorded) < len(fetches):
         # Fetches of a second address depend on the changes made for the first.
         rest = fetches[len(recorded) :]
@@ -76,8 +76,8 @@ def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[Recorded]:
 
 
 def _record(
-    session: Session, fetches: Sequence[Fetch], located: Sequence[Located]
-) -> list[Recorded]:
+    session: Session, fetches: Sequence[Fetch], located: Sequence[Resolution]
+) -> list[RecordedFetch]:
     for place in located:
         if place.parted_from is not None:
             addresses.yield_url(session, place.parted_from, [place.spelling])
@@ -87,7 +87,7 @@ def _record(
     with_content = [each for each in judged if _update_stored(each, tree_ids)] + new
     added = _add_pages(session, new, tree_ids)
 
-    def page_id(each: _Judged) -> int:
+    def page_id(each: _ResolvedFetch) -> int:
         if each.stored is not None:
             return each.stored.id
         return added[each.site_id, each.fetched.url_digest]
@@ -101,7 +101,7 @@ def _record(
     _save_contents(session, [(page_id(each), each.fetched) for each in with_content])
     addresses.save(session, [(each.located, page_id(each)) for each in judged])
     return [
-        Recorded(
+        RecordedFetch(
             page_id(each),
             each.site_id,
             each.result,
@@ -125,8 +125,8 @@ _KNOWN_PAGES = select(StoredPage).where(
 
 
 def _judged(
-    session: Session, fetches: Sequence[Fetch], located: Sequence[Located]
-) -> list[_Judged]:
+    session: Session, fetches: Sequence[Fetch], located: Sequence[Resolution]
+) -> list[_ResolvedFetch]:
     ids = [page_id for each in located for page_id in each.page_ids]
     found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}
     judged = []
@@ -138,11 +138,11 @@ def _judged(
             stored = found[place.page_ids[0]]
         result = _judge(stored, fetched, place)
         was_joined = len(place.page_ids) > 1
-        judged.append(_Judged(fetched, read, place, stored, was_joined, result))
+        judged.append(_ResolvedFetch(fetched, read, place, stored, was_joined, result))
     return judged
 
 
-def _save_changed_trees(session: Session, judged: Iterable[_Judged]) -> dict[str, int]:
+def _save_changed_trees(session: Session, judged: Iterable[_ResolvedFetch]) -> dict[str, int]:
     return trees.save_trees(
         session,
         [
@@ -153,7 +153,7 @@ def _save_changed_trees(session: Session, judged: Iterable[_Judged]) -> dict[str
     )
 
 
-def _update_stored(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
+def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
     """Update the stored page from a fetch, and return whether to store the fetched content."""
     page = each.stored
     if page is None:
@@ -192,7 +192,7 @@ _ADD_PAGES = rows_only(
 
 
 def _add_pages(
-    session: Session, new: Sequence[_Judged], tree_ids: Mapping[str, int]
+    session: Session, new: Sequence[_ResolvedFetch], tree_ids: Mapping[str, int]
 ) -> dict[tuple[int, str], int]:
     """Store new pages, and return their IDs by site and URL digest."""
     if not new:
@@ -228,7 +228,7 @@ _CONTINUE_REVISIONS = rows_only(
 Otherwise article IDs could repeat, since both pages have addresses of the previous single page."""
 
 
-def _judge(page: StoredPage | None, fetched: FetchedPage, place: Located) -> ReceiptResult:
+def _judge(page: StoredPage | None, fetched: FetchedPage, place: Resolution) -> ReceiptResult:
     if page is None:
         return ReceiptResult.ACCEPTED
     if page.outcome == PageOutcome.JOINED:
@@ -251,7 +251,7 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Located) -> Rec
     return ReceiptResult.SUPERSEDED if _is_later(page, fetched) else ReceiptResult.UPDATED
 
 
-def _judge_refusal(page: StoredPage, refusal: Refusal, place: Located) -> ReceiptResult:
+def _judge_refusal(page: StoredPage, refusal: Refusal, place: Resolution) -> ReceiptResult:
     before = page.refused
     last = place.known.read_at if place.known is not None else None
     if place.is_stale:

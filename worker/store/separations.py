@@ -25,7 +25,7 @@ class NotJoinedError(ExpectedError):
 
 
 @dataclass(frozen=True)
-class Separated:
+class SeparatedPage:
     """The page of an address that was separated.
 
     ``has_content`` indicates whether the page has content: that of the address's latest fetch if
@@ -40,7 +40,7 @@ class Separated:
     is_other_empty: bool
 
 
-def separate(session: Session, url: str) -> list[Separated]:
+def separate(session: Session, url: str) -> list[SeparatedPage]:
     """Separate an address from its page on each site: it never joins another page again.
 
     ``url`` is the address as sent or in canonical form; an alternative spelling is separated
@@ -56,7 +56,7 @@ def separate(session: Session, url: str) -> list[Separated]:
     return [_separate(session, site_id, url, digests) for site_id in sorted(site_ids.values())]
 
 
-def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) -> Separated:
+def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) -> SeparatedPage:
     rows = {
         row.digest: row
         for row in session.scalars(
@@ -105,7 +105,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
     addresses.settle(session, page.id)
     if was_current:
         _empty(session, page)
-    return Separated(own.id, site_id, has_content, is_other_empty=was_current)
+    return SeparatedPage(own.id, site_id, has_content, is_other_empty=was_current)
 
 
 def _empty(session: Session, page: StoredPage) -> None:

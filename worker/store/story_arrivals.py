@@ -24,7 +24,7 @@ class NewArrival(NamedTuple):
     wire: str | None
 
 
-class Waiting(NamedTuple):
+class WaitingArticle(NamedTuple):
     """A page whose article waits (see `StoryArrival`); no fingerprint if the article is gone."""
 
     page_id: int
@@ -124,17 +124,17 @@ def waiting(session: Session, most: int) -> Sequence[int]:
     return session.execute(_WAITING, {"most": most}).scalars().all()
 
 
-def load(session: Session, page_id: int) -> Waiting | None:
+def load(session: Session, page_id: int) -> WaitingArticle | None:
     """Return the waiting article of a page."""
     row = session.execute(_LOAD, {"page_id": page_id}).one_or_none()
     if row is None:
         return None
     page_id, arrived_at, site_id, site_key, url, key, shingles, *rest = row
     known = Fingerprint(key, unpacked(shingles)) if key and shingles is not None else None
-    return Waiting(page_id, arrived_at, site_id, site_key, url, known, *rest)
+    return WaitingArticle(page_id, arrived_at, site_id, site_key, url, known, *rest)
 
 
-def lock(session: Session, arrival: Waiting) -> bool:
+def lock(session: Session, arrival: WaitingArticle) -> bool:
     """Try to lock a waiting article; return False if another transaction locked or replaced it."""
     return bool(session.scalar(_LOCK, arrival._asdict()))
 

@@ -28,7 +28,7 @@ MAX_DOUBLINGS: Final = 20
 """Number of corrections after which the delay before the next one stops doubling."""
 
 
-class Told(NamedTuple):
+class ArticleStory(NamedTuple):
     """The story state of a page's article; see `StoryArticle`."""
 
     text_id: int | None
@@ -70,10 +70,10 @@ _TOLD = rows_only(
 )
 
 
-def told_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, Told]:
+def stories_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, ArticleStory]:
     """Return the story state of the pages' articles, by page ID."""
     rows = session.execute(_TOLD, {"ids": list(page_ids)})
-    return {page_id: Told(*rest) for page_id, *rest in rows}
+    return {page_id: ArticleStory(*rest) for page_id, *rest in rows}
 
 
 _FIRST = rows_only(
@@ -219,7 +219,7 @@ _PUT = rows_only(
 )
 
 
-def put_article(session: Session, page_id: int, told: Told) -> None:
+def put_article(session: Session, page_id: int, told: ArticleStory) -> None:
     """Record the text and the current story of a page's article."""
     values = {**told._asdict(), "page_id": page_id, "told": json.dumps(told.told)}
     session.execute(_PUT, values)
@@ -251,7 +251,7 @@ _ADD_SAID = rows_only(
 )
 
 
-def add_said(session: Session, said: Mapping[int, Told]) -> None:
+def add_provisional(session: Session, said: Mapping[int, ArticleStory]) -> None:
     """Record the stories that pages state before they are grouped."""
     if said:
         values = [{"page_id": page_id, **each._asdict()} for page_id, each in sorted(said.items())]

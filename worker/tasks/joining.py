@@ -180,7 +180,7 @@ def _revise(
     if first.is_first and not is_held:
         chain = chain_of(first, members)
     own = ArticleMessage.model_validate(dict(first.message))
-    told = story_articles.told_of_pages(session, [first.page_id]).get(first.page_id)
+    told = story_articles.stories_of_pages(session, [first.page_id]).get(first.page_id)
     leading = addresses.of_pages(session, [first.page_id])[first.page_id]
     while True:
         wanted = _compose(session, own, chain, is_held=is_held)

@@ -5,7 +5,7 @@ from celery import shared_task
 from worker.messaging import task_names
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.process import process_state
-from worker.workflow.stories import tell_waiting
+from worker.workflow.stories import group_waiting
 from worker.workflow.story_corrections import correct_waiting
 
 
@@ -15,7 +15,7 @@ def tell_stories() -> None:
 
     Does nothing while another process is grouping; that process enqueues a task for the rest.
     """
-    tell_waiting(process_state())
+    group_waiting(process_state())
 
 
 @shared_task(name=task_names.CORRECT_STORIES, **TASK_OPTIONS)
@@ -27,5 +27,5 @@ def correct_stories() -> None:
     """
     state = process_state()
     # Hosts that run the previous version do not consume TELL_STORIES.
-    tell_waiting(state)
+    group_waiting(state)
     correct_waiting(state)

@@ -28,7 +28,12 @@ from worker.workflow.no_article import NoArticle
 from worker.workflow.outgoing_articles import Outgoing, outgoing_of, send
 from worker.workflow.page_links import send_links
 from worker.workflow.process import ProcessState
-from worker.workflow.story_index import Arrival, ProvisionalStory, forget_articles, say
+from worker.workflow.story_index import (
+    Arrival,
+    ProvisionalStory,
+    forget_articles,
+    provisional_stories,
+)
 from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
 
 logger = logging.getLogger(__name__)
@@ -217,7 +222,7 @@ def _stories(
         for job, page, result in results
         if isinstance(result, Content)
     ]
-    return say(session, arrivals, state.story_window)
+    return provisional_stories(session, arrivals, state.story_window)
 
 
 def _compared(

@@ -13,7 +13,7 @@ from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.store import outbox, pages
 from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.recording import Recorded, record_pages
+from worker.store.recording import RecordedFetch, record_pages
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def _parse_refusal(content: bytes | str, url: str, content_type: str | None) -> 
 
 def store_pages(
     session: Session, fetches: Sequence[tuple[FetchedPage, ReadPage]]
-) -> list[Recorded]:
+) -> list[RecordedFetch]:
     """Store incoming pages, in order, and request assignment for sites that have groups."""
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
     recorded = record_pages(

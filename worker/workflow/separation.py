@@ -6,10 +6,10 @@ from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
 from worker.store import outbox, separations
-from worker.store.separations import Separated
+from worker.store.separations import SeparatedPage
 
 
-def separate(session: Session, url: str) -> Sequence[Separated]:
+def separate(session: Session, url: str) -> Sequence[SeparatedPage]:
     """Give an address its own page, and request the parsing of the page if its HTML is stored.
 
     Raises NotJoinedError if the address has not joined another page.

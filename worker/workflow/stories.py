@@ -9,7 +9,7 @@ from worker.store import story_arrivals
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.workflow.process import ProcessState
-from worker.workflow.story_index import request_telling, retell_some, tell_page
+from worker.workflow.story_index import group_page, request_telling, retell_some
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ WORK_SECONDS = 5.0
 """Time after which a story task stops; the next task continues."""
 
 
-def tell_waiting(state: ProcessState) -> None:
+def group_waiting(state: ProcessState) -> None:
     """Group waiting articles, then update the stories whose first article has changed."""
     with state.database.exclusive(AdvisoryLock.STORY_TELLING, 0) as is_ours:
         if not is_ours:
@@ -42,7 +42,7 @@ def tell_waiting(state: ProcessState) -> None:
 
 def _tell_alone(state: ProcessState, page_id: int) -> None:
     try:
-        tell_page(state.database, page_id, state.story_window)
+        group_page(state.database, page_id, state.story_window)
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise

@@ -24,8 +24,8 @@ from worker.messaging import task_names
 from worker.store import outbox, stories, story_arrivals, story_articles
 from worker.store.database import Database
 from worker.store.stories import GroupedText, KnownText
-from worker.store.story_arrivals import NewArrival, Waiting
-from worker.store.story_articles import TellingArticle, Told
+from worker.store.story_arrivals import NewArrival, WaitingArticle
+from worker.store.story_articles import ArticleStory, TellingArticle
 
 MAX_REGROUPED: Final = 50
 """Maximum number of texts regrouped for a new one: about 5 ms if all repeat each other.
@@ -116,9 +116,9 @@ class _Plan(NamedTuple):
     case, and `pairs` the overlaps of texts that may be regrouped.
     """
 
-    waiting: Waiting
+    waiting: WaitingArticle
     arrival: Arrival | None
-    before: Told | None
+    before: ArticleStory | None
     newest: int
     leaving: int | None = None
     found: _Found = _NOTHING
@@ -128,7 +128,7 @@ class _Plan(NamedTuple):
     pairs: "_Pairs | None" = None
 
 
-def say(
+def provisional_stories(
     session: Session, arrivals: Collection[Arrival], window: timedelta
 ) -> dict[int, ProvisionalStory]:
     """Return the provisional stories of articles by page ID, and request their grouping.
@@ -137,14 +137,14 @@ def say(
     """
     if not arrivals:
         return {}
-    known = story_articles.told_of_pages(session, [each.page_id for each in arrivals])
+    known = story_articles.stories_of_pages(session, [each.page_id for each in arrivals])
     said = {
         each.page_id: _look_up(session, each, known.get(each.page_id), window) for each in arrivals
     }
     for page_id, before in known.items():
         said[page_id] = said[page_id]._replace(was_held_back=before.is_held_back)
     new = [each for each in arrivals if each.page_id not in known]
-    story_articles.add_said(
+    story_articles.add_provisional(
         session, {each.page_id: _told(each, None, said[each.page_id].story) for each in new}
     )
     story_arrivals.add(
@@ -170,7 +170,7 @@ def request_telling(session: Session) -> None:
         outbox.add_tasks(session, task_names.TELL_STORIES, [{}], site_id=None)
 
 
-def tell_page(database: Database, page_id: int, window: timedelta) -> None:
+def group_page(database: Database, page_id: int, window: timedelta) -> None:
     """Group a page's waiting article, or remove the page from its story."""
     while (plan := database.run(lambda session: _plan(session, page_id, window))) is not None:
         try:
@@ -186,7 +186,7 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
     if waiting is None:
         return None
     newest, arrival = stories.newest_text(session), _arrival(waiting)
-    before = story_articles.told_of_pages(session, [page_id]).get(page_id)
+    before = story_articles.stories_of_pages(session, [page_id]).get(page_id)
     plan = _Plan(waiting, arrival, before, newest)
     former = before.text_id if before is not None else None
     if former is not None and _leaves(session, before, arrival, window):
@@ -214,7 +214,7 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
 
 
 def _leaves(
-    session: Session, before: Told | None, arrival: Arrival | None, window: timedelta
+    session: Session, before: ArticleStory | None, arrival: Arrival | None, window: timedelta
 ) -> bool:
     """Return whether a page's article no longer has its previous text."""
     if before is None or arrival is None or not arrival.fingerprint.is_comparable:
@@ -226,7 +226,7 @@ def _leaves(
     return same is None or same.id != before.text_id
 
 
-def _arrival(waiting: Waiting) -> Arrival | None:
+def _arrival(waiting: WaitingArticle) -> Arrival | None:
     if waiting.fingerprint is None or waiting.seen_at is None:
         return None
     return Arrival(
@@ -305,7 +305,7 @@ def retell_some(database: Database) -> bool:
     return True
 
 
-def _is_changed(before: Told, arrival: Arrival) -> bool:
+def _is_changed(before: ArticleStory, arrival: Arrival) -> bool:
     return (before.key, before.fetched_at, before.wire) != (
         arrival.fingerprint.key,
         arrival.fetched_at,
@@ -313,9 +313,9 @@ def _is_changed(before: Told, arrival: Arrival) -> bool:
     )
 
 
-def _told(arrival: Arrival, text_id: int | None, story: Story) -> Told:
+def _told(arrival: Arrival, text_id: int | None, story: Story) -> ArticleStory:
     key, told = arrival.fingerprint.key, story.model_dump(mode="json")
-    return Told(text_id, key, arrival.fetched_at, arrival.wire, told)
+    return ArticleStory(text_id, key, arrival.fetched_at, arrival.wire, told)
 
 
 def _alone(arrival: Arrival) -> Story:
@@ -330,7 +330,7 @@ def _alone(arrival: Arrival) -> Story:
 
 
 def _look_up(
-    session: Session, arrival: Arrival, before: Told | None, window: timedelta
+    session: Session, arrival: Arrival, before: ArticleStory | None, window: timedelta
 ) -> ProvisionalStory:
     if before is not None and not _is_changed(before, arrival):
         return ProvisionalStory(Story.model_validate(before.told), is_repeat=True)

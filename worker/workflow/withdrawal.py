@@ -31,7 +31,7 @@ def withdraw(session: Session, state: ProcessState, page_id: int, page: PageStat
     """Publish the revision that withdraws a page's article; the page must be locked."""
     assert page.refused is not None
     last, digest = articles.last_article(session, page_id)
-    told = story_articles.told_of_pages(session, [page_id]).get(page_id)
+    told = story_articles.stories_of_pages(session, [page_id]).get(page_id)
     send_again(
         session,
         state,

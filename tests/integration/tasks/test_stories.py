@@ -31,7 +31,7 @@ from worker.store.locks import AdvisoryLock
 from worker.tasks.stories import correct_stories, tell_stories
 from worker.workflow import story_corrections, story_index
 from worker.workflow.process import process_state
-from worker.workflow.story_index import Arrival, forget_articles, say
+from worker.workflow.story_index import Arrival, forget_articles, provisional_stories
 
 WINDOW = timedelta(days=7)
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -90,7 +90,7 @@ def arrivals(tasks: Tasks, sent: Sequence[Sent]) -> list[Arrival]:
 
 
 def tell(tasks: Tasks, arrival: Arrival) -> None:
-    tasks.database.run(lambda session: say(session, [arrival], WINDOW))
+    tasks.database.run(lambda session: provisional_stories(session, [arrival], WINDOW))
     tell_stories()
 
 

@@ -15,7 +15,7 @@ from worker.inspector.deployment import Deployment
 from worker.inspector.passages import passages_of
 from worker.inspector.registry import Answer, Views
 from worker.outcomes import PENDING, PageOutcome
-from worker.store.reads.articles import Wanted, messages, search, texts_of
+from worker.store.reads.articles import ArticleFilter, messages, search, texts_of
 
 views = Views()
 
@@ -68,7 +68,7 @@ def lines(asked: InspectorRequest) -> Response:
     )
 
 
-def _batches(deployment: Deployment, wanted: Wanted) -> Iterator[str]:
+def _batches(deployment: Deployment, wanted: ArticleFilter) -> Iterator[str]:
     before: int | None = None
     while True:
         some, before = deployment.read(partial(messages, wanted=wanted, before=before))
@@ -80,13 +80,13 @@ def _batches(deployment: Deployment, wanted: Wanted) -> Iterator[str]:
             return
 
 
-def _criteria(asked: InspectorRequest) -> Wanted:
+def _criteria(asked: InspectorRequest) -> ArticleFilter:
     since, until = asked.day("since"), asked.day("until")
     words = (asked.text("words") or "").split()
     if len(words) > MOST_WORDS:
         raise HTTPException(400, f"words has {len(words)} words; at most {MOST_WORDS} are allowed.")
     outcome = asked.choice("outcome", OUTCOMES) or OUTCOMES[0]
-    return Wanted(
+    return ArticleFilter(
         site=asked.text("site"),
         outcome=None if outcome == ANY else outcome,
         since=_begin_of(since) if since else None,

@@ -30,7 +30,7 @@ LEAD_CHARACTERS: Final = 300
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ArticleFilter:
     """Search criteria; None matches anything.
 
     ``site`` is a substring of the site's name, ``language`` a language tag or a prefix of one, and
@@ -86,7 +86,9 @@ class Found:
     is_cut: bool
 
 
-def search(session: Session, wanted: Wanted, *, before: int | None = None, limit: int) -> Found:
+def search(
+    session: Session, wanted: ArticleFilter, *, before: int | None = None, limit: int
+) -> Found:
     """Return up to ``limit`` matching pages with IDs below ``before``, newest first."""
     began, looked, found = monotonic(), 0, []
     while True:
@@ -110,7 +112,7 @@ def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
 
 
 def messages(
-    session: Session, wanted: Wanted, *, before: int | None
+    session: Session, wanted: ArticleFilter, *, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a batch of matching article messages, and the page ID before which to continue.
 
@@ -123,7 +125,9 @@ def messages(
     return found, ids[-1] if len(ids) == BATCH else None
 
 
-def _next_ids(session: Session, wanted: Wanted, before: int | None, number: int) -> Sequence[int]:
+def _next_ids(
+    session: Session, wanted: ArticleFilter, before: int | None, number: int
+) -> Sequence[int]:
     """Return the IDs of pages that meet all criteria that do not require reading articles."""
     query = select(StoredPage.id).where(*_in_pages(wanted))
     if wanted.site is not None:
@@ -163,7 +167,7 @@ def _held(ids: Sequence[int]) -> CTE:
     )
 
 
-def _pages(ids: Sequence[int], wanted: Wanted) -> Select[Any]:
+def _pages(ids: Sequence[int], wanted: ArticleFilter) -> Select[Any]:
     held = _held(ids)
     message = held.c.message
     return (
@@ -178,7 +182,7 @@ def _pages(ids: Sequence[int], wanted: Wanted) -> Select[Any]:
     )
 
 
-def _in_pages(wanted: Wanted) -> Iterator[ColumnElement[bool]]:
+def _in_pages(wanted: ArticleFilter) -> Iterator[ColumnElement[bool]]:
     if wanted.outcome == PENDING:
         yield StoredPage.outcome.is_(None)
     elif wanted.outcome is not None:
@@ -193,7 +197,7 @@ def _in_pages(wanted: Wanted) -> Iterator[ColumnElement[bool]]:
         yield StoredPage.confidence >= wanted.above
 
 
-def _in_message(held: CTE, wanted: Wanted) -> Iterator[ColumnElement[bool]]:
+def _in_message(held: CTE, wanted: ArticleFilter) -> Iterator[ColumnElement[bool]]:
     message = held.c.message
     if wanted.language is not None:
         yield message["language"].astext.istartswith(wanted.language, autoescape=True)
