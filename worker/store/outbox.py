@@ -313,19 +313,37 @@ def _is_refused(
 
 
 def withdraw(
-    session: Session, tasks: Sequence[str], site_id: int, argument: str, values: list[int]
-) -> None:
-    """Remove a site's tasks that match values of one argument, except those held by a relay."""
-    void = (
-        select(OutboxEntry.id)
-        .where(
-            OutboxEntry.lane.in_(tasks),
-            OutboxEntry.site_id == site_id,
-            cast(OutboxEntry.arguments[argument].astext, BigInteger).in_(values),
+    session: Session, tasks: Sequence[str], site_id: int, argument: str, values: Collection[int]
+) -> dict[tuple[str, int], int]:
+    """Remove a site's tasks that match values of one argument, except those held by a relay.
+
+    Return their turns by task and value, so that a task requested again can keep its place.
+    """
+    withdrawn = {
+        "tasks": list(tasks),
+        "site_id": site_id,
+        "argument": argument,
+        "values": list(values),
+    }
+    return {
+        (task, value): turn for task, value, turn in session.execute(_WITHDRAW, withdrawn).all()
+    }
+
+
+_WITHDRAW = rows_only(
+    text(
+        """
+        DELETE FROM outbox
+        WHERE id IN (
+            SELECT id FROM outbox
+            WHERE lane = ANY(CAST(:tasks AS text[])) AND site_id = :site_id
+                AND CAST(arguments ->> :argument AS bigint) = ANY(CAST(:values AS bigint[]))
+            FOR UPDATE SKIP LOCKED
         )
-        .with_for_update(skip_locked=True)
+        RETURNING task, CAST(arguments ->> :argument AS bigint), turn
+        """
     )
-    session.execute(delete(OutboxEntry).where(OutboxEntry.id.in_(void)))
+)
 
 
 def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:

@@ -12,29 +12,47 @@ REPEATED_AT_ONCE = 1000
 
 
 def request_extractions(
-    session: Session, site_id: int, page_ids: Iterable[int], generation: int
+    session: Session,
+    site_id: int,
+    page_ids: Iterable[int],
+    generation: int,
+    *,
+    turns: Mapping[tuple[str, int], int] | None = None,
 ) -> None:
-    """Request the extraction of a site's pages with a given generation."""
-    request_extractions_of_sites(session, {site_id: page_ids}, generation)
+    """Request the extraction of a site's pages with a generation.
+
+    `turns` are those of withdrawn requests, by task and page: a page that waited keeps its place,
+    or pages of a site that is clustered often would wait forever.
+    """
+    request_extractions_of_sites(session, {site_id: page_ids}, generation, turns=turns)
 
 
 def request_extractions_of_sites(
-    session: Session, page_ids: Mapping[int, Iterable[int]], generation: int
+    session: Session,
+    page_ids: Mapping[int, Iterable[int]],
+    generation: int,
+    *,
+    turns: Mapping[tuple[str, int], int] | None = None,
 ) -> None:
-    """Request the extraction of pages, grouped by site ID, with generation number `generation`.
+    """Request the extraction of pages, grouped by site ID, with the generation of that number.
 
-    Pages that already have an outcome are queued behind those without one.
+    Pages that already have an outcome are queued behind those that have none.
     """
     site_of = {page_id: site_id for site_id, pages in page_ids.items() for page_id in pages}
     if not site_of:
         return
     waiting = extraction_jobs.await_extraction(session, sorted(site_of), generation)
-    wanted: dict[str, list[tuple[int, dict[str, int]]]] = {EXTRACT: [], EXTRACT_AGAIN: []}
-    for page_id, has_outcome in waiting:
-        task = EXTRACT_AGAIN if has_outcome else EXTRACT
-        wanted[task].append((site_of[page_id], {"page_id": page_id, "generation": generation}))
-    for task, of_sites in wanted.items():
-        outbox.add_tasks_of_sites(session, task, of_sites)
+    for task, is_again in ((EXTRACT, False), (EXTRACT_AGAIN, True)):
+        known = {page_id: turn for (lane, page_id), turn in (turns or {}).items() if lane == task}
+        new, kept = [], []
+        for page_id in (page_id for page_id, has_outcome in waiting if has_outcome is is_again):
+            arguments = {"page_id": page_id, "generation": generation}
+            if page_id in known:
+                kept.append((site_of[page_id], arguments, known[page_id]))
+            else:
+                new.append((site_of[page_id], arguments))
+        outbox.add_tasks_in_turn(session, task, kept)
+        outbox.add_tasks_of_sites(session, task, new)
 
 
 def suspect_late_extractions(session: Session, patience_seconds: float) -> None:

@@ -101,12 +101,13 @@ def request_changed_extractions(
         same = page.extraction_key == key and not page.forced
         same |= not page.has_html
         (unchanged if same else changed).append(page.id)
+    turns: dict[tuple[str, int], int] = {}
     # Requests from earlier generations are void, and would pile up if clusterings are frequent.
     if generation.number > 1:
-        outbox.withdraw(session, task_names.EXTRACTIONS, site_id, "page_id", sorted(by_id))
+        turns = outbox.withdraw(session, task_names.EXTRACTIONS, site_id, "page_id", by_id.keys())
     if unchanged:
         groups.carry_over(session, unchanged, generation.number)
-    request_extractions(session, site_id, changed, generation.number)
+    request_extractions(session, site_id, changed, generation.number, turns=turns)
 
 
 def _identities(

@@ -129,3 +129,19 @@ def test_new_pages_are_extracted_before_reprocessed_pages(tasks: Tasks, old_site
     assert len(waiting(task_names.EXTRACT_AGAIN)) == 6
     tasks.settle()
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
+
+
+def test_a_page_keeps_its_place_when_its_site_is_clustered_again(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", pages_of(range(6)))
+    tasks.group(site_id)
+    turns = select(
+        cast(OutboxEntry.arguments["page_id"].astext, BigInteger), OutboxEntry.turn
+    ).where(OutboxEntry.task == task_names.EXTRACT)
+    before = dict(tasks.ask(turns))
+    tasks.publish("a", pages_of(range(6, 20)))
+    tasks.group(site_id)
+    after = dict(tasks.ask(turns))
+    assert len(before) == 6
+    assert len(after) == 20
+    assert {page_id: after[page_id] for page_id in before} == before
+    assert tasks.generations(site_id) == 2
