@@ -20,7 +20,7 @@
 .DELETE_ON_ERROR:
 extras := benchmarks inspector papers plot render scrapy
 
-.PHONY: run $(extras) dev test test-domain test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
+.PHONY: run $(extras) dev test test-domain test-store test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
 # The tests start more than a hundred Python processes, and take twice as long if each compiles its
 # imports, as with this variable in many container images.
@@ -58,17 +58,25 @@ $(extras): $(runtime) $(package)
 
 dev: $(development) $(package)
 
-# Excludes the fault tests, which take minutes and use their own servers. Runs three jobs in parallel,
+# Excludes the fault tests, which take minutes and use their own servers. Runs four jobs in parallel,
 # the longest first: the service tests spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-services lint test-command-line test-domain
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-services test-store test-command-line test-domain lint
+
+# One thread each: threads of NumPy that wait for work keep the others' cores busy.
+test-domain test-store test-services test-command-line: export OPENBLAS_NUM_THREADS := 1
 
 test-domain: $(development) $(package)
 	$(bin)/python -m pytest tests/unit tests/property
 
+processes := tests/integration/integrations tests/integration/secured tests/integration/service
+
 test-services: $(development) $(package)
-	$(bin)/python -m pytest tests/integration tests/browser
+	$(bin)/python -m pytest $(processes) tests/browser
+
+test-store: $(development) $(package)
+	$(bin)/python -m pytest tests/integration $(processes:%=--ignore=%)
 
 test-command-line: $(development) $(package)
 	$(bin)/python -m pytest tests/acceptance
