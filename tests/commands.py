@@ -79,7 +79,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("explain", "pages.jsonl", "--json", "missing/out.json"), USAGE, "no folder 'missing'"),
     (("explain", "html", "--url", "https://b.example/"), FAILED, "contains no page"),
     (("cluster", "missing.jsonl"), USAGE, "does not exist"),
-    (("cluster", "pages.jsonl", "--method", "[/x]"), FAILED, "no method"),
+    (("cluster", "pages.jsonl", "--method", "[/x]"), FAILED, "unknown method"),
     (("cluster", "nothing.jsonl"), FAILED, "no usable page"),
     (("cluster", "pages.jsonl", "--plot", "groups.txt"), FAILED, "groups.txt"),
     (("cluster", "pages.jsonl", "--plot", "missing/out.svg"), USAGE, "no folder 'missing'"),
