@@ -122,5 +122,5 @@ def test_very_large_features_give_finite_results() -> None:
 
 def test_other_columns_are_rejected() -> None:
     features, bags = page(5)
-    with pytest.raises(RuntimeError, match="other columns"):
+    with pytest.raises(RuntimeError, match="trained on different columns"):
         NETWORK.log_odds(Features(("words", "depth", "links"), features.rows), bags)

@@ -149,7 +149,7 @@ def test_comments_on_a_page_without_any_are_false_positives(tmp_path: Path) -> N
 def test_a_method_without_text_cannot_be_part_of_a_chain(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull"])
     [line] = measure(folder, "wutsi>commentsminer").lines
-    assert "commentsminer gives no text" in (line.note or "")
+    assert "commentsminer extracts no text" in (line.note or "")
 
 
 def test_an_unknown_method_is_rejected_before_anything_runs(tmp_path: Path) -> None:
