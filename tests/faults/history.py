@@ -58,7 +58,7 @@ class Findings:
         Revisions delivered under several IDs or with several texts, or whose ID was also used for
         another revision.
     reordered
-        Number of deliveries of a revision after a higher one of the same page. Repeats do not
+        Number of deliveries of a revision after a higher revision of the same page. Repeats do not
         count, because a consumer recognises them by their ID.
     repeats
         Number of deliveries of a previously delivered ID.

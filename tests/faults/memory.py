@@ -29,7 +29,8 @@ COLUMNS = (
 class MemoryLog:
     """Log of the proportional memory (PSS) of processes over time.
 
-    It records the given processes and, for each server, the total of its processes.
+    The log records the memory of each given process and, for each server, the total memory of its
+    processes.
     """
 
     def __init__(self, servers: Servers) -> None:

@@ -1,4 +1,4 @@
-"""A deployment with a private broker and database, all of whose processes may be killed."""
+"""A deployment with a private broker and database, all of whose processes can be killed."""
 
 import json
 import os
@@ -45,7 +45,7 @@ SABOTAGE = Path(__file__).parent / "sabotage"
 """Directory whose ``sitecustomize`` lets pages and traps kill or block a process."""
 
 CONTROL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
-"""The program in Debian's package; the script on the PATH would change the user."""
+"""The ``rabbitmqctl`` program in Debian's package; the script on the PATH would change the user."""
 
 LOOPBACK = "127.0.0.1"
 
@@ -60,7 +60,7 @@ Victim = Literal["process", "group"]
 
 
 class Servers:
-    """A private RabbitMQ and PostgreSQL, which may be killed and started again.
+    """A private RabbitMQ and PostgreSQL, which can be killed and started again.
 
     Parameters
     ----------
@@ -345,7 +345,7 @@ class Clock:
         subprocess.run([compiler, "-shared", "-fPIC", "-o", self._library, source], check=True)
 
     def set(self, seconds: int) -> None:
-        """Set the clock ahead of the machine's by some seconds, or back if negative."""
+        """Set the clock ahead of the machine's by the given seconds, or behind it if negative."""
         self._ahead.touch(mode=0o644)
         with self._ahead.open("r+b") as file:
             file.write(seconds.to_bytes(8, sys.byteorder, signed=True))
@@ -357,7 +357,7 @@ class Clock:
 
 
 class ProvingGround(Deployment):
-    """A deployment whose processes may be killed, stopped and started again.
+    """A deployment whose processes can be killed, stopped and started again.
 
     Parameters
     ----------
@@ -366,7 +366,7 @@ class ProvingGround(Deployment):
     home
         Directory for logs and heartbeats.
     counts
-        Number of processes of each kind, if not one.
+        Number of processes of each kind; by default, one.
     others
         Other hosts, by the names of the processes to run on them.
     customised
@@ -539,7 +539,7 @@ class ProvingGround(Deployment):
 
     @contextmanager
     def trap(self, place: str, victim: Victim) -> Iterator[None]:
-        """Kill the next process that reaches a place, and wait for that on leaving the context.
+        """Kill the next process that reaches a place; on leaving the context, wait for its death.
 
         Parameters
         ----------
@@ -611,7 +611,7 @@ class ProvingGround(Deployment):
             return {url: digest_of(text) for url, text in session.execute(last)}
 
     def wait_for_work_done(self) -> float:
-        """Wait for all outcomes and empty work queues; return when the last outcome was stored."""
+        """Wait for all outcomes and empty queues; return the time of the last outcome."""
         while True:
             self.wait_for_outcomes()
             since = time.monotonic()
@@ -662,7 +662,7 @@ class Balance:
     outcomes
         Number of pages by outcome.
     lost
-        Published URLs without a page, an outcome, or the delivery of one of their articles.
+        Published URLs that lack a page, an outcome, or the delivery of one of their articles.
     doubled, reordered, repeats
         As in `Findings`.
     since

@@ -2,7 +2,8 @@
 
 python -m tests.faults.report [PAGES] [FAULT…]
 
-The table of all faults is written to the document. If faults are named, theirs is only printed.
+Without FAULT, all faults are tried, and their table is written to docs/explanation/faults.md. The
+table of named faults is only printed.
 """
 
 import sys
@@ -31,7 +32,7 @@ Row = list[object]
 
 
 def main(pages: int, names: Collection[str]) -> int:
-    """Write the table; return the number of lost pages and doubled revisions."""
+    """Write the table; return the total number of lost pages and doubled revisions."""
     home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
     rows: list[Row] = []
     wrong = 0
@@ -46,7 +47,7 @@ def main(pages: int, names: Collection[str]) -> int:
                 continue
             trial = try_fault(ground, name, PAGES_OF_FLOOD if fault is flood else pages)
             quarantined = len(ground.quarantined())
-            # Quarantined messages are lost together with a broker.
+            # A fault that destroys the broker also destroys the quarantined messages.
             new = max(0, quarantined - before)
             rows.append(_row(name, fault.__doc__ or "", trial, new))
             click.echo(rows[-1], err=True)

@@ -35,7 +35,7 @@ HOUR = 3600
 STOPPED_SECONDS = 60.0
 
 REVISIONS_FROM = "1000"
-"""First revision number after a restore, higher than any revision before it."""
+"""First revision number assigned after a restore, higher than all those assigned before."""
 
 PAGES_OF_FLOOD = 1000
 """Number of pages published along with the unusable messages."""
@@ -94,7 +94,7 @@ class Scene:
 
 
 Fault = Callable[[Scene], None]
-"""Function that is called while pages arrive, and that restarts whatever it stops."""
+"""Function that causes a fault while pages arrive, and restarts whatever it has stopped."""
 
 
 def kill_pool_children(scene: Scene) -> None:
@@ -455,7 +455,7 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
             ground.servers.restore(dump)
         # The broker would drop messages for a queue that does not exist yet.
         ground.wait_until(lambda: ground.topology.pages in ground.servers.queues())
-        # The crawler continues, and fetches the pages since the dump again.
+        # The crawler continues, and fetches the pages sent since the dump again.
         scene.publish(site_pages(scene.host, len(scene.pages) - len(new), seed=9000))
         scene.publish(site_pages(scene.host, len(new), first=1000, seed=9000))
         balance(ground, scene.pages)
@@ -540,7 +540,8 @@ class Trial:
 def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict[str, bytes]:
     """Return messages for pages of a site with two templates, by URL.
 
-    No two sites have a tree in common, so that stored distances of one never speed up another.
+    No two sites have a tree in common, so that the stored distances of one site never speed up the
+    comparisons of another.
 
     Parameters
     ----------
@@ -551,7 +552,7 @@ def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict
     first
         Number in the URL of the first page.
     seed
-        Seed of the texts; with another seed, the same URLs have other texts.
+        Seed of the texts; with a different seed, the same URLs have different texts.
     """
     mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{_number(host):016b}")
     pages = {}

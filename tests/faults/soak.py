@@ -35,7 +35,8 @@ PATIENCE_SECONDS = 600.0
 KILL_EVERY_SECONDS = (2.0, 6.0)
 MEASURE_EVERY_SECONDS = 5.0
 COUNTS = {"intake": 2, "relay": 2, "worker": 2, "beat": 2}
-"""Processes of each kind: one is killed repeatedly, one is spared for memory measurements."""
+"""Number of processes of each kind. One of them is killed repeatedly; the other is spared, so that
+its memory can be measured."""
 
 SPARED = ("intake-1", "relay-1", "worker-1", "beat-1")
 
@@ -142,9 +143,9 @@ class Soak:
 
 
 def main(minutes: float, seed: int) -> int:
-    """Write the section; return the number of lost pages and doubled revisions."""
+    """Run the test and write its section; return the number of lost pages and doubled revisions."""
     home = Path(tempfile.mkdtemp(prefix="detourage-soak-"))
-    # As with a continuous crawl, the sites never settle.
+    # The sites never settle, as in a continuous crawl.
     with (
         Servers(home) as servers,
         ProvingGround(servers, home, COUNTS, settle_seconds=10, max_settle_seconds=30) as ground,

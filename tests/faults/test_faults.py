@@ -27,7 +27,7 @@ PAGES = 16
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProvingGround]:
-    """A deployment with two relays, in which anything may be broken."""
+    """A deployment with two relays, of which tests may break any part."""
     home: Path = tmp_path_factory.mktemp("faults")
     with (
         Servers(home) as servers,

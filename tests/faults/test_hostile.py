@@ -21,7 +21,7 @@ def test_the_same_seed_gives_the_same_messages() -> None:
     assert [each.make() for each in first] == [each.make() for each in second]
 
 
-def test_crowds_are_large_and_each_kind_is_sent_in_order_over_the_whole_time() -> None:
+def test_crowds_are_large_and_each_kind_is_sent_in_order_over_the_whole_attack() -> None:
     good = good_pages("beside", 24, seed=1)
     planned = plan_crowds(seed=1, most=10_000, good=good)
     assert len(planned) > 3000
@@ -34,7 +34,7 @@ def test_crowds_are_large_and_each_kind_is_sent_in_order_over_the_whole_time() -
         assert abs(halves[0] - halves[1]) <= 2
 
 
-def test_good_pages_have_sites_of_their_own_and_recognise_their_articles() -> None:
+def test_good_pages_are_on_separate_sites_and_recognise_their_articles() -> None:
     calm, beside = (good_pages(name, 24, seed=1) for name in ("calm", "beside"))
     assert len({each.url for each in (*calm, *beside)}) == 48
     for page in beside:

@@ -36,7 +36,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 BEFORE_ADDRESSES = ("c85fa7f", "0018")
 BEFORE_THE_MARK = ("05eb5d3", "0024")
-"""Commit of an earlier version, and its schema version."""
+"""Commit of a version without version marks on its connections, and its schema version."""
 
 PAGES = 30
 """Number of pages per site."""
@@ -45,7 +45,7 @@ SENT_BESIDE = 3
 """Number of times that each page is sent while both versions run."""
 
 SECONDS_BESIDE = 15.0
-"""Seconds for which both versions continue to run: several intervals of beat."""
+"""Time for which both versions continue to run, in seconds; several of beat's intervals."""
 
 
 @contextmanager

@@ -16,12 +16,13 @@ EACH = {"intake": 2, "relay": 2, "worker": 2, "beat": 1}
 PAGES = 60
 
 CUT_SECONDS = 30
-"""Duration of a cut in seconds; the broker and the database wait less for a silent client."""
+"""Duration of a network cut in seconds, longer than the broker and the database wait for a silent
+client."""
 
 
 @contextmanager
 def two_hosts(home: Path) -> Iterator[tuple[ProvingGround, OtherHost]]:
-    """Run the servers and half of the processes here, and the rest on a second host."""
+    """Run the servers and half of the processes on this host, and the rest on a second host."""
     with (
         OtherHost() as other,
         Servers(home, address=HERE) as servers,

@@ -15,7 +15,7 @@ TEMPLATES = 100
 """Number of pages of one site that have no template in common."""
 
 FEW = 2
-"""Number of messages of each kind whose messages have about 10 MiB."""
+"""Number of messages of each kind whose messages are about 10 MiB in size."""
 
 FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
 
@@ -169,7 +169,10 @@ def _wrong_type(field: str) -> Make:
 
 
 def _field(field: str, *values: Any) -> Make:
-    """Return a function for messages with one of the values, in which the number replaces `%`."""
+    """Return a function that makes messages with one of the given values in the given field.
+
+    In values, ``%`` is replaced with the message's number.
+    """
 
     def make(draw: Draw) -> Sent:
         value = draw.one_of(values)
@@ -181,7 +184,7 @@ def _field(field: str, *values: Any) -> Make:
 
 
 def _url(*values: str) -> Make:
-    """Return a function for messages whose unique URL has one of the given endings."""
+    """Return a function that makes messages whose unique URLs have one of the given endings."""
 
     def make(draw: Draw) -> Sent:
         return draw.send(draw.body(url=draw.url + draw.one_of(values)))
@@ -190,7 +193,7 @@ def _url(*values: str) -> Make:
 
 
 def _host(*values: str) -> Make:
-    """Return a function for messages with a URL that begins with one of the given values."""
+    """Return a function that makes messages whose URLs begin with one of the given values."""
 
     def make(draw: Draw) -> Sent:
         return draw.send(draw.body(url=f"{draw.one_of(values)}/{draw.message_id}"))

@@ -40,10 +40,10 @@ GOOD_PAGES = 40
 """Number of pages per good site; some hostile pages claim to belong to these sites."""
 
 GOOD_BESIDE = 200
-"""Number of good pages sent alongside the crowds, and of those sent without them."""
+"""Number of good pages sent in each of two phases, without the crowds and alongside them."""
 
 PHASE_SECONDS = 360.0
-"""Seconds over which these good pages are sent."""
+"""Duration of sending the good pages of such a phase, in seconds."""
 
 PATIENCE_SECONDS = 1800.0
 QUIET_SECONDS = 8.0
@@ -57,7 +57,7 @@ LONGEST_WAIT = 2.0
 """Maximum wait of good pages during an attack, as a multiple of the wait without one."""
 
 LONGEST_LOCK_MS = 10.0
-"""Maximum 99th percentile of the milliseconds for which transactions hold the lock of stories."""
+"""Maximum 99th percentile of the time for which transactions hold the story lock, in ms."""
 
 PREFIXES = "calm", "beside"
 """Prefixes of the site names of good pages sent without and alongside the crowds."""
@@ -75,8 +75,8 @@ _TRACE = "Traceback (most recent call last)"
 REFUSED = "refused by the broker"
 
 _REFUSALS = (OSError, amqp.AMQPError, amqp.exceptions.MessageNacked)
-"""Errors that the AMQP library raises if the broker refuses a message. It may also fail to decode
-the part of the message that the broker quotes."""
+"""Errors that the AMQP library raises if the broker refuses a message. The library may also fail to
+decode the part of the message that the broker quotes."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,8 @@ class WatchedDeployment(Deployment):
                 )
             except (*_REFUSALS, UnicodeDecodeError):
                 is_refused = True
-                # Do not close it cleanly: a broker that dropped the connection would not respond.
+                # A clean shutdown would wait in vain for the broker, which has dropped the
+                # connection.
                 connection.collect()
                 connection = self.amqp()
                 connection.connect()
@@ -258,7 +259,7 @@ class WatchedDeployment(Deployment):
         return [(work, float(seconds)) for work, _, seconds in lines]
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a command as an operator does."""
+        """Run a `detourage` command as an operator would."""
         return subprocess.run(
             [sys.executable, "-m", "worker.cli", *arguments],
             env=process_environment(self.settings),
@@ -578,7 +579,8 @@ def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
         if done.returncode:
             report.problems.append(f"{words} exits {done.returncode}: {done.stderr[-300:]}")
         for output in (done.stdout, done.stderr):
-            # Within a line, the words are part of a value: the stored failure of a task.
+            # Elsewhere in a line, these words belong to a value, such as the stored failure of a
+            # task.
             if any(line.startswith(_TRACE) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a traceback")
             if found := _CONTROLS.search(output):

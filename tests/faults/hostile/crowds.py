@@ -18,14 +18,16 @@ WORDS = 450
 """Number of words per text, as in a typical news article."""
 
 VERSIONS = 24
-"""Versions of each story between which pages flip; the limit on regrouping admits two stories."""
+"""Number of versions of each of the two stories between which pages flip. With so many versions,
+the limit on regrouping just admits two stories."""
 
 FLIPPING = 40
 """Number of pages that flip between stories."""
 
 PARTS = 100
 PART_BYTES = 3 << 20
-"""Size of the markup of a part; its text is a fortieth, so 50 parts make the largest article."""
+"""Size of the markup of a part, in bytes. A fortieth of it is text, so that 50 parts form an
+article of the maximum size."""
 
 UPDATES = 60_000
 COMMENTS = 1_000
@@ -104,7 +106,7 @@ def _version(draw: Draw) -> Sent:
 
 
 def _flip(draw: Draw) -> Sent:
-    """Return the next fetch of a page whose text belongs to two stories, one or none in turn."""
+    """Return the next fetch of a page whose text belongs in turn to both stories, one or none."""
     page, turn = draw.number % FLIPPING, draw.number // FLIPPING
     one, other = (_changed(_words(f"story {each}"), draw.number) for each in (0, 1))
     own = _changed(_words(f"page {page}"), draw.number)
@@ -179,7 +181,10 @@ def _variant(draw: Draw) -> Sent:
 
 
 def _claim(good: Sequence[GoodPage]) -> Make:
-    """Return a function for pages that claim a good page on the same host; half are copies."""
+    """Return a function that makes pages that declare the URL of a good page as their own.
+
+    Each page is on the same host as its good page, and half of them are copies of it.
+    """
 
     def make(draw: Draw) -> Sent:
         victim = good[draw.number]

@@ -22,14 +22,15 @@ from tests.faults.hostile.sent import (
 )
 
 COPIES = 27
-"""Number of messages of most kinds: three for each hostile text."""
+"""Number of messages of each kind, unless stated otherwise: three for each hostile text."""
 
 FEW = 3
 """Number of messages of each slow or memory-intensive kind."""
 
 BOMB_BYTES = 1 << 30
 MODEST_BOMB_BYTES = 96 << 20
-"""Unpacked sizes of bombs. Both exceed the largest body; the second is also fast to create."""
+"""Unpacked sizes of compression bombs, in bytes. Both exceed the maximum size of a body; the second
+bomb is also fast to create."""
 
 TEXT_PROPERTIES = (
     *("message_id", "content_type", "content_encoding", "correlation_id", "reply_to"),

@@ -19,7 +19,7 @@ LARGEST = 1_000_000
 """Size in bytes of the largest page of each kind."""
 
 LARGEST_TEXT = 300_000
-"""Size in bytes of the repeated texts; some positions hold a text up to seven times."""
+"""Size of the repeated texts, in bytes. Some pages contain their text up to seven times."""
 
 Page = Callable[[int], str | bytes]
 TextPage = Callable[[int], str]
@@ -39,7 +39,7 @@ def _page(page: Page) -> Make:
         size = draw.one_of((LARGEST, LARGEST // 10, LARGEST // 3, 1_000))
         found = page(size)
         if isinstance(found, str) and draw.number % 2:
-            # Put it into an article with the template of the site's other pages.
+            # Insert the hostile markup into an article with the template of the site's other pages.
             found = draw.html.replace("</p>", f"</p>{found}", 1)
         return draw.send_page(found)
 
@@ -47,7 +47,7 @@ def _page(page: Page) -> Make:
 
 
 def _text(pages: Sequence[TextPage]) -> Make:
-    """Return a function for messages with one of the given pages."""
+    """Return a function that makes messages, each with the next of the given pages in turn."""
 
     def make(draw: Draw) -> Sent:
         return draw.send_page(draw.one_of(pages)(LARGEST_TEXT))

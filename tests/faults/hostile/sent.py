@@ -86,15 +86,18 @@ class Draw:
         return article_html(zlib.crc32(self.url.encode()) % 10_000)
 
     def values(self, **more: Any) -> dict[str, Any]:
-        """Return the fields of a valid page message, with some replaced."""
+        """Return the fields of a valid page message, with the given ones replaced."""
         return {"version": 1, "url": self.url, "html": self.html, "id": self.message_id, **more}
 
     def body(self, **more: Any) -> bytes:
-        """Return the body of a valid page message, with some fields replaced."""
+        """Return the body of a valid page message, with the given fields replaced."""
         return json.dumps(self.values(**more)).encode()
 
     def send(self, body: bytes, *, is_sound: bool = False, **properties: Any) -> Sent:
-        """Return a message with the usual properties, some replaced, or omitted if None."""
+        """Return a message with the usual properties.
+
+        The given properties replace the usual ones; those that are None are omitted.
+        """
         usual: dict[str, Any] = {
             "content_type": b"application/json",
             "delivery_mode": 2,
@@ -103,7 +106,7 @@ class Draw:
         return Sent(body, packed(usual | properties), is_sound)
 
     def send_page(self, html: str | bytes, **more: Any) -> Sent:
-        """Return a valid message with a hostile page."""
+        """Return a valid message with the given page."""
         if isinstance(html, bytes):
             encoded = base64.b64encode(html).decode()
             return self.send(self.body(html=None, html_base64=encoded, **more))
@@ -120,7 +123,7 @@ class Kind:
     Attributes
     ----------
     part
-        The hostile part of the message.
+        Part of the message that is hostile, such as its headers.
     name
         Name of the kind.
     make

@@ -14,7 +14,7 @@ from tests.deployment import Deployment
 from worker.sample.crawl import generate, site_names
 
 PAGES_OF_ROUND = 12
-"""Number of articles in the sample crawl per page of each template."""
+"""Number of articles that the sample crawl contains for each page per template."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class GoodPage:
 
 
 def good_pages(prefix: str, number: int, seed: int) -> list[GoodPage]:
-    """Return articles of the sample crawl, shuffled, on sites with distinct names.
+    """Return shuffled articles of the sample crawl, on sites whose names have the given prefix.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ class Phase:
     name
         Name of the phase, which says what is sent alongside.
     good, hostile
-        Number of pages sent.
+        Numbers of good and of hostile pages sent.
     sending_seconds, seconds
         Duration of sending, and duration until all work is done.
     waits
         Waiting time of each good page for its first article, in seconds.
     lock_clock, lock_processors
-        Duration for which each transaction held the lock on all stories, in ms.
+        Durations for which transactions held the story lock, in wall-clock and in CPU time, in ms.
     """
 
     name: str
@@ -120,7 +120,7 @@ class Consumer:
     Attributes
     ----------
     articles
-        All articles, without the parts that are not checked.
+        All consumed articles, without the fields (and long texts) that no check uses.
     came_at
         Arrival time of the first article of each URL.
     """
@@ -163,7 +163,7 @@ class Consumer:
     def _note(self, article: Mapping[str, Any]) -> None:
         self.came_at.setdefault(article["url"], time.monotonic())
         kept = ("id", "site", "url", "revision", "text")
-        # Texts of crowds are large, and no check needs them.
+        # The texts of the pages in crowds are long, and no check needs them.
         is_large = len(article["text"]) > 100_000
         self.articles.append(
             {key: "" if key == "text" and is_large else article[key] for key in kept}

@@ -1,10 +1,13 @@
-"""Sabotage of the service: processes die at the worst moments, as after defects or kills.
+"""Sabotage of the service: processes die at the worst moments, as if by a defect or a kill.
 
-Python imports a module of this name before anything else. A page whose text contains one of the
-sentences below kills the process that extracts it, or blocks it beyond every limit. A page with the
-element below kills each process that compares it. A site listed in the file `HARMFUL_SITES` kills
-each process that groups its pages. A trap is a file in the directory that the variable `TRAPS`
-names. The next process that reaches the place of the trap dies when its work is done, but neither
+Python imports a module named ``sitecustomize`` before any other. This one makes three kinds of
+input harmful. A page whose text contains one of the sentences below kills the process that extracts
+the page, or blocks it. A page with the element `HARMFUL_ELEMENT` crashes every process that
+compares the page. A site whose host name is listed in the file `HARMFUL_SITES` crashes every
+process that groups the site's pages.
+
+A trap is a file, named after a place in the code, in the directory given by the environment
+variable `TRAPS`. The next process that reaches this place dies when its work is done but neither
 committed nor acknowledged.
 """
 
@@ -28,16 +31,17 @@ HANGS = b"This page hangs its process."
 HANGS_NATIVELY = b"This page deadlocks its process."
 BURNS = b"This page burns its processor."
 BURNS_NATIVELY = b"This page spins its processor."
-"""Sentences that block a process. In Python code, the time limit can interrupt it; in native code,
-it cannot."""
+"""Sentences in a page that kill or block the process that extracts the page. The time limit can
+interrupt a process that is blocked in Python code, but not one that is blocked in native code."""
 
 HARMFUL_ELEMENT = "segfault"
 HARMFUL_SITES = "harmful-sites"
-"""Name of the file, in the directory of traps, that lists the host names of sites."""
+"""Name of the file that lists the host names of the sites whose grouping crashes processes. The
+file is in the same directory as the traps."""
 
 HARD_LIMIT_AFTER_SECONDS = 2.0
 WALL_TIMES = 2
-"""Replacements of the service's limits, so that processes that hang are killed soon."""
+"""Replacements for the service's limits, so that processes that hang are killed soon."""
 
 Function = Callable[..., Any]
 
@@ -165,7 +169,8 @@ SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
         "_reprocess": _trapped_after("reprocess"),
     },
 }
-"""Names in modules of the service, and functions that return their replacements."""
+"""Names to replace in modules of the service, each with a function that returns the replacement for
+the original."""
 
 
 class _Saboteur(MetaPathFinder):

@@ -1,10 +1,10 @@
 """Measurement of the CPU time of each work item in processes of the service.
 
-Python imports a module of this name before anything else. A work item is one message for the
+Python imports a module named ``sitecustomize`` before any other. A work item is one message for the
 intake, one page for an extraction, and one task otherwise; pages processed by a task together also
 share the task's remaining time equally. Each item is recorded as a line with name and duration in
-seconds, in the file that the variable `FILE` names. Each transaction that holds the lock of stories
-is recorded as well, with its elapsed time and with the CPU time of this process and of the database
+seconds, in the file that the variable `FILE` names. Each transaction that holds the story lock is
+recorded as well, with its elapsed time and with the CPU time of this process and of the database
 server's process, in seconds.
 """
 
@@ -106,7 +106,8 @@ MEASURED: dict[str, dict[str, Callable[[Any], Any]]] = {
     "worker.tasks.base": {"ServiceTask": _measured_tasks},
     "worker.workflow.extraction": {"_extract": _measured("detourage.extract, a page")},
 }
-"""Names in modules of the service, and functions that return their replacements."""
+"""Names to replace in modules of the service, each with a function that returns the replacement for
+the original."""
 
 
 class _Finder(MetaPathFinder):
