@@ -4,7 +4,7 @@ python -m benchmarks.reading CORPUS… [--sample N] [--stages]
 
 After some warm-up pages, both read each page in turn, so that other load on the machine affects
 them equally. The stages of our reading are measured on a second parse of each page. The script
-needs the extra ``benchmarks``.
+needs the ``benchmarks`` extra.
 """
 
 import argparse
@@ -37,7 +37,7 @@ Times = defaultdict[str, list[float]]
 
 @contextmanager
 def timed(times: list[float]) -> Iterator[None]:
-    """Append the CPU time of a block, including all threads, in milliseconds."""
+    """Append the CPU time of a block, including all threads, to `times`, in milliseconds."""
     began = process_time()
     yield
     times.append(1_000 * (process_time() - began))
@@ -78,7 +78,7 @@ def by_trafilatura() -> Reader:
     try:
         from trafilatura import bare_extraction
     except ImportError as error:
-        raise SystemExit(f"{error}: install the extra benchmarks (make benchmarks)") from error
+        raise SystemExit(f"{error}: install the benchmarks extra (make benchmarks)") from error
 
     def extract(source: CorpusPage) -> None:
         bare_extraction(

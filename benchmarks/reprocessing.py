@@ -81,9 +81,9 @@ def report(
     repeats = len(second) - len({article["id"] for article in second})
     known = {article["id"] for article in first}
     print(f"pages {len(revisions)}, revisions {dict(Counter(revisions.values()))}")
-    print(f"articles before {len(first)}, after {len(second)}, of them repeats {repeats}")
-    print(f"pages of which none came: {len(set(revisions) - set(sent))}")
-    print(f"ids that came before: {len(known & {article['id'] for article in second})}")
+    print(f"articles before {len(first)}, after {len(second)}, repeats among these {repeats}")
+    print(f"pages without an article: {len(set(revisions) - set(sent))}")
+    print(f"IDs already received before: {len(known & {article['id'] for article in second})}")
     old = {article["url"] for article in first}
     wrong = [a["url"] for a in second if a["revision"] != (2 if a["url"] in old else 1)]
     print(f"old pages {len(old)} of {pages}, wrong revisions {len(wrong)}")

@@ -2,7 +2,7 @@
 
 Run with ``python -m benchmarks.tour docs/how-to/inspector``. The pictures are rendered with
 Debian's package ``chromium``. Times of receipt are set to the times of the fetches, shifted so that
-the last page is from now.
+the last page is received now.
 """
 
 import os

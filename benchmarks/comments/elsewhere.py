@@ -1,8 +1,8 @@
-"""Print references to comments elsewhere: ``python -m benchmarks.comments.elsewhere CORPUS…``.
+"""Print references to external comments: ``python -m benchmarks.comments.elsewhere CORPUS…``.
 
 For each corpus and comment service, the table has the number of pages that refer to a thread, with
-its account and ID, and the number of pages that contain comments as JSON. ``--list`` prints each of
-them for inspection.
+its account and ID, and the number of pages that contain comments as JSON. ``--list`` prints each
+reference for inspection.
 """
 
 import argparse
@@ -21,7 +21,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
-    parser.add_argument("--list", action="store_true", dest="listed", help="print each of them")
+    parser.add_argument("--list", action="store_true", dest="listed", help="print each reference")
     options = parser.parse_args()
     print("| | service | pages | with account | with thread |")
     print("|---|---|---:|---:|---:|")

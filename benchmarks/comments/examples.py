@@ -26,7 +26,7 @@ Each was inspected by hand.
 WHOLE_THREAD = 0.7
 """Minimum word F1 between a candidate and a thread's gold text for the page to be used.
 
-Some of these golds contain only the first posts; on other pages, no candidate shows the posts.
+Some gold texts contain only the first posts; on other pages, no candidate shows the posts.
 """
 
 THREAD = "forum"
@@ -71,7 +71,7 @@ class Example:
 
 
 def read_examples(folder: Path) -> Iterator[Example]:
-    """Yield examples for the pages of a corpus whose golds state whether there are comments."""
+    """Yield examples for pages of a corpus whose gold records state whether there are comments."""
     corpus = load_corpus(folder)
     unsaid = set(json.loads(UNSAID.read_text(encoding="utf-8")).get(corpus.name, ()))
     for fetched in corpus.pages.values():

@@ -21,7 +21,7 @@ from worker.html import parse_page
 CORPORA = ("reader_comments", "forum_threads")
 
 WITHOUT_PARENTS = frozenset(["forum_threads"])
-"""Corpora whose golds do not contain the parents of comments."""
+"""Corpora whose gold records do not contain the parents of comments."""
 
 FIELDS = ("text_f1", "authors", "dates", "parents", "replies")
 

@@ -35,7 +35,7 @@ from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments, with_content
 
 MARKED = ("reader_comments", "forum_threads")
-"""Corpora whose golds list comments individually."""
+"""Corpora whose gold records list comments individually."""
 
 MIN_VOTERS = 3
 """Minimum number of pages of a site for a vote on their comment pattern."""
@@ -107,7 +107,7 @@ def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | N
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of the corpora whose golds list comments individually.
+    """Yield the lines of a table of the corpora whose gold records list comments individually.
 
     P@1 counts the likeliest candidate regardless of its probability; the other columns count what
     the service accepts as comments.

@@ -1,4 +1,7 @@
-"""Location of the elements that contain a gold's comments, to measure reading without finding."""
+"""Location of the elements that contain the gold comments of a page.
+
+With given elements, the reading of comments can be measured independently of their detection.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,7 +17,7 @@ LEAST_RECALL = 0.85
 """Minimum share of a comment's words in its element."""
 
 MOST_WORDS = 400
-"""Maximum number by which an element's words exceed twice those of its comment.
+"""Maximum number of words of an element in addition to twice the number of its comment's words.
 
 Elements with more words contain other comments."""
 
@@ -46,7 +49,7 @@ class _Words:
 
 
 def locate(document: HtmlElement, wanted: Sequence[Comment]) -> list[HtmlElement]:
-    """Return the elements with a common signature that best match the comments of a gold.
+    """Return the elements with a common signature that best match the comments of a gold record.
 
     There is exactly one element per comment. In a tie, the elements with the fewest words besides
     the comments, their authors and their dates are returned.

@@ -60,7 +60,7 @@ class MinedPage:
 
 
 def read_mined(folder: Path) -> Iterator[MinedPage]:
-    """Mine the pages of a corpus whose golds list comments individually."""
+    """Mine the pages of a corpus whose gold records list comments individually."""
     corpus = load_corpus(folder)
     for fetched in corpus.pages.values():
         gold = corpus.golds[fetched.id]

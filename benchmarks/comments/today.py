@@ -44,7 +44,7 @@ CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
 """Corpora with texts, and the number of pages used from each (None for all)."""
 
 LOST = 0.05
-"""Minimum share of a gold's words removed with comments for a page to count as losing text."""
+"""Minimum share of a gold text's words removed with comments for a page to count as losing text."""
 
 WHOLE = 0.9
 """Minimum F1 for a thread to count as completely read."""
@@ -53,7 +53,7 @@ MOST = 0.9
 """Minimum share of a post's words that a text must contain to include the post."""
 
 HELD = 0.5
-"""Minimum share of a gold's words in the page's source for the gold to be readable from it."""
+"""Minimum share of a gold text's words in the page's source for the text to be readable from it."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,8 @@ def _row(corpus: str, gold: Gold, source: Source) -> Row:
 def holds_last_post(row: Row) -> bool:
     """Return whether a thread's gold contains the last post read; some contain only the first ones.
 
-    Nearly all words of the post must be in the gold, because half of them are there at random.
+    Nearly all words of the post must be in the gold text, because half of them are there by
+    accident.
     """
     posts = [post.text for post in row.content.comments if post.text] if row.content else []
     return bool(posts) and compare_bags(row.gold.text or "", posts[-1]).recall >= MOST

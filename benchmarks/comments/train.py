@@ -1,8 +1,8 @@
 """Train comment detection: ``python -m benchmarks.comments.train FOLDER --model FILE …``.
 
-``FOLDER`` contains the corpora. Pages whose golds list comments individually provide correct and
-wrong candidates, and pages without comments only wrong ones. Pages whose golds have the comments'
-text as a whole provide both (see `settled`).
+``FOLDER`` contains the corpora. Pages whose gold records list comments individually provide correct
+and wrong candidates, and pages without comments only wrong ones. Pages whose gold records have the
+comments' text as a whole provide both (see `settled`).
 """
 
 import argparse
@@ -45,7 +45,8 @@ TOGETHER = 0.7
 """Minimum word F1 with the text of all comments for a candidate to count as correct."""
 
 CERTAINTY_FREEDOM = 0.3
-"""Inverse regularisation strength of the regression (scikit-learn's ``C``)."""
+"""Inverse regularisation strength (scikit-learn's ``C``) of the regression that computes
+confidences."""
 
 TREES_OF_CERTAINTY = 48
 LEAVES_OF_CERTAINTY = 6
@@ -57,7 +58,7 @@ GOOD_WEIGHT = 1.0
 """Total weight of the correct candidates of a page."""
 
 OTHERS_WEIGHT = 1.0
-"""Total weight of the wrong candidates of a page whose gold lists comments individually."""
+"""Total weight of the wrong candidates of a page whose gold record lists comments individually."""
 
 NEARLY_BEST = 3.0
 """Maximum difference in F1, in percent, between a correct candidate and the best of its page.
@@ -67,13 +68,18 @@ counting them as correct blurred the difference from the best.
 """
 
 BARE_WEIGHT = 0.2
-"""Total weight of the wrong candidates of any other page; there are eighteen times as many."""
+"""Total weight of the wrong candidates of a page whose gold record lists no individual comments.
+
+There are eighteen times as many of these pages.
+"""
 
 HARDEST = 10
-"""Number of the likeliest candidates on such a page that are always used for training."""
+"""Number of the likeliest candidates that are always used for training, on a page whose gold record
+lists no individual comments."""
 
 EASY = 8
-"""Number of other candidates on such a page that are used, evenly spaced by likelihood."""
+"""Number of other candidates that are used on such a page (see `HARDEST`), evenly spaced by
+likelihood."""
 
 AGREES = 0.85
 """Minimum agreement with the text of all comments for a candidate that may be correct."""
@@ -84,7 +90,7 @@ DIFFERS = 0.3
 MIN_SETTLED = 3
 """Minimum number of records of a candidate that may be correct.
 
-Too many candidates with fewer records are not comments."""
+Among candidates with fewer records, too many are not comments."""
 
 GOOD_F1 = 100.0
 """Score assigned to the candidate that `settled` considers correct."""
@@ -105,10 +111,11 @@ _Labels = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 def train(examples: Sequence[Example]) -> BoostedTrees:
     """Train on pages.
 
-    A first classifier, trained on the pages whose golds list comments individually, selects the
-    hardest candidates on all other pages. Threads whose golds have the posts' text as a whole are
-    left out and only used to train the confidence. On these, the first classifier alone would
-    decide where a post begins, which made the second classifier miss comments (see README.md).
+    A first classifier, trained on the pages whose gold records list comments individually, selects
+    the hardest candidates on all other pages. Threads whose gold records have the posts' text as a
+    whole are left out and only used to train the confidence. On these, the first classifier alone
+    would decide where a post begins, which made the second classifier miss comments (see
+    README.md).
     """
     measured = [
         example for example in examples if example.candidates and example.gold.kind != THREAD
@@ -272,7 +279,10 @@ def _labels(example: Example) -> _Labels:
 
 
 def _blinded(example: Example) -> Rows:
-    """Return the rows with this page's share of the columns zeroed (see `BLINDED`)."""
+    """Return the features of candidates with the columns zeroed that this page must not use.
+
+    See `BLINDED`.
+    """
     chance = sha256(example.gold.id.encode()).digest()
     features = example.features
     rows = features.rows.copy()
@@ -319,7 +329,7 @@ def read_corpora(folder: Path) -> Iterator[Example]:
 
 
 def describe(folder: Path, examples: Sequence[Example], choices: Sequence[Choice]) -> Training:
-    """Describe the training done by `main`, with the share of correct likeliest candidates."""
+    """Describe the training done by `main`, with the share of pages whose choice is correct."""
     corpora = [
         corpus_used(
             folder / name,

@@ -56,7 +56,7 @@ def largest_sites(sites: Sites, count: int) -> dict[str, list[Tree]]:
 
 
 def strangers(sites: Sites, nodes: int) -> list[Tree]:
-    """Return pages of different sites, hence templates, with about the given number of nodes."""
+    """Return pages of different sites (hence of different templates) with about `nodes` nodes."""
     nearest = [min(trees, key=lambda tree: abs(len(tree) - nodes)) for trees in sites.values()]
     return sorted(nearest, key=lambda tree: abs(len(tree) - nodes))[:MOST_TREES]
 

@@ -1,9 +1,9 @@
 """Contribution of each source of evidence: ``python -m benchmarks.extraction.ablate CORPUS…``.
 
 The first row is the heuristic retained by Deturck (2015), with Wutsi's extractor as a fallback. For
-the following rows, the classifier is trained and cross-validated with more and more evidence. As in
-the service, a page is compared with another page of its template if there is one. The options are
-those of `benchmarks.extraction.train`.
+the following rows, the classifier is trained and cross-validated with increasing amounts of
+evidence. As in the service, a page is compared with another page of its template if there is one.
+The options are those of `benchmarks.extraction.train`.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Train the confidence of articles.
+"""Train the classifier that estimates the confidence of articles.
 
 python -m benchmarks.extraction.confidence CORPORA --first-pass FOLDER --second-pass FOLDER
     [--model FILE]
 
 CORPORA is the folder of the corpora. As in the service, each page is read without other pages. The
-classifiers of lines and roles have not seen its site; `benchmarks.extraction.train` and
+classifiers of lines and roles have not seen the page's site; `benchmarks.extraction.train` and
 `benchmarks.extraction.roles` write them to the folders given by ``--first-pass`` and
 ``--second-pass``. An article is correct if the F1 of its words is at least 0.8. The script
 cross-validates over sites, and prints the shares of incorrect and correct articles whose confidence

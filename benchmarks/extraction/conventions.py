@@ -3,13 +3,13 @@
 python -m benchmarks.extraction.conventions CORPORA --first-pass FOLDER --second-pass FOLDER
     [--corpora NAMES] [--peers NAMES] [--sample N] [--by-language] [--cache FOLDER]
 
-Some golds include bylines, captions or datelines; others leave out leads, lists or tables. The
+Some gold texts include bylines, captions or datelines; others leave out leads, lists or tables. The
 convention of a corpus is estimated on one half of its sites and applied to the other half: a role
-is included if at least half of the words of its lines near the article are in the golds. The texts
-of all methods, both ours and those of peers, are then adapted to this convention. Lines with roles
-that the golds leave out are removed. Lines with roles that the golds include are inserted if they
-are between or next to lines of the text on the page. The roles are determined by a model that has
-not seen the page's site.
+is included if at least half of the words of its lines near the article are in the gold texts. The
+texts of all methods, both ours and those of peers, are then adapted to this convention. Lines with
+roles that the gold texts leave out are removed. Lines with roles that the gold texts include are
+inserted if they are between or next to lines of the text on the page. The roles are determined by a
+model that has not seen the page's site.
 """
 
 import argparse
@@ -59,10 +59,11 @@ BODIES_ALONE = frozenset({"wcxb", "fundus_body"})
 """Corpora whose texts are compared as bags of words, as in `benchmarks.extraction.today`."""
 
 MOVABLE = frozenset(OUTER_ROLES) - {"title", "comment", "navigation", "share", "template"}
-"""Roles of lines that are inserted if golds include them; headlines are always given."""
+"""Roles of lines that are inserted if gold texts include them; headlines are always given."""
 
 TAKEN = 0.5
-"""Minimum share of words in a role's lines that must be in the golds for the role to be included.
+"""Minimum share of words in a role's lines that must be in the gold texts for the role to be
+included.
 """
 
 MIN_LINES = 5
@@ -122,9 +123,10 @@ def read_pages(
 
 
 def taken_in(pages: Iterable[Read]) -> frozenset[LineRole]:
-    """Return the roles that golds include, with at least half of the words of their lines.
+    """Return the roles that gold texts include, with at least half of the words of their lines.
 
-    Lines far from those of the gold are ignored, because golds leave out everything there.
+    Lines far from those of the gold text are ignored, because gold texts leave out everything
+    there.
     """
     counts: Counter[LineRole] = Counter()
     words_of: Counter[LineRole] = Counter()
@@ -151,8 +153,8 @@ def taken_in(pages: Iterable[Read]) -> frozenset[LineRole]:
 def conform(text: str, page: Read, taken: frozenset[LineRole]) -> str:
     """Adapt a method's text of a page to a convention.
 
-    Returns the words of the text without those of lines that golds leave out, and with those of
-    lines that golds include. `taken` are the roles that golds include.
+    Returns the words of the text without those of lines that gold texts leave out, and with those
+    of lines that gold texts include. `taken` are the roles that gold texts include.
     """
     given = words(text)
     flat = [word for line in page.lines for word in line]
@@ -253,7 +255,7 @@ def table(
 
 
 def conventions(name: str, pages: Sequence[Read]) -> str:
-    """Return a row with the roles that a corpus's golds include besides text or leave out of it."""
+    """Return a row with the roles that gold texts include besides text, or leave out of it."""
     taken = taken_in(pages)
     beside = sorted(taken & MOVABLE)
     told = {role for page in pages for role in page.roles}

@@ -32,13 +32,13 @@ ARTICLES = frozenset({None, "article"})
 class Example:
     """A page whose gold is a text.
 
-    `headline` is given to every method. `other` is the page with which the service compares it, and
-    `knowledge` the template knowledge; both are None if there is no such page. `alone` is the
-    evidence of the lines without the other page, and `beside` the evidence with it; they are the
-    same if there is none. `hashed` contains the words of the lines and of the elements around them,
-    `words` the number of words of each line, and `shares` the share of a line's words in the gold.
-    `unsaid` marks the lines of a lead that the gold separates from its text, because other golds
-    include the lead.
+    `headline` is given to every method. `other` is the page with which the service compares this
+    page, and `knowledge` the template knowledge; both are None if there is no such page. `alone` is
+    the evidence of the lines without the other page, and `beside` the evidence with it; they are
+    the same if there is none. `hashed` contains the words of the lines and of the elements around
+    them, `words` the number of words of each line, and `shares` the share of a line's words in the
+    gold. `unsaid` marks the lines of a lead that the gold separates from its text, because other
+    gold records include the lead.
     """
 
     corpus: str
@@ -88,7 +88,7 @@ pages that share a site took half an hour.
 
 
 def read_examples(folder: Path) -> Iterator[Example]:
-    """Compute the evidence of a corpus whose golds are texts."""
+    """Compute the evidence of a corpus whose gold records contain texts."""
     corpus = load_corpus(folder)
     pages = list(corpus.pages.values())
     sources = [Source(page.html, page.url, page.content_type) for page in pages]
@@ -129,7 +129,7 @@ def read_examples(folder: Path) -> Iterator[Example]:
 
 
 def read_hints(folder: Path) -> Iterator[Hint]:
-    """Compute the evidence of a corpus whose golds are snippets or comments."""
+    """Compute the evidence of a corpus whose gold records contain only snippets or comments."""
     corpus = load_corpus(folder)
     for page in corpus.pages.values():
         gold = corpus.golds.get(page.id)

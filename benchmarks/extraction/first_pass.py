@@ -65,7 +65,10 @@ class FirstPass:
 
     @classmethod
     def of(cls, folder: Path | None) -> Self:
-        """Read the classifiers in a folder; without one, use the shipped one for unseen corpora."""
+        """Read the classifiers in a folder.
+
+        Without a folder, the shipped classifier is used, for corpora that it has not seen.
+        """
         if folder is not None:
             return cls(
                 load_folds(folder, LineClassifier),

@@ -1,4 +1,4 @@
-"""Links listed by front pages: ``python -m benchmarks.extraction.headlines CORPORA``.
+"""Scoring of the links of front pages: ``python -m benchmarks.extraction.headlines CORPORA``.
 
 ``headlines.toml`` defines which links each page lists. Each distinct URL counts once. The script
 prints precision and recall per page, and their means over pages.

@@ -47,7 +47,7 @@ KINDS: tuple[Kind, ...] = (
 WITH_KINDS = "wcxb"
 
 OF_ARTICLES = {"fundus_body": 1, "daniel": 6, "dragnet": 6, "l3s_gn1": 4, "zh_cwced": 2}
-"""Corpora of articles, and n where every n-th page is used."""
+"""Corpora of articles; the value n means that every n-th page of the corpus is used."""
 
 OF_THREADS = "forum_threads"
 """Corpus of threads.
@@ -111,7 +111,7 @@ def evidence_of(source: Source) -> Features | None:
 
 
 def shown_alone(url: str, outline: Outline) -> PageInTemplate:
-    """Return a page without another page of its template."""
+    """Return a page as if no other page of its template were known."""
     return PageInTemplate(url, outline, KnownTemplate())
 
 

@@ -76,7 +76,7 @@ class Row:
 
 
 Figures = dict[tuple[str, str], float]
-"""Figures by measure and part."""
+"""Figures by measure and by part (precision, recall and F1)."""
 
 
 class Tools:

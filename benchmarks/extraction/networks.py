@@ -1,7 +1,7 @@
 """Training of networks over lines; only this training needs PyTorch.
 
-It is the network of `worker.inference.networks` in floating point. To generalise to other sites,
-columns, words and the names of whole pages are dropped at random in training.
+The trained network is that of `worker.inference.networks` in floating point. So that it generalises
+to other sites, columns, words and the class names of whole pages are dropped at random in training.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +41,7 @@ LEFT_OUT: Final = 0.25
 COLUMNS_LEFT_OUT: Final = 0.1
 WORDS_LEFT_OUT: Final = 0.3
 NAMES_LEFT_OUT: Final = 0.2
-"""Share of the pages whose class names are dropped, because today's are often generated."""
+"""Share of the pages whose class names are dropped, because many sites now generate such names."""
 
 F1_WEIGHT: Final = 0.3
 """Weight of one minus the expected F1 of a page's words, relative to the cross-entropy of its
@@ -72,7 +72,8 @@ class Plan:
 
 
 OF_LINES: Final = Plan(epochs=6, learning_rate=2e-3, pages_in_batch=24, lines_in_batch=4000)
-"""Plan for the network of lines. With 10 epochs, the other kinds in wcxb lose a point."""
+"""Plan for the network of lines. With 10 epochs, pages of other kinds in wcxb lose a point of
+F1."""
 
 
 @dataclass(frozen=True)

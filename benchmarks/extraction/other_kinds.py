@@ -56,7 +56,7 @@ on pages of other kinds, and their mean gained 1.7.
 """
 
 EVERY_ARTICLE = 6
-"""Each member is trained on one in this many articles, and no two members on the same ones.
+"""Each classifier is trained on one in this many articles, and no two classifiers share any.
 
 Articles are used because some of the pages classified as other kinds are articles."""
 
@@ -134,7 +134,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> OtherExample | None:
 
 
 def fit(examples: Sequence[OtherExample]) -> BoostedTrees:
-    """Train the members on pages and return their mean."""
+    """Train the classifiers on pages and return their mean."""
     return mean_of([_fit_member(examples, member) for member in range(MEMBERS)])
 
 
@@ -176,7 +176,7 @@ def cross_validate(examples: Sequence[OtherExample], folds: int, into: Path) -> 
 
 
 def f1_of(example: OtherExample, probabilities: _Floats) -> float:
-    """Return the word F1 of the lines selected by probabilities."""
+    """Return the word F1 of the lines selected by the given probabilities."""
     chosen, _ = choose_lines(probabilities, example.words)
     lines = "\n".join(example.texts[place] for place in np.flatnonzero(chosen).tolist())
     return compare_bags(lines, example.gold.text or "").f1

@@ -96,7 +96,7 @@ class MethodScores:
 
 
 def read_samples(folder: Path, sample: int | None) -> Iterator[Sample]:
-    """Read the pages of the corpora whose golds have a text."""
+    """Read the pages of the corpora whose gold records have a text."""
     for name in CORPORA:
         corpus = load_corpus(folder / name)
         for gold in even_sample([gold for gold in measurable(corpus) if gold.text], sample):

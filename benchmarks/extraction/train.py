@@ -52,10 +52,10 @@ PAGE_WEIGHT = 100.0
 """Total weight of the lines of a page."""
 
 LOOSE_LENGTH = 30
-"""Minimum number of words for a line in a corpus with loose golds to have its full weight.
+"""Minimum number of words for a line in a corpus with loose gold texts to have its full weight.
 
-Loose golds may or may not include titles, bylines and captions, so nothing can be learnt from their
-short lines that applies to other corpora.
+Loose gold texts may or may not include titles, bylines and captions, so nothing can be learnt
+from their short lines that applies to other corpora.
 """
 
 HINTS_WEIGHT = 30.0
@@ -97,7 +97,7 @@ def fit(
     loose: Collection[str],
     columns: Sequence[str] | None = None,
 ) -> LineClassifier:
-    """Train the classifier on pages, both with and without another page.
+    """Train the classifier on pages, each both alone and compared with another page.
 
     The arguments are those of `fit_trees`. If columns are selected, only trees are trained.
     Raises ImportError if PyTorch is needed but not installed.
@@ -123,8 +123,8 @@ def fit_trees(
     number of words. Short lines decide whether a text equals the article word for word, but long
     lines contain most of the words.
 
-    `loose` are the names of corpora with loose golds (see `LOOSE_LENGTH`). `columns` are the names
-    of the columns to use (by default, all).
+    `loose` are the names of corpora with loose gold texts (see `LOOSE_LENGTH`). `columns` are the
+    names of the columns to use (by default, all).
     """
     parts = [lines for example in _taught(examples) for lines in _lines_of(example, loose)]
     parts += [_lines_of_hint(hint) for hint in hints]
@@ -195,7 +195,7 @@ def _views_of(example: Example) -> list[Features]:
 def weights_near_article(
     labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the weights of lines and a mask of those used, with few far from the article."""
+    """Return the weights of lines, and a mask of the lines used; few are far from the article."""
     is_far = _distances(labels) > FAR
     kept = ~is_far | (np.cumsum(is_far) % EVERY == 1)
     return np.where(is_far, EVERY * weights, weights), kept
@@ -342,8 +342,10 @@ def describe(
 
 
 def loose_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the names of corpora with loose golds."""
-    parser.add_argument("--loose", nargs="*", default=[], help="names of corpora with loose golds")
+    """Add the option for the names of corpora with loose gold texts."""
+    parser.add_argument(
+        "--loose", nargs="*", default=[], help="names of corpora with loose gold texts"
+    )
 
 
 def main() -> None:

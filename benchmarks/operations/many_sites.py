@@ -135,7 +135,7 @@ def _make_known(ground: ProvingGround) -> None:
 def _watch(
     ground: ProvingGround, memory: MemoryLog, sent: Counter[str], pages: int, ends: float
 ) -> None:
-    """Poll and print the state until the crawl is complete or the time is over."""
+    """Poll and print the state until the crawl is complete or the time has run out."""
     most: Counter[str] = Counter()
     began = time.monotonic()
     times: dict[str, float] = {}
@@ -191,7 +191,7 @@ def _stored(ground: ProvingGround) -> dict[str, int]:
 
 def _sites_without_clustering(ground: ProvingGround) -> int:
     clustered = select(Generation.site_id).where(Generation.method != PROVISIONAL)
-    # New hosts are not counted, because they are sent until the end.
+    # New hosts are not counted, because their pages are sent until the end.
     crawled = Site.key.not_like(f"{NEW}%")
     return ground.count(select(func.count()).where(Site.id.not_in(clustered), crawled))
 

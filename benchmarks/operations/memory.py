@@ -1,4 +1,4 @@
-"""Memory of long-running processes over a few thousand real and small pages.
+"""Memory of long-running processes over a few thousand real pages and small generated pages.
 
 python -m benchmarks.operations.memory MINUTES CORPUS…
 """
@@ -65,7 +65,7 @@ def main(minutes: float, corpora: list[Path]) -> None:
 
 def _publish(ground: ProvingGround, corpora: list[Path]) -> None:
     real = [json.loads(body) for corpus in corpora for body in page_messages(corpus)]
-    # The time may be over before all pages have been sent.
+    # The time may run out before all pages have been sent.
     with suppress(Exception):
         for body in _bodies(real):
             while messages_waiting(ground.settings, ground.topology.pages) > WAITING:

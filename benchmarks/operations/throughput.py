@@ -24,7 +24,7 @@ from worker.html import site_key
 SAMPLING = Path(__file__).parent / "sampling"
 
 POOLS = (1, 2)
-"""Numbers of processes that run tasks, each of which is measured."""
+"""Sizes of the process pool that runs tasks; each size is measured."""
 
 PATIENCE_SECONDS = 3600.0
 

@@ -1,8 +1,9 @@
-"""Score the reading of links to other parts: ``python -m benchmarks.stories.parts CORPORA``.
+"""Score the detection of links to other parts: ``python -m benchmarks.stories.parts CORPORA``.
 
-The golds are the annotated links on the pages of ``autopager``; scores are printed for each half of
-its sites and for all sites. The baseline uses ``rel`` and a list of words. For inspection,
-``--list`` prints each page with a next link in corpora of articles, which have no such annotations.
+The gold records contain the annotated links on the pages of ``autopager``; scores are printed for
+each half of its sites and for all sites. The baseline uses ``rel`` and a list of words. For
+inspection, ``--list`` prints each page with a next link in corpora of articles, which have no such
+annotations.
 """
 
 import argparse
@@ -159,7 +160,7 @@ def _report_articles(folder: Path, *, is_listed: bool) -> None:
             page = parse_page(source.html, source.url, content_type=source.content_type)
         except PageError:
             continue
-        # These are computed in advance, because all readers of a page need them.
+        # The tags are computed in advance, because all readers of a page need them.
         _ = page.flat.tags
         start = process_time()
         found = read_pagination(page)

@@ -1,4 +1,4 @@
-"""Generation of stories, with articles in versions such as other sites make of them."""
+"""Generation of stories, whose articles are versions of a text such as other sites publish."""
 
 import random
 import re
@@ -17,7 +17,7 @@ from worker.html.text import paragraphs
 from worker.text.words import tokens
 
 SHORTEST, LONGEST = 120, 3_000
-"""Minimum and maximum numbers of tokens in a text of which versions are made."""
+"""Minimum and maximum numbers of tokens of a text from which versions are made."""
 
 BASES, SINGLES = 20, 60
 """Maximum numbers of texts per language with and without versions."""
@@ -26,7 +26,8 @@ LEAST = 3
 """Minimum number of texts in a language for stories to be generated in it."""
 
 ALREADY = 0.1
-"""Share of a text in another text of the corpora from which it is left out as a version of it."""
+"""Minimum share of a text found in another text of the corpora for it to be left out, because it is
+a version of the other text."""
 
 TWICE = 0.3
 """Share of versions to which two changes are made."""
@@ -188,7 +189,7 @@ def read_texts(corpora: Path) -> list[Text]:
 def generate(texts: Sequence[Text], seed: int, *, of_the_set: bool) -> list[Version]:
     """Generate articles of stories, and articles without versions.
 
-    With `of_the_set`, texts are merged with articles that are in the set themselves, which creates
+    With `of_the_set`, texts are merged with texts of other articles in the set, which creates
     digests of two stories.
     """
     chance = random.Random(seed)

@@ -1,10 +1,11 @@
-"""Cost of finding an article's story: ``python -m benchmarks.stories.window [--texts N…]``.
+"""Time needed to find an article's story: ``python -m benchmarks.stories.window [--texts N…]``.
 
 The window is filled with generated texts of random shingles, which no article repeats. Articles
-then arrive one by one, half of them versions of earlier ones. Finally, a thousand near-copies of a
-text arrive, followed by an earlier one, so that the first article changes for all of them.
-The script prints the time taken by an article's first answer, the time taken by its grouping, and
-the time for which the grouping holds the lock of all stories.
+then arrive one by one; half of them are versions of earlier articles. Finally, a thousand
+near-copies of a text arrive. The last of them has the earliest fetch time, so that the story's
+first article changes for all the others. The script prints the time taken to look up an article's
+provisional story, the time taken to group the article, and the time for which the grouping holds
+the story lock.
 """
 
 import argparse
@@ -151,7 +152,7 @@ def arrivals(
 
 
 class LockTimes:
-    """Wall-clock and CPU times, in ms, for which transactions hold the lock of all stories."""
+    """Wall-clock and CPU times, in ms, for which transactions hold the story lock."""
 
     def __init__(self, database: Database) -> None:
         self.times: list[float] = []
@@ -186,10 +187,10 @@ class LockTimes:
 
 @dataclass(frozen=True)
 class Measured:
-    """Times in ms of articles' first answers, their grouping and the lock.
+    """Times, in ms, to find provisional stories, to group articles, and to hold the story lock.
 
-    The CPU time spent while holding the lock is also measured, because other load does not affect
-    it.
+    The CPU time spent while holding the lock is also measured, because it does not depend on other
+    load.
     """
 
     said: list[float]

@@ -95,9 +95,10 @@ def print_agreement(trees_of: dict[str, dict[str, Tree]]) -> None:
             else:
                 elsewhere += 1
     print(
-        f"{sites} sites, {agreed + refused + joined + elsewhere + new} new pages: {agreed} as the"
-        f" clustering, {refused} refused that it groups, {joined} grouped that it does not,"
-        f" {elsewhere} in another group, {new} of groups that were not known"
+        f"{sites} sites, {agreed + refused + joined + elsewhere + new} new pages: {agreed} assigned"
+        f" as by clustering, {refused} assigned to no group but clustered, {joined} assigned to a"
+        f" group but outliers of the clustering, {elsewhere} assigned to different groups, {new} of"
+        " groups without a known page"
     )
 
 

@@ -30,13 +30,14 @@ HOSTS = ("wcxb", "fundus_body", "trafilatura_eval", "daniel")
 MIN_REPLACED = 500
 """Minimum number of characters of an article to be replaced by a wall.
 
-A shorter text may not be the whole article."""
+A shorter text might be only a part of the article."""
 
 APART = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
     | {"access_denied", "press_and_hold", "server_error"}
 )
-"""Kinds of walls that do not occur within the page of a site."""
+"""Kinds of walls that are not inserted into pages of a site, because they never occur within
+one."""
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ ARTICLES = {
     "notice": Kind("article", "notices", ("bare", *_INSIDE), (200,)),
 }
 KINDS = WALLS | ARTICLES
-# Kinds of pages whose URL never was that of an article.
+# Kinds of pages whose URL was never that of an article.
 _NO_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
 _FORMS = frozenset({"login", "registration", "newsletter", "report_beside_login"})
 
@@ -100,7 +100,7 @@ def is_unseen(kind: str, language: str) -> bool:
 
 
 class Page:
-    """A generated page: the choices shared by its parts, and the parts."""
+    """A generated page, with the random choices that its parts have in common."""
 
     def __init__(self, kind: str, language: str, style: str, rng: random.Random) -> None:
         self.kind, self.language, self.style, self.rng = kind, language, style, rng

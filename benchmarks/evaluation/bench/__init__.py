@@ -1,4 +1,4 @@
-"""Measurements: running of methods over corpora, scoring of articles, and reports."""
+"""Measurements: execution of methods on corpora, scoring of articles, and reports."""
 
 from benchmarks.evaluation.bench.errors import BenchError
 from benchmarks.evaluation.bench.evaluating import evaluate

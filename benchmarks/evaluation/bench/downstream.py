@@ -1,6 +1,6 @@
 """Effect of cleaning on downstream systems.
 
-These are the task of Lejeune et al. (2015) and the recognition of named entities.
+The downstream systems are the task of Lejeune et al. (2015) and the recognition of named entities.
 """
 
 from collections import Counter, defaultdict
@@ -30,7 +30,7 @@ class Downstream:
     """The downstream systems, applied to the pages of a corpus.
 
     `diseases` maps names of diseases to diseases for each language; languages without any are
-    skipped. The gazetteers are built from the golds of the corpus. `memo` caches results, and
+    skipped. The gazetteers are built from the gold texts of the corpus. `memo` caches results, and
     `mapped` applies a function to columns of arguments and reports progress.
     """
 

@@ -1,4 +1,4 @@
-"""Evaluation of article files against golds."""
+"""Evaluation of article files against gold records."""
 
 import gzip
 from collections.abc import Iterator, Sequence
@@ -52,9 +52,9 @@ def evaluate(
     by
         Unit by which to average in addition, site or language; None for neither.
     title_in_text
-        Whether the golds' texts begin with the headline; None to use the default for the
-        corpus, identified by its folder's name. If they do, articles are prefixed with the
-        headline shown on the page or, if there are no pages, with their own title.
+        Whether the gold texts begin with the headline; None to use the default for the corpus,
+        identified by its folder's name. If they do, articles are prefixed with the headline shown
+        on the page or, if there are no pages, with their own title.
     progress
         Progress callback.
 
@@ -66,7 +66,7 @@ def evaluate(
     corpus = _read_corpus(gold, title_in_text)
     golds = measurable(corpus)
     if not golds:
-        raise BenchError(f"{gold}: no gold with a text to score against")
+        raise BenchError(f"{gold}: no gold record has a text to score against")
     memo = Memo(None, scorer_version())
     targets = [_target(corpus.pages.get(each.id), each, memo) for each in golds]
     lines = []
@@ -145,16 +145,16 @@ def _evaluated(
         groups = macro_average_by_language(rows)
     unwanted = len(found.keys() - {target.gold.id for target in targets})
     remark = (
-        f"{path.name}: {counted(len(found), 'article')} of pages with a gold, {unwanted} of"
-        f" them where there is nothing to score by; {counted(missing, 'page')} without an article,"
-        f" scored as empty; {counted(unmatched, 'article')} of other pages"
+        f"{path.name}: {counted(len(found), 'article')} of pages with a gold record,"
+        f" {unwanted} of them without anything to score; {counted(missing, 'page')} without an"
+        f" article, scored as empty; {counted(unmatched, 'article')} of other pages"
     )
     failures = {"missing": missing} if missing else {}
     return Line(path.name, "method", failures=failures, scores=means(rows), groups=groups), remark
 
 
 def _matched(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessage], int]:
-    """Return the articles by gold ID, and the number of articles without a gold."""
+    """Return the articles by ID of their gold record, and the number of articles without one."""
     by_url = {page.url: page.id for page in corpus.pages.values()}
     found: dict[str, ArticleMessage] = {}
     unmatched = set()
@@ -174,7 +174,7 @@ def _target(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
 
 
 def _read_corpus(path: Path, title_in_text: bool | None) -> Corpus:
-    """Read golds, together with their pages if they are in a corpus."""
+    """Read gold records, together with their pages if the records are in a corpus."""
     try:
         if path.is_dir():
             return load_corpus(path, title_in_text=title_in_text)

@@ -18,11 +18,11 @@ from benchmarks.evaluation.bench.terminal import (
 from worker.text.plural import counted
 
 _EXPLANATION = (
-    "Percent, macro averages over pages; in the plots with 95 % bootstrap intervals, sites drawn"
-    " as wholes. A page where a method failed counts as an empty text. Text, author, date and"
-    " parent of comments are scored of those that match one of the gold's. The difference is to the"
-    f" best peer of the column named, paired by site; a star where p &lt; {SIGNIFICANT}. Hover over"
-    " a figure for its interval, its mean over sites and its difference."
+    "Percent, macro averages over pages. The plots show 95 % bootstrap intervals, for which whole"
+    " sites are resampled. A page where a method failed counts as an empty text. Text, author, date"
+    " and parent are scored for the comments that match a gold comment. Differences are relative to"
+    f" the best peer in the column named, paired by site; a star means p &lt; {SIGNIFICANT}. Hover"
+    " over a figure for its interval, its mean over sites and its difference."
 )
 
 
@@ -62,9 +62,9 @@ def _corpus(table: CorpusTable, by: str | None) -> str:
     parts = [f"<h2>{escape(table.corpus)}</h2><p>{escape(table.extent)}"]
     if table.left_out:
         parts.append(
-            f"; {counted(table.left_out, 'gold')} left out: without words, or with words that their"
+            f"; {counted(table.left_out, 'gold record')} left out: without words, or with words"
         )
-        parts.append(" pages do not hold")
+        parts.append(" that are not on the page")
     parts.append(".</p>")
     parts += [f"<p>{escape(remark)}.</p>" for remark in table.remarks]
     parts.append(_scores(table))

@@ -1,4 +1,4 @@
-"""Running and scoring of methods over corpora."""
+"""Execution and scoring of methods on corpora."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -120,7 +120,7 @@ class Bench:
 
 
 def kind_of(method: Extractor | str) -> Kind:
-    """Return whether a method is a peer (or chain of peers), or a method of ours or of a paper.
+    """Return the kind of a method: a peer (or chain of peers), or a method of ours or of a paper.
 
     Raises
     ------
@@ -141,10 +141,10 @@ def name_of(method: Extractor | str) -> str:
 
 
 def measurable(corpus: Corpus) -> list[Gold]:
-    """Return the golds over which to average.
+    """Return the gold records over which to average.
 
-    These are the golds whose text is on the page, and those without a text that have a headline, a
-    date, comments or snippets.
+    These are the gold records whose text is on the page, and those without a text that have a
+    headline, a date, comments or snippets.
     """
     with_text = {gold.id for gold in corpus.scorable()}
     return [
@@ -181,7 +181,7 @@ class _Measurement:
         self._all_golds = measurable(corpus)
         self._golds = even_sample(self._all_golds, bench.sample)
         if not self._golds:
-            raise BenchError(f"{corpus.name}: no page with a gold to score by")
+            raise BenchError(f"{corpus.name}: no page has a gold record to score against")
 
     def table(self) -> CorpusTable:
         """Run and score all methods."""

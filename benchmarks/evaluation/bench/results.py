@@ -59,8 +59,8 @@ class Mean:
 
     `pages` is the macro average over pages with its bootstrap interval over sites, and `sites` the
     macro average over sites. `against_best_peer` is the difference between this method and the best
-    peer, paired by site. It is None for the best peer itself, for a limit, and if no peer was
-    measured.
+    peer, paired by site. It is None for the best peer itself, for an upper bound, and if no peer
+    was measured.
     """
 
     pages: Interval
@@ -137,13 +137,13 @@ class CorpusTable:
     of_pages
         Number of pages before sampling.
     left_out
-        Number of golds without words, or with words that are not on their pages.
+        Number of gold records whose text has no words, or whose words are not on the page.
     best_peers
         Peer with the highest mean, by name of score.
     lines
         Results of the methods, in the given order.
     references
-        Raw pages and golds, for the tables of the task and of statistics.
+        Rows for the raw pages and the gold texts, for the tables of the task and of statistics.
     remarks
         Further remarks for the reader.
     """
@@ -165,7 +165,7 @@ class CorpusTable:
 
     @property
     def shown_scores(self) -> list[str]:
-        """Names of the scores of at least one method, in the order of `LABELS`."""
+        """Names of the scores that at least one method has, in the order of `LABELS`."""
         return [name for name in LABELS if any(name in line.scores for line in self.lines)]
 
     @property
@@ -188,7 +188,7 @@ class Report:
     environment
         Versions of the software and hardware.
     by
-        Unit of the groups in lines (site or language); None if there are no groups.
+        Unit of the groups in each line (site or language); None if there are no groups.
     tables
         One table per corpus.
     """

@@ -17,7 +17,10 @@ _LASTING = frozenset({"refused", "error"})
 
 
 class ResultCache:
-    """Outcomes by method, version and page, in one file each; the folder is created if missing."""
+    """Cached outcomes by method, version and page, each in a file of a folder.
+
+    The folder is created if it is missing.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

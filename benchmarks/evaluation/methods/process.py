@@ -75,7 +75,7 @@ class ExtractorProcess:
         if pid is not None and self._process.exitcode is None and hasattr(os, "killpg"):
             # The process group has the ID of the process. It exists as soon as the process runs;
             # before that, there are no programs. After the process has ended, the ID may be reused;
-            # its programs then end by themselves at the end of their input.
+            # its programs then exit at the end of their input.
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
         self._process.kill()

@@ -17,7 +17,7 @@ READING = (
     "worker/papers/interface.py",
     "worker/papers/reading.py",
 )
-"""Our own source that affects every result, even those of peers."""
+"""Our own source files that affect all results, even those of peers."""
 
 
 @cache

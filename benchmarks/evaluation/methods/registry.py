@@ -1,4 +1,4 @@
-"""Registry of all methods by name: ours, those of papers, and peers."""
+"""Registry of all methods by name: our own, those of papers, and third-party methods (peers)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -37,10 +37,11 @@ _OWN_SOURCE = (
     "worker/papers",
     "benchmarks/evaluation/methods/ours.py",
 )
-"""Source on which the results of our own methods depend."""
+"""Source folders and files on which the results of our own methods depend."""
 
 _LIBRARIES = {"boilerpipe": "boilerpy3", "justext": "jusText", "justext_nostop": "jusText"}
-"""Methods of papers that are implemented by a library, with the distribution of the library."""
+"""Methods of papers that are implemented by a library, with the name of the library's
+distribution."""
 
 
 def default_tools() -> Path:

@@ -1,4 +1,4 @@
-"""Parallel running of methods over many pages, which tolerates crashes and endless loops."""
+"""Parallel execution of methods on many pages, tolerating crashes and endless loops."""
 
 import os
 import time
@@ -54,7 +54,7 @@ class Runner:
         Parameters
         ----------
         method
-            The method, or its name or chain of names.
+            The method, its name, or a chain of names.
         jobs
             The pages.
 

@@ -1,4 +1,4 @@
-"""Scores of Deturck (2015), which tell whether a text agrees with the gold."""
+"""Scores of Deturck (2015), which state how well a text agrees with the gold text."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ EXACT_COSINE = 0.9
 
 @dataclass(frozen=True)
 class Agreement:
-    """The comparison of Deturck (2015) of a text T with the gold T*.
+    """Deturck's (2015) comparison of a text T with the gold text T*.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Agreement:
 
 
 def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
-    """Compare the words of a text with those of a gold.
+    """Compare the words of a text with those of the gold text.
 
     Both inclusions require words in both texts, so an empty text is not part of any other.
 

@@ -75,7 +75,7 @@ class SuffixAutomaton:
         return current
 
     def _exactly(self, state: State, symbol: Hashable, target: State) -> State:
-        """Return the state of a state's longest string plus a symbol; split `target` if needed."""
+        """Return the state for a state's longest string plus a symbol; split `target` if needed."""
         if target.length == state.length + 1:
             return target
         copy = State(state.length + 1, target.end, target.link, target.targets.copy())

@@ -68,7 +68,7 @@ class Difference:
     low, high
         Ends of the bootstrap interval of the mean.
     p_value
-        Probability of a mean at least as far from 0 if both methods were equally good.
+        Probability of a mean difference at least as far from 0 if both methods were equally good.
     pages, sites
         Numbers of pages and sites compared.
     """
@@ -188,7 +188,7 @@ def paired_difference(
     Raises
     ------
     ValueError
-        If the two have no page in common, or if the level is out of range.
+        If the two methods have no page in common, or if the level is out of range.
 
     Notes
     -----

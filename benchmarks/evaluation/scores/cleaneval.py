@@ -36,7 +36,7 @@ def text_only(text: str, gold: str, *, split: Callable[[str], Sequence[str]] = w
     text, gold
         The texts, without marks.
     split
-        Function that splits a text into words; ``str.split`` gives those of the competition.
+        Function that splits a text into words; ``str.split`` splits it as the competition did.
 
     Notes
     -----
@@ -62,7 +62,7 @@ def text_and_markup(
     labelled
         Whether marks match only marks of the same type, instead of any mark.
     split
-        Function that splits a text into words; ``str.split`` gives those of the competition.
+        Function that splits a text into words; ``str.split`` splits it as the competition did.
 
     Notes
     -----

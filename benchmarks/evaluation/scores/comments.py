@@ -1,4 +1,4 @@
-"""Scores of reader comments, which are matched one to one with those of the gold."""
+"""Scores of reader comments, which are matched one to one with the gold comments."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +17,9 @@ from benchmarks.evaluation.scores.words import normalised, words
 SAME_COMMENT_F1 = 50.0
 """Minimum bag-of-words F1 of two texts for them to be the same comment.
 
-A poorly trimmed record (with its author, date and buttons) still has mostly words of the comment.
-Of 24,159 pairs of different comments on the same page, 2 % are this similar, half of them equal."""
+A poorly trimmed record (with its author, date and buttons) still consists mostly of words of the
+comment. Of 24,159 pairs of different comments on the same page, 2 % are this similar, half of them
+equal."""
 
 GOOD_PAGE_F1 = 80.0
 """Minimum page F1 for the P@1 of Subercaze et al. (2016) to count a page's comments as found."""
@@ -37,12 +38,12 @@ class CommentScore:
         None if nothing matched.
     authors, dates
         Share of matched comments with correct authors or dates (as written, or with the
-        same day), among those whose gold has one. None if there are none.
+        same day), among those whose gold comment has one. None if there are none.
     parents
-        Share of matched comments with the correct parent: the record matched with the gold's
-        parent, or none if the gold has none. None if nothing matched.
+        Share of matched comments with the correct parent: the record matched with the gold
+        comment's parent, or none if the gold comment has none. None if nothing matched.
     replies
-        The same, but only over comments that reply to another.
+        As `parents`, but only over gold comments that reply to another comment.
     """
 
     records: PRF
@@ -136,7 +137,7 @@ def _scores_one_by_one(found: Sequence[Comment], marked: Sequence[Comment]) -> d
 
 
 def with_names(comments: Sequence[Comment], document: HtmlElement) -> tuple[Comment, ...]:
-    """Replace profile URLs, which some golds have as authors, with the names on the page.
+    """Replace profile URLs, which are authors in some gold records, with names on the page.
 
     A name is the most frequent text of the links to a profile.
     """

@@ -1,4 +1,4 @@
-"""Reading of corpora of pages with golds.
+"""Loading of corpora, which consist of pages and gold records.
 
 The folder of a corpus contains ``pages.jsonl.gz``, with one page message per line as published by a
 crawler, and ``gold.jsonl.gz``, with one record per page, which has the same ``id``.
@@ -16,10 +16,11 @@ from benchmarks.evaluation.scores.markup import read_markup
 from benchmarks.evaluation.scores.records import Comment, Gold
 
 BODY_ONLY = frozenset({"fundus_body", "l3s_gn1", "wcxb", "zh_cwced"})
-"""Corpora whose texts do not include the headline; those of all others begin with it."""
+"""Corpora whose gold texts omit the headline; in all other corpora, they begin with it."""
 
 MIN_WORD_RECALL = 0.8
-"""Minimum share of a gold's words on its page; with less, it was made from another page."""
+"""Minimum share of a gold text's words on its page; with a smaller share, the text belongs to
+another page."""
 
 
 class CorpusError(ValueError):
@@ -53,14 +54,14 @@ class CorpusPage:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Pages and golds with the same IDs, in the order of the files.
+    """Pages and gold records with the same IDs, in the order of the files.
 
     Attributes
     ----------
     name
         Name of the folder.
     pages, golds
-        Pages and golds by ID.
+        Pages and gold records by ID.
     """
 
     name: str
@@ -68,10 +69,10 @@ class Corpus:
     golds: Mapping[str, Gold]
 
     def scorable(self) -> list[Gold]:
-        """Return the golds whose text is on their page.
+        """Return the gold records whose text is on their page.
 
-        Golds without words and those with a `word_recall` below 0.8 are left out, because no
-        method could find them.
+        Gold records without words are left out, and so are those with a `word_recall` below 0.8,
+        because no method could find their texts.
         """
         return [
             gold
@@ -90,8 +91,8 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     folder
         Folder with ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
     title_in_text
-        Whether the golds' texts begin with the headline. None to use what the records state
-        or, if they do not, the default for the corpus, identified by its folder's name (see
+        Whether the gold texts begin with the headline. None to use what the gold records state or,
+        if they do not state it, the default for the corpus, identified by its folder's name (see
         `BODY_ONLY`).
 
     Raises
@@ -109,12 +110,14 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     golds = load_golds(folder / "gold.jsonl.gz", title_in_text=title_in_text)
     for name in golds:
         if name not in pages:
-            raise CorpusError(f"gold.jsonl.gz: a gold without a page, {name!r}")
+            raise CorpusError(f"gold.jsonl.gz: a gold record has no page, {name!r}")
     return Corpus(folder.name, {name: pages[name] for name in pages if name in golds}, golds)
 
 
 def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Gold]:
-    """Read a file of golds, one JSON object per line, compressed if its name ends in ``.gz``.
+    """Read gold records from a file, one JSON object per line.
+
+    The file is compressed if its name ends in ``.gz``.
 
     Parameters
     ----------
@@ -126,12 +129,12 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
     Returns
     -------
     dict
-        The golds by `Gold.id`, in file order.
+        The gold records by `Gold.id`, in file order.
 
     Raises
     ------
     CorpusError
-        If the file cannot be read, if a line is not a gold, or if an ID occurs twice.
+        If the file cannot be read, if a line is not a gold record, or if an ID occurs twice.
     """
     in_corpus = path.parent.name not in BODY_ONLY
     golds: dict[str, Gold] = {}
@@ -139,7 +142,7 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
         said = record.get("title_in_text", in_corpus) if title_in_text is None else title_in_text
         gold = read_gold(record, title_in_text=said, place=place)
         if gold.id in golds:
-            raise CorpusError(f"{place}: a second gold for {gold.id!r}")
+            raise CorpusError(f"{place}: a second gold record for {gold.id!r}")
         golds[gold.id] = gold
     if any(gold.comment_text for gold in golds.values()):
         return {name: _without_comments(gold) for name, gold in golds.items()}
@@ -147,7 +150,7 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
 
 
 def _without_comments(gold: Gold) -> Gold:
-    """Treat a gold that does not mention comments as stating that there are none.
+    """Treat a gold record that does not mention comments as stating that there are none.
 
     This is the convention of corpora that have the comments' text as a whole.
     """
@@ -156,7 +159,7 @@ def _without_comments(gold: Gold) -> Gold:
 
 
 def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "gold") -> Gold:
-    """Read one gold.
+    """Read one gold record.
 
     Parameters
     ----------
@@ -164,7 +167,7 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
         The decoded JSON object. Authors and date may have the same keys as in the article
         message, ``authors`` and ``published_at``.
     title_in_text
-        Whether the gold's text begins with the headline.
+        Whether the gold text begins with the headline.
     place
         Origin of the record, for error messages.
 

@@ -1,4 +1,4 @@
-"""Detection of the headline at the start of a gold, which is given to every method."""
+"""Detection of the headline at the start of a gold text; every method is given this headline."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ _TITLE_PROPERTIES = "//meta[@property='og:title']/@content"
 
 
 def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
-    """Return the headline at the start of a gold.
+    """Return the headline at the start of a gold text.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
     Returns
     -------
     TextBlock or None
-        The gold's title if it has one. Otherwise, its first line if the page shows or
-        declares these words as a title, with the mark of the gold's first segment.
-        None if the gold does not begin with its headline.
+        The title in the gold record if there is one. Otherwise, the first line of the gold text if
+        the page shows or declares these words as a title, with the mark of the text's first
+        segment. None if the gold text does not begin with the headline.
     """
     if not gold.title_in_text or not gold.text:
         return None

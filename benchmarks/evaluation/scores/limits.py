@@ -14,7 +14,7 @@ from benchmarks.evaluation.scores.words import words
 def best_subtree(
     document: HtmlElement, gold: Gold, headline: TextBlock | None = None
 ) -> Prediction:
-    """Return the text of the element that is closest to the gold.
+    """Return the text of the element that is closest to the gold text.
 
     Closeness is measured by CleanEval's text-only F1, and the result is exact.
 
@@ -23,7 +23,7 @@ def best_subtree(
     document
         Root element of the parsed page; it is not modified.
     gold
-        What there is to find.
+        The expected content.
     headline
         The headline that methods are given (see `benchmarks.evaluation.scores.page`).
     """
@@ -44,20 +44,20 @@ def best_subtree(
 
 
 def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = None) -> Prediction:
-    """Return the text of a set of blocks that is as close to the gold as can be found.
+    """Return the text of a set of blocks that is as close to the gold text as can be found.
 
-    Finding the set with the best text-only F1 is hard. The page is first matched with the gold. If
-    the matches of blocks were independent, the best set would consist of the blocks whose matched
-    share exceeds half of the F1 reached (a fractional programme, solved by Dinkelbach's
-    iteration). This set is then changed block by block as long as it improves. The result is
-    therefore a lower bound of the true limit.
+    Finding the set with the best text-only F1 is computationally hard. The page is first matched
+    with the gold text. If the matches of blocks were independent, the best set would consist of the
+    blocks whose matched share exceeds half of the F1 reached (a fractional programme, solved by
+    Dinkelbach's iteration). This set is then changed block by block as long as it improves. The
+    result is therefore a lower bound of the true limit.
 
     Parameters
     ----------
     document
         Root element of the parsed page; it is not modified.
     gold
-        What there is to find.
+        The expected content.
     headline
         The headline that methods are given (see `benchmarks.evaluation.scores.page`).
     """
@@ -68,7 +68,7 @@ def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = 
 
 
 class _Wanted:
-    """Words of a gold without the headline that is given to every method."""
+    """Words of a gold text without the headline that is given to every method."""
 
     def __init__(self, gold: Gold, headline: TextBlock | None) -> None:
         self.words = words(gold.text or "")

@@ -1,4 +1,4 @@
-"""Recognition of names from the gold in extracted texts, as by an entity recogniser."""
+"""Recognition, in extracted texts, of names from the gold texts, as by an entity recogniser."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

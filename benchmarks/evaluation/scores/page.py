@@ -90,8 +90,8 @@ def score_page(
 def with_headline(extracted: Prediction, headline: TextBlock) -> Prediction:
     """Prefix a text with a headline, unless the text begins with the headline's words.
 
-    If golds include the headline, every method is given the same one, because most methods return
-    only the body, and scores of texts should not compare headlines.
+    If gold texts include the headline, every method is given the same headline, because most
+    methods return only the body, and scores of texts should not compare headlines.
     """
     title = words(headline.text)
     if not title or words(extracted.text)[: len(title)] == title:

@@ -15,8 +15,8 @@ def _names(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-# Defined here rather than imported from the extraction, because a measure must not change with
-# what it measures.
+# Defined here rather than imported from the extraction, because a measure must not depend on the
+# code that it measures.
 _HIDDEN = _names(
     "head script style noscript template svg math canvas select option datalist textarea button "
     "input iframe object embed applet video audio map"
@@ -36,8 +36,8 @@ class PageText:
     """The visible text of a page as words, in document order.
 
     `blocks` are the stretches of text between block boundaries or line breaks, if they contain a
-    word. Each is given with its type and its range of words. `elements` are the distinct non-empty
-    ranges of words of the page's elements.
+    word. Each block is given with its type and its range of words. `elements` are the distinct
+    non-empty ranges of words of the page's elements.
     """
 
     words: list[str]

@@ -37,7 +37,7 @@ class PRF:
         Raises
         ------
         ValueError
-            If the number of common items exceeds the number of items.
+            If the number of common items exceeds that of found or of expected items.
         """
         if not 0 <= common <= min(found, wanted):
             raise ValueError(f"{common} of {found} found and {wanted} wanted in common")

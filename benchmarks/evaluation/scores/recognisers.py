@@ -1,8 +1,9 @@
-"""Entity recognisers for the languages in which one ships its model in its package.
+"""Entity recognisers, for languages with a recogniser whose package includes its model.
 
 They represent downstream systems. The names found in an extracted text are compared with those
-that the same recogniser finds in the gold text, regardless of what it misses in both. The packages
-are in the extra ``recognisers``; without it, no language has a recogniser.
+that the same recogniser finds in the gold text, so that names which it misses in both texts do not
+matter. The packages are in the ``recognisers`` extra; without this extra, no language has a
+recogniser.
 """
 
 import logging
@@ -70,7 +71,7 @@ def _natasha() -> Finder:
 
 def _jieba() -> Finder:
     """Load jieba, a tagger of Chinese words whose tags distinguish kinds of names."""
-    # Its source contains escape sequences about which newer versions of Python warn.
+    # The source of jieba contains escape sequences about which newer versions of Python warn.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from jieba import posseg, setLogLevel

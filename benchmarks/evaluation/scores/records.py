@@ -1,4 +1,4 @@
-"""Both sides of a comparison: an extractor's output and the gold of a page."""
+"""Both sides of a comparison: an extractor's output and the gold record of a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -150,7 +150,7 @@ class Gold:
     comment_text
         All comments in one string if they are not separated; empty if there are none.
     comment_snippets
-        Snippets of comments, if nothing else is known.
+        Snippets of comments, if only snippets are known.
     template_class
         The annotator's group of pages with the same template.
     word_recall

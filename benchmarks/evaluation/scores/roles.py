@@ -35,7 +35,8 @@ OF_THE_SITE = frozenset({"legal", "navigation", "share", "template"})
 """Roles among which annotators choose arbitrarily; they count as a single role in scores."""
 
 AMBIGUOUS = {"related": "template"}
-"""Roles that annotators confused; a line with one instead of the other is not scored.
+"""Roles that annotators confused; a line with one of the two roles instead of the other is not
+scored.
 
 Some annotators consider a list of other articles in a side column ``related``, others ``template``.
 """
@@ -105,9 +106,9 @@ def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
 class RoleScores:
     """Counts of the lines of pages by role.
 
-    `right` is the number of pages whose text contains exactly the article's lines. `lines` and
-    `kept` are the numbers of lines of each role in total and in the texts. `found` counts the lines
-    for each pair of a true role and an assigned role.
+    `right` is the number of pages whose text contains exactly the article's lines. `lines` is the
+    number of lines of each role, and `kept` the number of those lines that are in the texts.
+    `found` counts the lines for each pair of a true role and an assigned role.
     """
 
     pages: int = 0

@@ -8,7 +8,7 @@ from benchmarks.evaluation.scores.words import words
 
 
 def rouge_lsum(text: str, gold: str) -> PRF:
-    """Score a text line by line against a gold.
+    """Score a text line by line against a gold text.
 
     The words found in a line of the gold are the union of its longest common subsequences
     with the lines of the text. No word counts more often than it occurs in either text. Words
@@ -22,9 +22,9 @@ def rouge_lsum(text: str, gold: str) -> PRF:
     Notes
     -----
     See C.-Y. Lin, "ROUGE: a package for automatic evaluation of summaries", ACL workshop
-    2004, section 3.2. This is the form used today to compare news extractors: the choice
-    among equally long subsequences and the clipped counts follow Google's ``rouge-score``
-    package. Words are split by our own function, so that all scripts are supported.
+    2004, section 3.2. News extractors are usually compared with this variant: the choice among
+    equally long subsequences and the clipped counts follow Google's ``rouge-score`` package. Words
+    are split by our own function, so that all scripts are supported.
     """
     found = _lines(text)
     wanted = _lines(gold)

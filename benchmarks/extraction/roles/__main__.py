@@ -111,7 +111,10 @@ def main() -> None:
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, help="folder of classifiers")
     parser.add_argument(
-        "--texts", nargs="*", default=[], help="names of corpora with body-only golds"
+        "--texts",
+        nargs="*",
+        default=[],
+        help="names of corpora whose gold texts contain only the body",
     )
     parser.add_argument("--sample", type=int, help="maximum number of pages per corpus of texts")
     parser.add_argument("--folds", type=int, default=5, help="number of folds for cross-validation")

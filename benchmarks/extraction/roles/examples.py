@@ -124,7 +124,7 @@ def read_role_examples(corpora: Path, first: FirstPass) -> Iterator[RoleExample]
 def read_text_examples(
     folder: Path, first: FirstPass, sample: int | None = None
 ) -> Iterator[TextExample]:
-    """Read the pages of a corpus whose golds contain only the body.
+    """Read the pages of a corpus whose gold texts contain only the body.
 
     `sample` is the number of evenly spaced pages, or None for all.
     """

@@ -217,8 +217,8 @@ def read_examples(
 ) -> tuple[list[RoleExample], list[TextExample]]:
     """Read the training examples.
 
-    `texts` are the names of corpora whose golds contain only the body. `sample` is the number of
-    evenly spaced pages of each, or None for all.
+    `texts` are the names of corpora whose gold texts contain only the body. `sample` is the number
+    of evenly spaced pages of each, or None for all.
     """
     roles = list(read_role_examples(corpora, first))
     known = {(each.measured.corpus, each.measured.page) for each in roles}

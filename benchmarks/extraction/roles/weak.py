@@ -1,8 +1,8 @@
 """Weak labels, which are roles of lines inferred from a page's gold.
 
-For example, a line that equals the gold's title is the headline, a short line outside the gold with
-the name of an author is a byline, and text in a caption element that is not in the gold is a
-caption. Most lines get no role.
+For example, a line that equals the title in the gold record is the headline, a short line outside
+the gold text with the name of an author is a byline, and text in a caption element that is not in
+the gold text is a caption. Most lines get no role.
 """
 
 from collections.abc import Iterator, Sequence

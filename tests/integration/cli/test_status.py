@@ -16,7 +16,7 @@ from worker.cli import main
 from worker.store.progress import site_statuses
 
 HOSTILE = "[/x]\x1b[31m\nforged"
-"""Unbalanced markup, a terminal escape sequence and a line break."""
+"""Site name with unbalanced markup, a terminal escape sequence and a line break."""
 
 
 def status(*arguments: str) -> Result:

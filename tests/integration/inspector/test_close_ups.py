@@ -151,7 +151,7 @@ def test_a_lead_repeated_in_the_text_is_shown_once(client: Client, crawled: Sett
 
 @pytest.fixture
 def illustrated(crawled: Settings) -> Iterator[int]:
-    """ID of a page whose article has placed images, one with a URL on the reader's own network."""
+    """ID of a page whose article has two images, one of them on the reader's local network."""
     page_id = page_ids(crawled)[2]
     images = [
         {

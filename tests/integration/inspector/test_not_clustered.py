@@ -1,4 +1,4 @@
-"""Views of a site before its first clustering, and of one that is no longer clustered."""
+"""Views of a site before its first clustering, and of a site that is no longer clustered."""
 
 from collections.abc import Iterator
 

@@ -160,7 +160,8 @@ def test_children_die_with_the_guardian(mark: str, tmp_path: Path) -> None:
     (guardian,) = psutil.Process(owner.pid).children()
     children = guardian.children()
     guardian.kill()
-    # On the death of a parent, the kernel sends SIGTERM; the shell that ignores SIGTERM survives.
+    # When the guardian dies, the kernel sends SIGTERM to its children; the shell ignores SIGTERM
+    # and survives.
     wait_until(lambda: [child.is_running() for child in children].count(True) == 1)
     (left,) = [child for child in children if child.is_running()]
     assert left.name() == "sh"

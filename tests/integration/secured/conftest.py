@@ -50,7 +50,7 @@ CommandLine = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def command_line(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
-    """Return a function that runs a command on the deployment with other settings."""
+    """Return a function that runs a command on the deployment with the given settings changed."""
 
     def run(command: str, **other: str | Path) -> tuple[int, str]:
         for name, value in deployment.settings.environment().items():

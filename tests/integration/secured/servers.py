@@ -48,7 +48,7 @@ class SecuredServers:
 
     def __init__(self) -> None:
         self._home = Path(tempfile.mkdtemp(prefix="detourage-secured-"))
-        # PostgreSQL refuses to run as root, so another user must be able to enter.
+        # PostgreSQL refuses to run as root, so another user must be able to enter this directory.
         self._home.chmod(0o711)
         self._supervisor = Supervisor(remove=[self._home])
         authority = Authority(self._home, "authority")

@@ -105,7 +105,7 @@ def test_crawler_and_recogniser_may_not_publish_to_other_exchanges(
         ("detourage_service", "entities.articles"),
     ],
 )
-def test_users_may_not_consume_the_queues_of_others(
+def test_users_may_not_consume_the_queues_of_other_users(
     servers: SecuredServers, user: str, queue: str
 ) -> None:
     with channel_of(servers, user) as channel, pytest.raises(AccessRefused):

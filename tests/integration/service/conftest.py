@@ -55,7 +55,7 @@ Alone = Callable[..., AbstractContextManager[Deployment]]
 
 @pytest.fixture
 def alone(settings: Settings, tmp_path: Path) -> Alone:
-    """Return a function that runs one process of the service with other settings."""
+    """Return a function that runs one process of the service with the given settings changed."""
 
     @contextmanager
     def running(process: str, **more: Any) -> Iterator[Deployment]:

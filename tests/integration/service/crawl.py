@@ -1,4 +1,4 @@
-"""The crawl that is sent to the shared deployment: good pages of one site, unusable messages."""
+"""Crawl that is sent to the shared deployment: good pages of one site, and unusable messages."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The intake stores batches like single messages and waits for the later stages."""
+"""The intake stores messages in batches as it would one by one, and waits for later stages."""
 
 import json
 import random
@@ -34,7 +34,7 @@ def read(body: bytes) -> tuple[FetchedPage, ReadPage]:
 
 
 def bodies(sites: int, pages: int, *, day: int = 1) -> list[bytes]:
-    """Return page messages, with one refused page per site; some are alike on several days."""
+    """Return page messages; each site has one refused page, which is the same every day."""
     return [
         message(
             f"https://{site}.example/{page}",

@@ -75,7 +75,8 @@ def test_a_site_does_not_wait_until_a_busier_site_is_finished(alone: Alone) -> N
             while deployment.count(left):
                 taken = channel.basic_get(queue, no_ack=True)
                 done += taken is not None
-        # The tasks in the queue come first, then the two sites in turn, then a full queue again.
+        # The tasks already queued come first, then those of the two sites in turn, then a full
+        # queue of the busier site again.
         assert done <= 5 + 2 * 3 + 5
 
 

@@ -23,7 +23,8 @@ VERSIONS = [
 ]
 
 ROWS = {"sites": 2, "trees": 2, "pages": 2, "story_texts": 2}
-"""Number of rows in tables to which a row of another table refers twice; others get one row."""
+"""Number of rows in tables to which a row of another table refers twice; all other tables get one
+row."""
 
 VALUES: dict[tuple[str, str], Any] = {
     ("pages", "url"): "https://news.example/{row}",

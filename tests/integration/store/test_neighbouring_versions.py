@@ -26,7 +26,7 @@ ADD_PAGE = (
     "INSERT INTO pages (site_id, url, url_digest, content_digest, revision)"
     " SELECT id, :url, :digest, 'old', 1 FROM sites RETURNING id"
 )
-"""Statement that stores a page as versions before 0020 do."""
+"""Statement that stores a page as versions with a schema before 0020 do."""
 
 
 @pytest.fixture
@@ -154,7 +154,8 @@ def test_a_version_that_is_no_longer_admitted_cannot_write(database: Database) -
         fetch(database, PLAIN)
     with pytest.raises(ForeignSchemaError), database.transaction() as session:
         require_admitted(session)
-    # A version without a mark must wait, because it does not know the specific error.
+    # A version without a mark does not know ForeignSchemaError, so it gets an error on which it
+    # waits.
     waits = pytest.raises(OperationalError, match="0024 or before")
     with unmarked(database) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))

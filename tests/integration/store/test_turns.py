@@ -1,4 +1,4 @@
-"""Sites take turns in the outbox; short queues and backlogs share the places."""
+"""Sites take turns in the outbox; short queues and backlogs each get half of the places."""
 
 from collections import Counter
 from itertools import count, permutations

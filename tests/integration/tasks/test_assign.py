@@ -293,7 +293,7 @@ def test_incremental_assignment_gives_the_same_groups_and_articles_as_one_cluste
 
 
 def partition(groups: dict[str, tuple[int | None, str, str | None]]) -> set[frozenset[str]]:
-    """Return the groups of a site without their numbers, with outliers as single groups."""
+    """Return the groups of a site without their numbers; each outlier forms a group of its own."""
     members: dict[object, set[str]] = {}
     for address, (group, _, _) in groups.items():
         members.setdefault(address if group is None else group, set()).add(address)

@@ -1,4 +1,4 @@
-"""Extractions that die, are lost or give articles that cannot be stored or published."""
+"""Extractions whose process dies or whose message is lost, and articles that cannot be sent."""
 
 import json
 import secrets

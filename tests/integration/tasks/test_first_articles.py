@@ -42,7 +42,7 @@ def grow_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
 
 
 def look(tasks: Tasks) -> int:
-    """Request the extraction of pages that must not wait longer, as the intake does."""
+    """Request the extraction of pages that must not wait any longer, as the intake does."""
     return tasks.read(lambda session: request_first_extractions(session, PATIENCE))
 
 

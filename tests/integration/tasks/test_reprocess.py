@@ -34,7 +34,7 @@ def revisions(tasks: Tasks) -> dict[str, int]:
 
 
 def run_some(tasks: Tasks, task: str, *, share: float) -> None:
-    """Run a share of the requested tasks, each twice; the messages of the others are lost."""
+    """Run a share of the requested tasks, each twice; the messages of the other tasks are lost."""
     arguments = tasks.take(task)
     for each in arguments[: int(len(arguments) * share)]:
         for _ in range(2):

@@ -19,7 +19,7 @@ from worker.store.pages import has_article
 
 SEQUENCES = int(os.environ.get("DETOURAGE_TEST_SEQUENCES", "30"))
 AT_ONCE = 10
-"""Number of sequences that run interleaved; each fetches one page."""
+"""Number of sequences that run interleaved; each consists of fetches of one page."""
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 MARK = "Wall of this site."
@@ -37,7 +37,7 @@ WALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 class Step(NamedTuple):
-    """A fetch, and a mark of the article that it returns; None for a wall."""
+    """A fetch, and the sentence that marks the returned article (None for a wall)."""
 
     message: dict[str, Any]
     brings: str | None

@@ -361,12 +361,12 @@ def test_a_setting_determines_whether_and_where_repeats_are_published(
     assert exchanges == {**expected, **where.get(setting, {})}
 
 
-def test_a_repeat_that_was_held_back_is_published_once_it_is_first(tasks: Tasks) -> None:
+def test_a_held_back_repeat_is_published_once_it_is_the_first_of_its_story(tasks: Tasks) -> None:
     tasks.restart(repeats="keep")
     process(tasks, page("copy.example", sentences(70), 0))
     process(tasks, page("first.example", WIRE, 5))
     process(tasks, page("copy.example", WIRE, 10))
-    assert len(sent_articles(tasks)) == 3  # the previous article of the copy needs a revision
+    assert len(sent_articles(tasks)) == 3  # the first article of the copy needs a revision
     process(tasks, page("third.example", WIRE, 20))
     assert len(sent_articles(tasks)) == 3
     process(tasks, page("first.example", sentences(71), 30))
@@ -386,7 +386,7 @@ def test_old_stories_are_removed_and_published_articles_stay(tasks: Tasks) -> No
     assert process_state().story_window > timedelta(0)
 
 
-def test_the_lock_of_all_stories_does_not_block_articles(tasks: Tasks) -> None:
+def test_the_story_lock_does_not_block_articles(tasks: Tasks) -> None:
     tasks.group(tasks.send([page("first.example", WIRE, 0)]))
     with tasks.database.transaction() as session:
         stories.lock_stories(session)

@@ -1,4 +1,4 @@
-"""Limits on how a hostile site can affect the stories of other sites."""
+"""A hostile site can affect the stories of other sites only to a limited extent."""
 
 from typing import Any
 

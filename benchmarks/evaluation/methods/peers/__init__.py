@@ -1,5 +1,6 @@
 """Third-party extractors with the common interface.
 
-A library is imported only when it runs. Each is called as its documentation describes for the text
-of an article, without reader comments if it has such an option.
+A library is imported only when it runs. Each library is called as its documentation recommends for
+extracting the text of an article. Reader comments are excluded if the library has an option for
+this.
 """

@@ -61,7 +61,7 @@ def test_results_are_cached_between_runs(tmp_path: Path) -> None:
 
 def test_golds_that_are_not_on_their_page_are_skipped(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull"], gold_token_recall_in_html=0.79)
-    with pytest.raises(BenchError, match="no page with a gold to score by"):
+    with pytest.raises(BenchError, match="no page has a gold record to score against"):
         measure(folder, method())
 
 

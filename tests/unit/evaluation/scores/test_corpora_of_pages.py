@@ -127,7 +127,7 @@ def test_comments_may_be_separate_or_a_single_string_or_snippets() -> None:
 @pytest.mark.parametrize(
     ("pages", "golds", "message"),
     [
-        ([page("1")], [{"id": "2", "text": "x"}], "without a page"),
+        ([page("1")], [{"id": "2", "text": "x"}], "gold record has no page"),
         ([page("1"), page("1")], [], "second page"),
         ([page("1")], [{"id": "1"}, {"id": "1"}], "second gold"),
         ([page("1")], [{"text": "x"}], r"gold\.jsonl\.gz, line 1"),

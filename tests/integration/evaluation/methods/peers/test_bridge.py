@@ -1,4 +1,4 @@
-"""Extractors written in other languages, where the machine can run them."""
+"""Extractors written in other languages; those that this machine cannot run are not tested."""
 
 import os
 import signal
