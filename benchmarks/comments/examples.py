@@ -18,7 +18,8 @@ from worker.html import Page, PageError, parse_page
 from worker.inference import Features
 
 UNSAID = Path(__file__).with_name("unsaid.json")
-"""File that lists pages, by corpus, that show comments or reviews although their gold has none.
+"""File that lists pages, by corpus, that show comments or reviews although their gold records have
+none.
 
 Each was inspected by hand.
 """
@@ -38,8 +39,8 @@ class Example:
     """A page of a corpus with its candidates.
 
     `features` has no columns if there are no candidates. The candidates are scored by `page_f1` if
-    the gold lists comments individually, and by `agreement` if it has their text as a whole. If
-    both are None, the page has no comments.
+    the gold record lists comments individually, and by `agreement` if it has their text as a whole.
+    If both are None, the page has no comments.
     """
 
     corpus: str
@@ -66,7 +67,7 @@ class Example:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the page has no comments according to its gold."""
+        """Whether the page has no comments according to its gold record."""
         return self.page_f1 is None and self.agreement is None
 
 

@@ -30,8 +30,7 @@ FIELDS = ("text_f1", "authors", "dates", "parents", "replies")
 class Read:
     """The score of a page's comments.
 
-    `comments` is the number of comments in the gold; `is_nested` is set if their elements are
-    nested.
+    `comments` is the number of gold comments; `is_nested` is set if their elements are nested.
     """
 
     corpus: str
@@ -87,7 +86,7 @@ def _mean(weighted: Iterable[tuple[float | None, int]]) -> str:
 
 
 def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
-    """Read the comments of a corpus from the elements that contain the gold's comments."""
+    """Read the comments of a corpus from the elements that contain the gold comments."""
     corpus = load_corpus(corpora / name)
     for identity, gold in corpus.golds.items():
         stored = corpus.pages[identity]

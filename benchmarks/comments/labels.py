@@ -1,4 +1,4 @@
-"""Training labels that state which groups of elements are the comments of the gold."""
+"""Training labels that state which groups of elements are the gold comments."""
 
 from collections import Counter
 from collections.abc import Sequence

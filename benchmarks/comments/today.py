@@ -81,7 +81,7 @@ class Row:
 
     `content` is None if the page is not an article. `score` is the score of the text, and `alone`
     that of the text without removal of comments. `is_held` is set if the page's source contains the
-    gold's text.
+    gold text.
     """
 
     corpus: str
@@ -138,7 +138,9 @@ def _row(corpus: str, gold: Gold, source: Source) -> Row:
 
 
 def holds_last_post(row: Row) -> bool:
-    """Return whether a thread's gold contains the last post read; some contain only the first ones.
+    """Return whether a thread's gold text contains the last post read.
+
+    Some gold texts contain only the first posts.
 
     Nearly all words of the post must be in the gold text, because half of them are there by
     accident.

@@ -168,7 +168,7 @@ class Choice:
 
     @property
     def is_right(self) -> bool | None:
-        """Whether the candidate is correct; None if the gold does not decide it."""
+        """Whether the candidate is correct; None if the gold record does not decide it."""
         example = self.example
         if example.page_f1 is not None:
             return bool(is_good(example.page_f1)[self.place])
@@ -238,7 +238,7 @@ def certainties_of_folds(choices: Sequence[Choice | None], folds: int = FOLDS) -
 
 
 def settled(example: Example, first: BoostedTrees) -> Example:
-    """Choose the correct candidate on a page whose gold only has the comments' text as a whole.
+    """Choose the correct candidate if the gold record only has the comments' text as a whole.
 
     Of the candidates that agree with this text, the likeliest one counts as correct. Candidates
     that agree with a part of it are left out.

@@ -104,7 +104,10 @@ PEERS: dict[str, Tool] = {"edist": _edist, "zss": _zss, "apted": _apted}
 
 
 def cells(a: Tree, b: Tree) -> int:
-    """Count the table cells for distinct keyroots without leaves, on the cheaper side."""
+    """Count the table cells for distinct keyroots without leaves.
+
+    The count is the lower one of the left and the right decomposition.
+    """
     left, right = (
         [_spread(tree, mirrored=mirrored) for tree in (a, b)] for mirrored in (False, True)
     )

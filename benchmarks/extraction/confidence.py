@@ -131,7 +131,7 @@ def cross_validate(examples: Sequence[PageExample]) -> _Floats:
 
 
 def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
-    """Yield the lines of a table that compares this confidence with the expected F1."""
+    """Yield the lines of a table that compares the trained confidence with the expected F1."""
     yield (
         "| | pages | not right | by | area under ROC | flagged, 10 % false, %"
         f" | below {DOUBTFUL}: not right, % | others, % | Brier |"

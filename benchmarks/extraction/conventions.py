@@ -83,7 +83,7 @@ class Read:
     """A page with the data needed to score its texts.
 
     `headline` is given to every method. `lines` and `roles` are the words and role of each line
-    near the article, and `shares` is the share of each line's words in the gold.
+    near the article, and `shares` is the share of each line's words in the gold text.
     """
 
     gold: Gold

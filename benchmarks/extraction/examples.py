@@ -30,15 +30,15 @@ ARTICLES = frozenset({None, "article"})
 
 @dataclass(frozen=True)
 class Example:
-    """A page whose gold is a text.
+    """A page whose gold record has a text.
 
     `headline` is given to every method. `other` is the page with which the service compares this
     page, and `knowledge` the template knowledge; both are None if there is no such page. `alone` is
     the evidence of the lines without the other page, and `beside` the evidence with it; they are
     the same if there is none. `hashed` contains the words of the lines and of the elements around
     them, `words` the number of words of each line, and `shares` the share of a line's words in the
-    gold. `unsaid` marks the lines of a lead that the gold separates from its text, because other
-    gold records include the lead.
+    gold text. `unsaid` marks the lines of a lead that the gold record separates from its text,
+    because other gold records include the lead.
     """
 
     corpus: str

@@ -100,7 +100,7 @@ def _start(caption: str | None) -> str:
 
 
 def articles(folder: Path) -> Iterator[tuple[str, dict[str, Any], Sequence[ArticleImage]]]:
-    """Yield the site, gold and images of each page of a corpus."""
+    """Yield the site, gold record and images of each page of a corpus."""
     with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
         golds = {gold["id"]: gold for gold in map(json.loads, lines)}
     for page in load_corpus(folder).pages.values():

@@ -1,4 +1,4 @@
-"""Labels that state which lines of a page are in its gold."""
+"""Labels that state which lines of a page are in its gold text."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,10 +10,10 @@ from benchmarks.evaluation.scores import Gold, matching_blocks, words
 from benchmarks.evaluation.scores.records import TextBlock
 
 UNSAID = -1
-"""Label of a line about which the gold says nothing."""
+"""Label of a line about which the gold record says nothing."""
 
 OF_GOLD = 0.5
-"""Minimum share of a line's words in the gold for the line to belong to the article."""
+"""Minimum share of a line's words in the gold text for the line to belong to the article."""
 
 MIN_COMMENT_WORDS = 4
 """Minimum number of words of a line; shorter lines may be in a comment by coincidence."""
@@ -28,7 +28,7 @@ OF_LEAD = 0.8
 def shares_in_gold(
     texts: Sequence[str], gold: Gold, headline: TextBlock | None
 ) -> npt.NDArray[np.float64]:
-    """Match the lines of a page, in order, with the words of its gold.
+    """Match the lines of a page, in order, with the words of its gold text.
 
     Returns the share of each line's words that match, shape (lines,). The headline that is given to
     every method is not matched with the lines.
@@ -48,7 +48,7 @@ def shares_in_gold(
 
 
 def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
-    """Return which lines of a page, in order, are the lead given in its gold."""
+    """Return which lines of a page, in order, are the lead given in its gold record."""
     lead = set(words(gold.lead or ""))
     by_line = [words(text) for text in texts]
     return np.array(

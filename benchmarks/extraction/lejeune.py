@@ -56,7 +56,7 @@ class Page:
 
     @property
     def language(self) -> str:
-        """Language of the page's gold."""
+        """Language of the page's gold text."""
         return self.target.gold.language
 
 
@@ -65,7 +65,7 @@ class Row:
     """A tool's result on a page.
 
     `scores` are those of the text by name, in percent. `found` and `wanted` are the events that
-    DAnIEL finds in the text and in the gold.
+    DAnIEL finds in the text and in the gold text.
     """
 
     page: str

@@ -71,9 +71,9 @@ class OtherExample:
     """A page with known content.
 
     `features` is the evidence of its lines. `texts` and `words` are the lines and their numbers of
-    words, and `shares` is the share of each line's words in the gold. `unsaid` marks the lines of a
-    lead that the gold separates from its text. `first` is the probability of each line according to
-    the first classifier.
+    words, and `shares` is the share of each line's words in the gold text. `unsaid` marks the lines
+    of a lead that the gold record separates from its text. `first` is the probability of each line
+    according to the first classifier.
     """
 
     corpus: str

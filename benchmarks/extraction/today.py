@@ -61,7 +61,7 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Sample:
-    """A page with its gold."""
+    """A page with its gold record."""
 
     corpus: str
     gold: Gold

@@ -1,7 +1,7 @@
 """Train the classifier of lines: ``python -m benchmarks.extraction.train CORPUS… --model FILE``.
 
 Each page of the corpora is compared with the same page as in the service. A line belongs to the
-article if most of its words match the gold. With ``--folds``, the classifier is first
+article if most of its words match the gold text. With ``--folds``, the classifier is first
 cross-validated. Each site is in a single fold, so that no page is scored by a classifier that has
 seen its site.
 """

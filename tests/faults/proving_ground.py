@@ -296,7 +296,7 @@ class Servers:
 
 @dataclass(frozen=True)
 class Disk:
-    """The disk with PostgreSQL's data, which another program can fill.
+    """The disk with PostgreSQL's data, which can be filled as if by another program.
 
     Attributes
     ----------

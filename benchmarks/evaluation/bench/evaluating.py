@@ -61,7 +61,7 @@ def evaluate(
     Raises
     ------
     BenchError
-        If a file cannot be read, or if no gold has a text to score against.
+        If a file cannot be read, or if no gold record has a text to score against.
     """
     corpus = _read_corpus(gold, title_in_text)
     golds = measurable(corpus)

@@ -40,8 +40,8 @@ LIMITS = {
 class Target:
     """Expected content of a page.
 
-    `headline` is prefixed to the text of every method. It is None if the gold does not begin with a
-    headline.
+    `headline` is prefixed to the text of every method. It is None if the gold text does not begin
+    with a headline.
     """
 
     gold: Gold
@@ -97,7 +97,7 @@ def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
 def score(
     memo: Memo, extracted: Prediction, target: Target
 ) -> tuple[dict[str, float], TextStatistics]:
-    """Score everything annotated in a page's gold, and compute statistics of the text.
+    """Score everything annotated in a page's gold record, and compute statistics of the text.
 
     Returns the scores in percent by name (those of `score_page`, `score_metadata` and
     `comment_scores`, ``snippets_p _r _f`` and ``snippets_accuracy``), and the statistics of the

@@ -90,7 +90,7 @@ def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> Comme
 
 
 def comment_scores(found: Sequence[Comment], gold: Gold) -> dict[str, float]:
-    """Score everything annotated about comments in a page's gold, in percent.
+    """Score everything that a page's gold record states about comments, in percent.
 
     Parameters
     ----------
@@ -102,11 +102,11 @@ def comment_scores(found: Sequence[Comment], gold: Gold) -> dict[str, float]:
     Returns
     -------
     dict
-        If the gold lists comments individually: ``comments_p _r _f``; ``comments_good``,
-        the P@1 of Subercaze et al. (2016); and, where applicable, ``comments_text``,
+        If the gold record lists comments individually: ``comments_p _r _f``; ``comments_good``, the
+        P@1 of Subercaze et al. (2016); and, where applicable, ``comments_text``,
         ``comments_authors``, ``comments_dates``, ``comments_parents`` and ``comments_replies`` as
-        in `CommentScore`. If there are comments: ``comments_words_f``, the F1 of all their
-        words. If there are none: ``comments_none``, which tells whether none were found.
+        in `CommentScore`. If there are comments: ``comments_words_f``, the F1 of all their words.
+        If there are none: ``comments_none``, which tells whether none were found.
     """
     marked = gold.comments or ()
     wanted = words(" ".join(each.text for each in marked) or gold.comment_text or "")

@@ -99,7 +99,7 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     ------
     CorpusError
         If a file is missing or not in gzip format, if a line is not a valid record, if an ID
-        occurs twice, or if a gold has no page.
+        occurs twice, or if a gold record has no page.
     """
     pages: dict[str, CorpusPage] = {}
     for place, record in _records(folder / "pages.jsonl.gz"):

@@ -52,7 +52,7 @@ class SnippetCounts:
 
 
 def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
-    """Score the title, authors and date in percent, as far as the gold has them.
+    """Score the title, authors and date in percent, as far as the gold record has them.
 
     Returns
     -------

@@ -40,7 +40,7 @@ def score_page(
     gold
         The expected content; its `text` must not be None.
     headline
-        The headline to prefix if the gold begins with one (see
+        The headline to prefix if the gold text begins with one (see
         `benchmarks.evaluation.scores.headlines`).
 
     Returns
@@ -48,13 +48,13 @@ def score_page(
     dict
         Values by name (see `SCORES`): ``exact cosine equal within around`` of Deturck (2015),
         and the scores ``to tm tmu mark char bag rouge`` with the suffixes ``_p _r _f``. Scores
-        of markup are present only if the gold has marks, and ``own_equal`` and ``own`` only if
-        a headline is given.
+        of markup are present only if the gold record has marks, and ``own_equal`` and ``own`` only
+        if a headline is given.
 
     Raises
     ------
     ValueError
-        If the gold has no text.
+        If the gold record has no text.
     """
     if gold.text is None:
         raise ValueError(f"the gold of {gold.id} holds no text")

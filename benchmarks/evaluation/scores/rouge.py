@@ -1,4 +1,4 @@
-"""ROUGE-LSum, which measures how much of each gold line is covered by common subsequences."""
+"""ROUGE-LSum: how much of each line of a gold text is covered by common subsequences."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from benchmarks.evaluation.scores.words import words
 def rouge_lsum(text: str, gold: str) -> PRF:
     """Score a text line by line against a gold text.
 
-    The words found in a line of the gold are the union of its longest common subsequences
-    with the lines of the text. No word counts more often than it occurs in either text. Words
-    are compared in lower case.
+    The words found in a line of the gold text are the union of its longest common subsequences with
+    the lines of the text. No word counts more often than it occurs in either text. Words are
+    compared in lower case.
 
     Parameters
     ----------

@@ -79,8 +79,9 @@ class RoleExample:
 class TextExample:
     """A page whose text is known.
 
-    `is_text` marks the lines of the text, according to the gold or, if known, their roles. `roles`
-    are the roles inferred from the gold (see `benchmarks.extraction.roles.weak`), or None.
+    `is_text` marks the lines of the text, according to the gold text or, if known, their roles.
+    `roles` are the roles inferred from the gold record (see `benchmarks.extraction.roles.weak`), or
+    None.
     """
 
     measured: MeasuredPage
@@ -158,7 +159,7 @@ def generated_examples(first: FirstPass) -> Iterator[TextExample]:
 def known_lines(
     measured: MeasuredPage, outline: Outline, gold: Gold, captions: Sequence[str] = ()
 ) -> KnownLines:
-    """Return the lines of a page with what is known about them from its gold."""
+    """Return the lines of a page with what is known about them from its gold record."""
     lines = lines_of(outline)
     return KnownLines(
         [line.tokens for line in lines],

@@ -28,7 +28,7 @@ is 50.7 % in both cases, and the F1 is .9601 instead of .9611.
 """
 
 OF_WEAK: Final = 0.3
-"""Weight of a role inferred from the gold, relative to one from an annotator."""
+"""Weight of a role inferred from the gold record, relative to one from an annotator."""
 
 RARE: Final = 0.5
 """Exponent of the weight of rare roles.

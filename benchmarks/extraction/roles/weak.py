@@ -1,4 +1,4 @@
-"""Weak labels, which are roles of lines inferred from a page's gold.
+"""Weak labels, which are roles of lines inferred from a page's gold record.
 
 For example, a line that equals the title in the gold record is the headline, a short line outside
 the gold text with the name of an author is a byline, and text in a caption element that is not in
@@ -17,10 +17,11 @@ from worker.inference import Features
 from worker.text import words
 
 IN_GOLD = 0.8
-"""Minimum share of a line's words in the gold for the line to be certainly in the gold."""
+"""Minimum share of a line's words in the gold text for the line to be certainly in that text."""
 
 NOT_IN_GOLD = 0.3
-"""Maximum share of a line's words in the gold for the line to be certainly not in the gold."""
+"""Maximum share of a line's words in the gold text for the line to be certainly not in that
+text."""
 
 LONG = 6
 """Minimum number of words of a line that serves to locate the article."""
@@ -51,8 +52,9 @@ class KnownLines:
     """The lines of a page with what is known about them.
 
     `tokens` are the words of the lines, `features` has a row for each line, and `tags` are the tags
-    of their elements. `shares` are the shares of their words in the gold. `lead` marks the lead if
-    the gold separates it. `title`, `authors` and `captions` are those of the gold.
+    of their elements. `shares` are the shares of their words in the gold text. `lead` marks the
+    lead if the gold record separates it. `title`, `authors` and `captions` are those of the gold
+    record.
     """
 
     tokens: Sequence[Sequence[str]]

@@ -366,7 +366,7 @@ def test_a_held_back_repeat_is_published_once_it_is_the_first_of_its_story(tasks
     process(tasks, page("copy.example", sentences(70), 0))
     process(tasks, page("first.example", WIRE, 5))
     process(tasks, page("copy.example", WIRE, 10))
-    assert len(sent_articles(tasks)) == 3  # the first article of the copy needs a revision
+    assert len(sent_articles(tasks)) == 3  # the copy's earlier article needs a revision
     process(tasks, page("third.example", WIRE, 20))
     assert len(sent_articles(tasks)) == 3
     process(tasks, page("first.example", sentences(71), 30))
