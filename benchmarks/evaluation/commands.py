@@ -53,7 +53,7 @@ html_option = click.option(
     "--title/--no-title",
     "title_in_text",
     default=None,
-    help="Whether the gold texts begin with the headline; known for the named corpora.",
+    help="Whether the gold texts begin with the headline; by default, as stated for the corpus.",
 )
 @json_option
 @html_option
@@ -152,7 +152,7 @@ def bench(
     """Run extractors over corpora and score them.
 
     Exit code 1 if a named extractor could not run because a library or a program is missing.
-    With "all", those that can run are measured.
+    With "all", only the extractors that can run are measured.
     """
     _check_installed()
     from benchmarks.evaluation.bench import Bench

@@ -25,8 +25,12 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
-    parser.add_argument("--list", action="store_true", dest="listed", help="print pages with one")
-    parser.add_argument("--others", action="store_true", help="print each page that may have one")
+    parser.add_argument(
+        "--list", action="store_true", dest="listed", help="print each page with an agency"
+    )
+    parser.add_argument(
+        "--others", action="store_true", help="print each page that may have an agency"
+    )
     options = parser.parse_args()
     forms = sorted(written_forms(), key=len, reverse=True)
     named = re.compile("|".join(rf"(?<!\w){re.escape(form)}(?!\w)" for form in forms))

@@ -30,10 +30,13 @@ def main() -> int:
     parser.add_argument("--most", type=int, help="maximum number of messages of each kind")
     parser.add_argument("--crowds", action="store_true", help="send only crowds and good pages")
     parser.add_argument(
-        "--beside", type=int, default=GOOD_BESIDE, help="number of good pages sent alongside"
+        "--beside", type=int, default=GOOD_BESIDE, help="number of good pages sent alongside crowds"
     )
     parser.add_argument(
-        "--seconds", type=float, default=PHASE_SECONDS, help="duration of sending them"
+        "--seconds",
+        type=float,
+        default=PHASE_SECONDS,
+        help="seconds over which good pages are sent",
     )
     options = parser.parse_args()
     home = Path(tempfile.mkdtemp(prefix="detourage-hostile-"))

@@ -12,11 +12,11 @@ import java.nio.charset.StandardCharsets;
 import org.xml.sax.InputSource;
 
 /**
- * Answers pages on standard input with articles on standard output.
+ * Reads pages from standard input and writes their articles to standard output.
  *
- * <p>A message is a number of strings, then each string as its length in bytes and its UTF-8;
- * numbers are 32-bit, big-endian. A request holds the page; an answer "ok", title and text, or
- * "error" and what went wrong.
+ * <p>A message consists of the number of strings, followed by the length in bytes and the UTF-8
+ * encoding of each string. Numbers are 32-bit big-endian. A request contains the page. A response
+ * contains "ok", the title and the text, or "error" and the error.
  */
 public final class Boilerpipe {
     private final DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));

@@ -1,8 +1,8 @@
-// Answers pages on standard input with articles on standard output.
+// Reads pages from standard input and writes their articles to standard output.
 //
-// A message is a number of strings, then each string as its length in bytes and its UTF-8;
-// numbers are 32-bit, big-endian. A request holds the page and its address; an answer "ok",
-// title, HTML, byline and date, or "error" and what went wrong.
+// A message consists of the number of strings, followed by the length in bytes and the UTF-8
+// encoding of each string. Numbers are 32-bit big-endian. A request contains the page and its URL.
+// A response contains "ok", title, HTML, byline and date, or "error" and the error.
 
 import { readSync, writeSync } from "node:fs";
 import { Readability } from "@mozilla/readability";
