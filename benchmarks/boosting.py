@@ -45,7 +45,7 @@ def as_trees(
     """Convert a fitted binary classifier, rounding numbers as in model files.
 
     `columns` are the names of the columns that the trees will receive. `fitted` are the indices of
-    those on which the classifier was fitted (by default, all).
+    the columns on which the classifier was fitted (by default, all).
     """
     places = np.arange(len(columns)) if fitted is None else np.array(fitted)
     [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public access to the trees
@@ -91,7 +91,10 @@ def _as_tree(nodes: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> Decision
 
 
 def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:
-    """Return a classifier whose log odds are the mean of those of several with the same columns."""
+    """Return a classifier whose log odds are the mean of those of the given classifiers.
+
+    All of them must have the same columns.
+    """
     trees = [
         replace(tree, value=[round(value / len(models), 5) for value in tree.value])
         for model in models

@@ -2,9 +2,9 @@
 
 python -m benchmarks.reading CORPUS… [--sample N] [--stages]
 
-After some warm-up pages, both read each page in turn, so that other load on the machine affects
-them equally. The stages of our reading are measured on a second parse of each page. The script
-needs the ``benchmarks`` extra.
+After some warm-up pages, the service and trafilatura read each page in turn, so that other load on
+the machine affects them equally. The stages of our reading are measured on a second parse of each
+page. The script needs the ``benchmarks`` extra.
 """
 
 import argparse

@@ -82,13 +82,13 @@ EASY = 8
 likelihood."""
 
 AGREES = 0.85
-"""Minimum agreement with the text of all comments for a candidate that may be correct."""
+"""Minimum agreement with the text of all comments for a candidate to be possibly correct."""
 
 DIFFERS = 0.3
 """Agreement with the text of all comments below which a candidate is wrong."""
 
 MIN_SETTLED = 3
-"""Minimum number of records of a candidate that may be correct.
+"""Minimum number of records for a candidate to be possibly correct.
 
 Among candidates with fewer records, too many are not comments."""
 
@@ -109,12 +109,12 @@ _Labels = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 
 
 def train(examples: Sequence[Example]) -> BoostedTrees:
-    """Train on pages.
+    """Train the classifier of candidates on pages.
 
     A first classifier, trained on the pages whose gold records list comments individually, selects
     the hardest candidates on all other pages. Threads whose gold records have the posts' text as a
-    whole are left out and only used to train the confidence. On these, the first classifier alone
-    would decide where a post begins, which made the second classifier miss comments (see
+    whole are left out and only used to train the confidence. On these threads, the first classifier
+    alone would decide where a post begins, which made the second classifier miss comments (see
     README.md).
     """
     measured = [

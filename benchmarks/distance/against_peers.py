@@ -12,8 +12,8 @@ from worker.html import Tree
 def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
     """Print a row per pair with our time and the peers' times relative to it.
 
-    `patience` is the maximum time per pair in seconds. Peers whose time, estimated from their
-    previous pair, exceeds it are skipped.
+    `patience` is the maximum time per pair in seconds. A peer is skipped if its time, estimated
+    from its previous pair, exceeds this maximum.
     """
     pairs = pairs_of_size(sites, nodes, count)
     tools = OURS | UNITS | PEERS
@@ -46,7 +46,7 @@ def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
 
 
 _GUESS = {"edist": 2e-8, "zss": 3e-5, "apted": 5e-6}
-"""Estimated seconds per cell for each peer, used before its first measurement."""
+"""Estimated seconds per cell for each peer, used until the peer is first measured."""
 
 
 def against_edist(sites: Sites, nodes: int, count: int) -> None:

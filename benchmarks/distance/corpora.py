@@ -18,7 +18,7 @@ MOST_TREES = 50
 def read_sites(corpora: Path) -> Sites:
     """Return the trees of every site in the corpora.
 
-    `corpora` is a folder with a subfolder per corpus, which contains page messages in
+    `corpora` is a folder with a subfolder for each corpus. Each subfolder contains page messages in
     ``pages.jsonl.gz``.
     """
     sites: defaultdict[str, list[Tree]] = defaultdict(list)

@@ -110,7 +110,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
 
 
 def fit(examples: Sequence[PageExample]) -> BoostedTrees:
-    """Train the confidence on articles with equal weights."""
+    """Train the classifier on articles, all with the same weight."""
     rows = np.concatenate([example.features.rows for example in examples])
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_PAGES_IN_LEAF)
     classifier.fit(rows, np.array([example.is_right for example in examples]))

@@ -72,7 +72,7 @@ MIN_LINES = 5
 Roles with fewer lines are included only if they are roles of text."""
 
 HELD = 0.5
-"""Minimum share of a line's words in a text for the text to contain the line."""
+"""Minimum share of a line's words in a text for the text to count as containing the line."""
 
 BESIDE = 3
 """Maximum distance of an inserted line from the first or last line of a text, in lines."""

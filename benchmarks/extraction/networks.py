@@ -1,4 +1,4 @@
-"""Training of networks over lines; only this training needs PyTorch.
+"""Training of networks that process the lines of a page; only this training needs PyTorch.
 
 The trained network is that of `worker.inference.networks` in floating point. So that it generalises
 to other sites, columns, words and the class names of whole pages are dropped at random in training.

@@ -75,7 +75,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Text:
-    """A method's text of a page (possibly empty), and its CPU time (None if unknown)."""
+    """Text (possibly empty) that a method extracted from a page, and CPU time (None if unknown)."""
 
     text: str
     seconds: float | None
@@ -111,7 +111,7 @@ def parsed(source: Source) -> Page:
 
 @dataclass(frozen=True)
 class Models:
-    """The models of both passes that have not seen the sites of pages."""
+    """Models of both passes, with which pages are read by models that have not seen their sites."""
 
     first: FirstPass
     second: SecondPass

@@ -316,7 +316,10 @@ def describe(
     hints: Sequence[Hint],
     scores: Scores,
 ) -> Training:
-    """Describe the training done by `main`; its scores are the mean F1 beside another page."""
+    """Describe the training done by `main`.
+
+    The scores in the description are the mean F1 of pages compared with another page.
+    """
     corpora = [
         corpus_used(
             folder,

@@ -115,7 +115,7 @@ def fill(database: Database, first: int, last: int, chance: np.random.Generator)
 def arrivals(
     database: Database, number: int, chance: random.Random, sites: int = 1
 ) -> Iterator[Arrival]:
-    """Yield articles of stored pages, of which every other one is a version of an earlier one."""
+    """Yield articles of stored pages; every other article is a version of an earlier article."""
     letters = "bcdfghklmnprstv", "aeiou"
     words = [
         "".join(chance.choice(letters[at % 2]) for at in range(chance.randint(3, 9)))

@@ -11,7 +11,7 @@ from benchmarks.evaluation.scores import PRF
 from worker.text.terminal import printable
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
-"""Scores in the first table, which are those of the papers."""
+"""Scores in the first table, which are those used in the papers."""
 
 _OTHERS = (
     *("tm_f", "rouge_f", "own_f", "own_equal", "title_exact", "authors_f", "date_exact"),

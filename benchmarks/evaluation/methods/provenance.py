@@ -46,7 +46,7 @@ def _sources(entry: Traversable) -> list[tuple[str, bytes]]:
 
 
 def own_release() -> str:
-    """Return our own release, or ``0`` if it is not installed."""
+    """Return the release of Détourage, or ``0`` if the package is not installed."""
     try:
         return version("detourage")
     except PackageNotFoundError:

@@ -21,7 +21,7 @@ from benchmarks.evaluation.scores.records import TextBlock
 from benchmarks.evaluation.scores.repeats import NameRepeats, Repeat
 
 RELEVANT_SCORE = 0.8
-"""Minimum score for an article to be about its best-scoring disease."""
+"""Minimum score of the best-scoring disease for an article to be about this disease."""
 
 _MIN_ZONES = 3
 _MIN_SENTENCES = 5
@@ -45,8 +45,8 @@ class Event:
     name
         The name of the disease with the best score.
     score
-        Score of at most 1, which combines how much of the name is repeated and how near it is to
-        the ends of the document.
+        Score of at most 1, which combines how much of the name is repeated and how near to the ends
+        of the document the repeats are.
     """
 
     disease: str

@@ -42,7 +42,7 @@ Some annotators consider a list of other articles in a side column ``related``, 
 """
 
 IN_TEXT = 0.5
-"""Minimum share of a line's words in a text for the text to contain the line."""
+"""Minimum share of a line's words in a text for the text to count as containing the line."""
 
 
 @dataclass(frozen=True)

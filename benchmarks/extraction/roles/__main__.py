@@ -6,9 +6,9 @@ python -m benchmarks.extraction.roles CORPORA --methods detourage,trafilatura
 
 CORPORA is the folder that contains ``roles`` and the corpora of its pages. The model is
 cross-validated: no page is scored by a model of either pass that has seen its site. The first pass
-uses the models written to FOLDER by `benchmarks.extraction.train` or, by default, the shipped one,
-in which case the pages it was trained on are left out. ``--methods`` scores the texts of methods
-instead, without comparing pages.
+uses the models written to FOLDER by `benchmarks.extraction.train` or, by default, the shipped
+model; in the latter case, the pages on which the shipped model was trained are left out.
+``--methods`` scores the texts of methods instead, without comparing pages.
 """
 
 import argparse

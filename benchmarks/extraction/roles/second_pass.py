@@ -15,7 +15,7 @@ from worker.article.roles.model import RoleModel
 
 @dataclass(frozen=True)
 class SecondPass:
-    """Models of roles for pages that they have not seen, one for each fold of sites."""
+    """Models of roles, one for each fold of sites; each is used for the sites it has not seen."""
 
     models: Sequence[RoleModel]
 

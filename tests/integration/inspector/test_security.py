@@ -1,4 +1,4 @@
-"""Access control and security headers."""
+"""Access control and security headers of the inspector."""
 
 import re
 

@@ -174,7 +174,7 @@ def test_a_terminated_guardian_ends_the_children(mark: str, tmp_path: Path) -> N
         pid = supervisor.start("sleeper", ["sleep", "1000"], log=tmp_path / "log")
         os.kill(psutil.Process(pid).ppid(), signal.SIGTERM)
         wait_until(lambda: not processes_of(mark))
-        # The supervisor may notice the end of the guardian or that of the child first.
+        # The supervisor may notice either the guardian's or the child's end first.
         with pytest.raises(SupervisorError):
             supervisor.check()
 

@@ -1,4 +1,4 @@
-"""Durations of work, which all processes add up in the database."""
+"""All processes add up the durations of their work in the database."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Clusterings that crash or raise, and sites that are no longer clustered."""
+"""Clusterings that crash or raise an error, and sites that are no longer clustered."""
 
 from datetime import timedelta
 

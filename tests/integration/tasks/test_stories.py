@@ -456,7 +456,7 @@ def test_the_work_on_a_large_story_is_bounded(
         tell(tasks, each)
     assert len(ids(told(tasks))) == 1
     assert tasks.ask(select(func.count()).select_from(StoryOverlap))[0] <= 8 * 7 / 2
-    # An earlier copy becomes the first article of the story for all copies, however many.
+    # An earlier copy becomes the first article of the story for any number of copies.
     (early,) = arrivals(tasks, [Sent("early.example", "\n\n".join(WIRE), 0)])
     tell(tasks, early)
     found = told(tasks)
@@ -491,6 +491,6 @@ def test_an_earlier_longer_copy_does_not_hold_back_its_original(tasks: Tasks, se
     process(tasks, page("copy.example", [*WIRE, *sentences(82, 5)], 0))
     process(tasks, page("original.example", WIRE, 5))
     assert sent_articles(tasks)[1] == ("articles", 1, "https://original.example/news/1", "excerpt")
-    # A text that two sites published in full is held back.
+    # An excerpt of a text that two sites published in full is held back.
     process(tasks, page("excerpt.example", WIRE[:7], 10))
     assert "articles" not in {each[0] for each in sent_articles(tasks)[2:]}
