@@ -1,8 +1,8 @@
 """Print references to external comments: ``python -m benchmarks.comments.elsewhere CORPUS…``.
 
-For each corpus and comment service, the table has the number of pages that refer to a thread, with
-its account and ID, and the number of pages that contain comments as JSON. ``--list`` prints each
-reference for inspection.
+For each corpus and comment service, the table has the number of pages that refer to the service, of
+those with an account, and of those with a thread. It also has the number of pages that contain
+comments as JSON. ``--list`` prints each reference for inspection.
 """
 
 import argparse

@@ -225,7 +225,7 @@ def _percent(flags: Sequence[bool]) -> str:
 
 
 def print_scores(results: Sequence[Result], thresholds: Mapping[str, float]) -> None:
-    """Print the effect of other thresholds."""
+    """Print the shares of comments found and of false alarms at the given thresholds."""
     for name, threshold in thresholds.items():
         marked = [each.confidence >= threshold for each in results if each.page_f1 is not None]
         bare = [each.confidence >= threshold for each in results if each.example.is_bare]

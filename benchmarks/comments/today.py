@@ -170,7 +170,8 @@ def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the lines of a table of how removing comments changes the texts of other pages."""
+    """Yield the lines of a table of how removing comments changes the texts of pages other than
+    threads."""
     heads = ("", "pages", "with comments", "taken for threads", "F1, left", "F1, out")
     yield f"| {' | '.join((*heads, 'better', 'worse', 'lose'))} |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---|"

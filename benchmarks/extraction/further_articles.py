@@ -1,4 +1,4 @@
-"""Measure how much of further articles on a page leaks into its text.
+"""Measure how much text of further articles on a page leaks into the extracted text.
 
 The script also prints how much of the page's own article is extracted.
 
@@ -23,7 +23,7 @@ def words_of(made: Made) -> set[str]:
 
 
 def measure(title: str, pages: Mapping[str, Iterable[Made]], *, shows: bool) -> None:
-    """Print a row for each theme with the pages, those with a leak, and the shares of words."""
+    """Print for each theme the pages, the pages with a leak, and the words leaked and kept."""
     print(f"| {title} | pages | with a leak | leaked | kept |\n|---|---:|---:|---:|---:|")
     for theme, made in pages.items():
         leaks, further, leaked, own, kept, count = 0, 0, 0, 0, 0, 0

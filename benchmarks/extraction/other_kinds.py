@@ -5,7 +5,7 @@ python -m benchmarks.extraction.other_kinds CORPORA --first-pass FOLDER [--model
 CORPORA is the folder of the corpora. The script cross-validates with the folds of sites of the
 classifiers of lines, which `benchmarks.extraction.train` writes to FOLDER. It also writes the
 classifiers of the folds to FOLDER, for `benchmarks.extraction.today`. It prints, for each kind, the
-word F1 of the lines chosen by the first classifier and by this one.
+word F1 of the lines chosen by the first classifier and by the trained one.
 """
 
 import argparse

@@ -45,7 +45,7 @@ _OF_AGES = sorted(LANGUAGES | {"zh", "zh_Hant", "ko", "fa", "th", "bn", "ta", "u
 """Languages whose expressions of age are included."""
 
 _WITHOUT_NUMBER = {"one": 1, "two": 2}
-"""Plural categories whose forms may omit the number, with this number."""
+"""Plural categories whose forms may omit the number, and the number that each denotes."""
 
 _CATEGORIES = ("zero", "one", "two", "few", "many", "other")
 """Plural categories of CLDR."""
@@ -101,7 +101,7 @@ def names() -> dict[str, Any]:
 
 
 def written(values: dict[str, Any]) -> str:
-    """Return the content of the file, with one line per language."""
+    """Return the content of ``names.json``, with one line per language."""
     parts = (
         f" {json.dumps(key)}: {_by_language(value) if isinstance(value, dict) else _line(value)}"
         for key, value in values.items()

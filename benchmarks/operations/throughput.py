@@ -53,8 +53,8 @@ Seconds = Mapping[str, float]
 def main(corpora: Iterable[Path], *, sites_of: int = 1, pools: Iterable[int] = POOLS) -> None:
     """Measure and print.
 
-    `sites_of` is n where one in n sites is selected with all its pages, by a hash of its key.
-    `pools` are the numbers of processes that run tasks.
+    `sites_of` is the number n if one in n sites is selected, with all its pages, by a hash of the
+    site's key. `pools` are the numbers of processes that run tasks.
     """
     bodies = [body for corpus in corpora for body in page_messages(corpus, sites_of=sites_of)]
     for pool in pools:

@@ -1,7 +1,8 @@
 """Loading of corpora, which consist of pages and gold records.
 
 The folder of a corpus contains ``pages.jsonl.gz``, with one page message per line as published by a
-crawler, and ``gold.jsonl.gz``, with one record per page, which has the same ``id``.
+crawler, and ``gold.jsonl.gz``, with one record per page. A page and its record have the same
+``id``.
 """
 
 import base64
@@ -42,7 +43,7 @@ class CorpusPage:
     html
         The page; it is text only if the crawler delivered it decoded.
     content_type
-        The HTTP header, or None if it was not stored.
+        The HTTP header ``Content-Type``, or None if it was not stored.
     """
 
     id: str

@@ -44,7 +44,7 @@ MIN_PARAGRAPH = 25
 """Minimum number of words of a caption, quote or paragraph."""
 
 DATED = 0.4
-"""Minimum share of a line's words that belong to a date for it to be a dateline."""
+"""Minimum share of a line's words that belong to a date for the line to be a dateline."""
 
 
 @dataclass(frozen=True, eq=False)

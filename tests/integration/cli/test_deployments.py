@@ -1,4 +1,4 @@
-"""Commands on a deployment without pages, and on one whose servers are unavailable."""
+"""Commands on a deployment without pages, and on a deployment whose servers are unavailable."""
 
 import secrets
 import socket

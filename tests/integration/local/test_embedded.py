@@ -102,8 +102,8 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture
 def shared_directory() -> Iterator[Path]:
-    # The server does not run as root, and whenever pytest starts, it makes its temporary
-    # directories, those of other runs included, inaccessible to other users.
+    # The server does not run as root. Whenever pytest starts, it makes its temporary directories,
+    # including those of other runs, inaccessible to other users.
     with tempfile.TemporaryDirectory(prefix="detourage-test-") as directory:
         Path(directory).chmod(0o755)
         yield Path(directory) / "state"

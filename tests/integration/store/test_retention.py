@@ -111,7 +111,7 @@ def test_reprocessing_covers_only_pages_with_html(tasks: Tasks, site_id: int) ->
 def test_new_pages_are_compared_with_a_page_that_has_html(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     with tasks.database.transaction() as session:
-        # The group's representative has lost its HTML too, and no template knowledge is stored.
+        # The group's representative has also lost its HTML, and no template knowledge is stored.
         session.execute(update(StoredPage).values(html_removed_at=func.now()))
         session.execute(delete(PageContent))
         session.execute(delete(PageKnowledge))
