@@ -170,8 +170,10 @@ def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the lines of a table of how removing comments changes the texts of pages other than
-    threads."""
+    """Yield the lines of a table of how removing comments changes the texts of other pages.
+
+    The table covers all pages except threads.
+    """
     heads = ("", "pages", "with comments", "taken for threads", "F1, left", "F1, out")
     yield f"| {' | '.join((*heads, 'better', 'worse', 'lose'))} |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---|"

@@ -57,8 +57,7 @@ def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
 
 
 def cosine(found: Mapping[str, int], wanted: Mapping[str, int]) -> float:
-    """Return the cosine of two vectors of counts, which is 1 if both are empty and 0 if only one
-    is."""
+    """Return the cosine of two vectors of counts: 1 if both are empty, and 0 if only one is."""
     if not found or not wanted:
         return float(not found and not wanted)
     product = sum(count * wanted[word] for word, count in found.items() if word in wanted)
