@@ -43,7 +43,7 @@ GOOD_BESIDE = 200
 """Number of good pages sent in each of two phases, without the crowds and alongside them."""
 
 PHASE_SECONDS = 360.0
-"""Duration of sending the good pages of such a phase, in seconds."""
+"""Duration of sending good pages in each phase, without crowds and alongside them, in seconds."""
 
 PATIENCE_SECONDS = 1800.0
 QUIET_SECONDS = 8.0

@@ -91,7 +91,7 @@ class Phase:
     good, hostile
         Numbers of good and of hostile pages sent.
     sending_seconds, seconds
-        Duration of sending, and duration until all work is done.
+        Duration of sending the pages, and duration of the phase until all work is done.
     waits
         Waiting time of each good page for its first article, in seconds.
     lock_clock, lock_processors
