@@ -54,24 +54,35 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
     Native code is interrupted only when it returns. The body must hold no locks or connections, as
     it may be interrupted anywhere.
     """
-    worker, ended, telling = threading.get_ident(), threading.Event(), threading.Lock()
+    worker, ended, telling = threading.current_thread(), threading.Event(), threading.Lock()
+    ident = threading.get_ident()
 
     def watch() -> None:
         delay = seconds
         while not ended.wait(delay):
             with telling:
-                if not ended.is_set():
-                    _raise_in_thread(worker, TimeIsUpError)
+                # Another thread may have been given the ident of one that has ended.
+                if ended.is_set() or not worker.is_alive():
+                    return
+                _raise_in_thread(ident, TimeIsUpError)
             delay = AGAIN_SECONDS
+
+    def end() -> None:
+        with telling:
+            ended.set()
+            # An exception that is still pending must not interrupt later work.
+            _raise_in_thread(ident, None)
 
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
-        with telling:
-            ended.set()
-            # An exception that is still pending must not interrupt later work.
-            _raise_in_thread(worker, None)
+        try:
+            end()
+        except TimeIsUpError:
+            # Raised here rather than in the body; without an end, it would be raised for ever.
+            end()
+            raise
 
 
 def _raise_in_thread(thread: int, error: type[BaseException] | None) -> None:

@@ -1,10 +1,7 @@
 """Comparison blocks on a real RabbitMQ server."""
 
 import random
-import signal
-from contextlib import suppress
 
-import psutil
 import pytest
 from sqlalchemy import func, select
 
@@ -39,21 +36,10 @@ def tangled_html(seed: int) -> str:
     return f"<html><body>{''.join(parts)}text</body></html>"
 
 
-def kill_pool() -> None:
+def kill_pool(deployment: Deployment) -> None:
     """Kill the processes that run the tasks, as the kernel does when it is out of memory."""
-    below = psutil.Process().children(recursive=True)
-    workers = {each.pid: each for each in below if is_celery_worker(each)}
-    for process in workers.values():
-        with suppress(psutil.Error):
-            if process.ppid() in workers:
-                process.send_signal(signal.SIGKILL)
-
-
-def is_celery_worker(process: psutil.Process) -> bool:
-    with suppress(psutil.Error):
-        words = process.cmdline()
-        return "celery" in words and any(word.startswith("--concurrency") for word in words)
-    return False
+    for process in deployment.children("worker"):
+        process.kill()
 
 
 def test_a_block_of_a_killed_worker_is_completed_by_another(deployment: Deployment) -> None:
@@ -64,7 +50,7 @@ def test_a_block_of_a_killed_worker_is_completed_by_another(deployment: Deployme
     deployment.wait_for_receipts(pages)
     begun = select(func.coalesce(func.max(ComparisonBlock.attempts), 0))
     deployment.wait_until(lambda: deployment.count(begun) == 1)
-    kill_pool()
+    kill_pool(deployment)
     deployment.wait_until(lambda: deployment.count(begun) == 2)
     deployment.wait_for_outcomes()
     pairs = pages * (pages - 1) // 2

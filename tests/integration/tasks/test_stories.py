@@ -180,20 +180,20 @@ from datetime import UTC, datetime, timedelta
 from worker.store.database import Database
 from worker.duplicates.fingerprint import fingerprint_of
 from worker.workflow import story_index
-from worker.workflow.story_index import Arrival, say, tell_page
+from worker.workflow.story_index import Arrival, group_page, provisional_stories
 
 page_id, site_id, site, url, text = int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
 database, window = Database(sys.argv[1]), timedelta(days=7)
 at = datetime(2026, 5, 1, tzinfo=UTC)
 arrival = Arrival(page_id, site_id, site, url, fingerprint_of(text), None, at, None)
-database.run(lambda session: say(session, [arrival], window))
+database.run(lambda session: provisional_stories(session, [arrival], window))
 
 def stand_still(*_):
     print("told", flush=True)
     time.sleep(60)
 
 story_index.story_arrivals.remove = stand_still
-tell_page(database, page_id, window)
+group_page(database, page_id, window)
 """
 
 
