@@ -4,7 +4,7 @@ MAX_HTML_BYTES = 10 * 1024 * 1024
 """Maximum size of HTML in bytes (``html`` encoded as UTF-8, or ``html_base64`` decoded)."""
 
 MAX_URL_CHARACTERS = 8192
-"""Maximum length of a URL. Servers reject longer ones, which would not fit into an index row."""
+"""Maximum length of a URL. Servers reject longer URLs, and index rows cannot hold them."""
 
 MAX_HEADERS = 200
 MAX_HEADER_CHARACTERS = 64 * 1024
@@ -21,7 +21,7 @@ largest valid page (10 MiB, or 13.4 MiB as base64) fits.
 """
 
 MAX_CONTENT_BYTES = (MAX_MESSAGE_BYTES - 64 * 1024) // 4 * 3
-"""Maximum size in bytes of content that always fits into such a message, as base64 and with the
-other fields. It exceeds `MAX_HTML_BYTES`, so that pages that are too large reach the intake, which
-reports them.
+"""Maximum size in bytes of content that always fits into a message of `MAX_MESSAGE_BYTES`, as
+base64 and together with the other fields. This limit exceeds `MAX_HTML_BYTES`, so that a page that
+is slightly too large reaches the intake, which reports it.
 """

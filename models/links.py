@@ -7,12 +7,13 @@ from pydantic import ConfigDict, Field
 from models.messages import MessagePart, SentMessage, Timestamp
 
 ListKind = Literal["menu", "listing", "collection", "article"]
-"""Kinds of pages that list others: a menu has no article, and an article is followed by further
-articles; for the rest, see `models.kinds`.
+"""Kinds of pages that list other pages: a menu has no article, and an article is followed by links
+to further articles; for the other kinds, see `models.kinds`.
 """
 
 MissedKind = Literal["wall", "gone"]
-"""Kinds of responses without an article that exists or existed; see `worker.outcomes`."""
+"""Kinds of responses that lack the article: a wall hides it, and ``gone`` means that it was
+removed; see `worker.outcomes`."""
 
 
 class Link(MessagePart):

@@ -215,7 +215,7 @@ class PageMessage(BaseModel):
 
     @property
     def answer(self) -> dict[str, Any]:
-        """The given fields that describe the HTTP response, by name."""
+        """Fields of the message that describe the HTTP response, if given, by name."""
         return self.model_dump(
             include={"status", "final_url", "headers"}, exclude_none=True, exclude_unset=True
         )

@@ -185,7 +185,7 @@ class StoredPage(Base):
 
 
 class Address(Base):
-    """An address of a page: all spellings of a canonical form, or one that was separated from it.
+    """An address of a page: all spellings of a canonical form, or one separated spelling.
 
     Each fetch of the address determines which page it belongs to, by comparing the fetched wording
     with that stored for other addresses.
@@ -228,7 +228,7 @@ class Address(Base):
 
 
 class AddressTarget(Base):
-    """An address of which another one is a variant, as declared by its page or by its form."""
+    """An address of which another address is a declared variant, or a variant by its form."""
 
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)
@@ -299,8 +299,8 @@ class Distance(Base):
 class SiteComparison(Base):
     """The comparisons for which the next clustering of a site waits.
 
-    They cover the trees that the site had when the comparisons began; later pages wait for the
-    clustering after that.
+    They cover the trees that the site had when the comparisons began; pages that arrive later wait
+    for the clustering after the next.
     """
 
     __tablename__ = "site_comparisons"
@@ -388,7 +388,7 @@ class Generation(Base):
 
 
 class ClusteringAttempt(Base):
-    """Attempts of a site's clustering; deleted when it succeeds."""
+    """Attempts to cluster a site; deleted when one succeeds."""
 
     __tablename__ = "clustering_attempts"
 
@@ -408,8 +408,8 @@ class ClusteringAttempt(Base):
 class ClusteringRequest(Base):
     """A requested clustering; deleted by the worker that starts it.
 
-    The table has no foreign key, because a request would then lock the row of its site, and wait
-    for the intake.
+    The table has no foreign key, because inserting a request would then lock the site's row, and
+    would have to wait for the intake.
     """
 
     __tablename__ = "clustering_requests"
@@ -588,11 +588,12 @@ class Story(Base):
 
 
 class StoryText(Base):
-    """A text that one or more articles have, for comparison with other texts."""
+    """The text of one or more articles, stored for comparison with other texts."""
 
     __tablename__ = "story_texts"
     __table_args__ = (
-        # The index has no pending list, because a page would have to wait while it is cleaned up.
+        # The index has no pending list, because a page would have to wait whenever that list is
+        # cleaned up.
         Index(
             "ix_story_texts_bands",
             "bands",

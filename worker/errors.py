@@ -32,7 +32,7 @@ class MissingExtraError(ExpectedError):
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs the extra {extra}: pip install 'detourage[{extra}]',"
+            f"{purpose} needs the {extra} extra: pip install 'detourage[{extra}]',"
             f" or make {extra} in a checkout"
         )
 

@@ -1,6 +1,7 @@
 """Enumerations of the outcomes of pages, messages and tasks.
 
-The values appear in the database, in headers and in reports, and other services count by them.
+The values appear in the database, in message headers and in reports, and other services rely on
+them.
 """
 
 from enum import StrEnum, unique
@@ -28,7 +29,7 @@ class PageOutcome(StrEnum):
 
 
 PENDING: Final = "pending"
-"""Label for pages without an outcome in counts."""
+"""Label, in counts, of the pages without an outcome."""
 
 
 @unique
@@ -68,6 +69,6 @@ class GivenUpReason(StrEnum):
 
 @unique
 class RefusedReason(StrEnum):
-    """Reason why a message is in the quarantine of the relay."""
+    """Reason why a message is in the relay's quarantine."""
 
     REFUSED_BY_BROKER = "refused-by-broker"

@@ -25,20 +25,22 @@ SECRETS = ("database_url", "broker_url")
 """Settings that contain a password and may therefore be read from a file."""
 
 DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
-"""Accepted schemes, which are equivalent. SQLAlchemy would choose another driver for the first."""
+"""Accepted schemes of database URLs. All of them select psycopg2; SQLAlchemy would choose another
+driver for the first."""
 BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")
 
 WHOLE_MATRIX_TREES = 400
 """Default maximum number of trees of a site for which all pairs are compared.
 
-This makes 80,000 pairs, which take one core 10 s for pages of 300 elements made from a few
-templates, and 160 s for pages of 750 elements that differ more. 1,000 trees would take six times as
-long, and 40 MB of rows.
+These trees form 80,000 pairs. Comparing them takes one core 10 s for pages of 300 elements made
+from a few templates, and 160 s for pages of 750 elements that differ more. The pairs of 1,000 trees
+would take six times as long, and 40 MB of rows.
 
-On a site of 1,046 generated pages, the groups matched the templates with an adjusted Rand index of
-0.993 if 300 of the 400 references were sampled, 0.93 if 150 were, as parts of two templates were
-joined, and 0.987 if all pairs were compared. On eight of nine smaller generated sites, the results
-with 100 to 300 references differed by less than 0.03.
+The pages of a larger site are compared with at most as many references, most of which are sampled
+(see `worker.grouping.comparison_policy`). On a site of 1,046 generated pages, the groups matched
+the templates with an adjusted Rand index of 0.993 if 300 of the 400 references were sampled, 0.93
+if 150 were, as parts of two templates were merged, and 0.987 if all pairs were compared. On eight
+of nine smaller generated sites, the results with 100 to 300 references differed by less than 0.03.
 """
 
 
@@ -200,7 +202,7 @@ class Settings(BaseSettings):
     render_browser: Path | None = Field(
         default=None,
         description="Chromium executable for pages that are empty until their scripts have run "
-        "(extra `render`). Without it, their outcome is `needs-rendering`.",
+        "(requires the `render` extra). Without it, their outcome is `needs-rendering`.",
     )
     render_seconds: float = Field(
         default=30,

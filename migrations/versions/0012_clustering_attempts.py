@@ -1,4 +1,4 @@
-"""Store the attempts of clusterings that failed or were interrupted, and their quarantine."""
+"""Store clustering attempts that failed or were interrupted, and the quarantine of their sites."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Store since when a page has been pending: after its receipt if it had an outcome before."""
+"""Store when each page last became pending, which may be later than its receipt."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Store the addresses of each page and the variants that they declare."""
+"""Store the addresses of each page, and the target addresses that pages declare."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -94,9 +94,9 @@ def upgrade() -> None:
 
 
 def _give_addresses(connection: sa.Connection) -> None:
-    """Give each page its address; of several pages with the same address, one gets it.
+    """Give each page its address; if several pages share an address, only one of them gets it.
 
-    It is the page received under the canonical form, or else the first page; the others stay
+    This is the page received under the canonical form, or else the first page; the others stay
     separate, each with its own URL as its address.
     """
     for batch in _batches(connection):

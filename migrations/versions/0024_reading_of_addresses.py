@@ -1,4 +1,4 @@
-"""Store the fetch time of the wording that is kept for an address."""
+"""Store the fetch time of the wording stored for an address."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Admit adjacent versions: one address per page, one page per URL, known writer versions.
+"""Let adjacent versions run side by side: every page has an address, and every URL one page.
 
 Processes of versions before 0020 that were still running after that migration stored pages without
 an address; when such a page was fetched again, it became a second page of its URL. This migration
@@ -114,7 +114,7 @@ _REQUIRE_ADDRESS = """
 """
 """Trigger function that rejects pages without an address.
 
-Connections of old versions have no mark, and are recognised only by such omissions.
+Connections of versions before 0020 are recognised only by this omission, since they set no mark.
 """
 
 

@@ -63,7 +63,7 @@ def messages_in(
     """Return the page messages of all inputs, after opening each input.
 
     ``base_url`` and ``site`` state the origin of HTML files that do not declare it. ``written``
-    lists output files, which an input folder may contain.
+    lists the output files, which are skipped if an input folder contains them.
     """
     from worker.inputs import Origin, read_messages
 

@@ -20,7 +20,7 @@ PORT = 8460
 
 
 def check_installed() -> None:
-    """Raise an error unless the extra is installed."""
+    """Raise an error unless the inspector extra is installed."""
     require_extra("inspector", "the inspector", "jinja2", "starlette", "uvicorn")
 
 
@@ -53,7 +53,7 @@ def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> Non
     """Show the state of a deployment in a browser.
 
     Only reads from the database and the broker of the configured deployment, unless --write is
-    given. Requires the extra inspector.
+    given. Requires the `inspector` extra.
     """
     check_installed()
     from worker.cli.database import with_database

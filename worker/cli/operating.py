@@ -163,8 +163,8 @@ def _to_json(change: DesignChange) -> dict[str, Any]:
 def separate(address: str) -> None:
     """Separate ADDRESS from the page that it joined.
 
-    The address gets its own page, and never joins another page again. The content of the page is
-    that of the latest fetch if it is still stored; otherwise, the page waits for its next fetch.
+    The address gets its own page, and never joins another page again. The new page has the content
+    of the address's latest fetch if that is still stored; otherwise, it waits for its next fetch.
     """
     from worker.settings import load_settings
     from worker.workflow import separation

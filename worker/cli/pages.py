@@ -72,8 +72,8 @@ EXIT_UNUSABLE_INPUT = 3
 @click.option(
     "--inspect",
     is_flag=True,
-    help="Show the run in a browser during the run, and afterwards until Ctrl-C; requires the extra"
-    " inspector.",
+    help="Show the run in a browser during the run, and afterwards until Ctrl-C; requires the"
+    " `inspector` extra.",
 )
 def run(
     inputs: tuple[Path, ...],

@@ -21,7 +21,7 @@ def page_message(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return the message for a page, or an oversized message if the page does not fit.
+    """Return the message for a page, or an `oversized_message` if the page does not fit.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 STANDARD_INPUT = Path("-")
 
 MAX_RATIO = 200
-"""Maximum compression ratio. Gzip reaches 1,032 on repetitive data; our corpora, as JSON lines,
-reach 3 to 5, and a single page repeated over and over reaches 135.
+"""Maximum compression ratio. Gzip reaches 1,032 on repetitive data; the project's corpora, as JSON
+lines, reach 3 to 5, and a single page repeated over and over reaches 135.
 """
 
 FREE_BYTES = 64 * 1024 * 1024

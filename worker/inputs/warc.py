@@ -96,7 +96,7 @@ def _next_line(stream: IO[bytes]) -> bytes:
 
 
 def _read_fields(stream: IO[bytes]) -> dict[str, str]:
-    """Read header fields up to a blank line, by lower-case name; of equal names, the first wins.
+    """Read header fields up to a blank line, by lower-case name; the first of each name counts.
 
     WARC and HTTP use the same format.
     """

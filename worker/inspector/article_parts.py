@@ -22,13 +22,15 @@ WORDED: Final = ("paragraph", "heading", "quote")
 """Block types that may be the lead."""
 
 SHORTEST_LEAD: Final = 20
-"""Minimum length of a lead that is recognised as the beginning of a block, not just all of it."""
+"""Minimum length of a lead that may be the beginning of a block; a shorter one must be all of
+it."""
 
 DEEPEST_LIST: Final = 8
 """Maximum indentation level of a list item."""
 
 _HOST: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
-"""Dotted host names of characters that a content security policy allows; never local names."""
+"""Pattern of host names that a content security policy can contain. They must have a dot, so that
+local names never match."""
 
 _NAMES_OF_NETWORKS: Final = (
     *(".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp"),

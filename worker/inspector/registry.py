@@ -86,7 +86,7 @@ class Views:
         return register
 
     def action(self, path: str) -> Callable[[PlainView], PlainView]:
-        """Register a form's action, which requires ``--write`` and one of our own forms."""
+        """Register the action of a form issued by the inspector; it requires ``--write``."""
 
         def register(view: PlainView) -> PlainView:
             async def action(request: Request) -> Response:

@@ -84,7 +84,7 @@ class Safeguards:
 class Gate:
     """Middleware that requires the token or, if there is none, a loopback host name.
 
-    Another site could make its host name resolve to this machine (DNS rebinding), and read
+    A malicious website could make its host name resolve to this machine (DNS rebinding), and read
     everything that requires no token. The requested host name reveals such an attack.
     """
 

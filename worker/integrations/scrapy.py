@@ -1,4 +1,4 @@
-"""A Scrapy item pipeline that publishes page messages (extra ``scrapy``).
+"""A Scrapy item pipeline that publishes page messages; it needs the ``scrapy`` extra.
 
 Add to the project's settings, or to a spider's ``custom_settings``::
 

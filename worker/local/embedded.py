@@ -5,7 +5,7 @@ transport on the same server. The server listens on a unix socket in a directory
 its owner, never on the network.
 
 PostgreSQL refuses to run as root. Under root, it therefore runs as ``nobody``; no user is created,
-and no permissions outside our own directories are changed.
+and no permissions are changed outside the service's own directories.
 """
 
 import contextlib

@@ -46,7 +46,7 @@ CONDITIONS = (
     "story_days",
     "whole_matrix_trees",
 )
-"""Settings that affect the articles of a run, or where the run takes place."""
+"""Settings that affect the articles of a run, or determine which services it uses."""
 
 CLUSTER_POLL_SECONDS = 1.0
 """Interval at which the run acts as beat once all its pages are stored."""
@@ -112,11 +112,13 @@ class Run:
     workers
         Number of task processes.
     on_progress
-        Called several times per second with the number of messages sent and the counts.
+        Function called several times per second with the number of messages sent and the counts.
     beside
-        Returns a context manager, given the settings, to enter while the service runs.
+        Function that takes the settings and returns a context manager, which is entered while the
+        service runs.
     on_end
-        Called with the summary once the articles are written, while the service is still running.
+        Function called with the summary once the articles are written, while the service is still
+        running.
     """
 
     settings: Settings
@@ -330,7 +332,7 @@ PRELOAD = (
     "worker.service.relay",
     *TASK_MODULES,
 )
-"""Modules that the processes of the service import, for `Supervisor`."""
+"""Modules that all processes of the service import; `Supervisor` imports them only once."""
 
 
 def start_processes(supervisor: Supervisor, settings: Settings, workers: int, logs: Path) -> None:
@@ -371,8 +373,8 @@ class NumberedMessages:
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
         """Yield the ID and body of each message whose ID is not in ``received``.
 
-        `received` must be in ascending order. Raises `RunError` if it contains an ID that is not
-        that of a message of the run.
+        `received` must be in ascending order. Raises `RunError` if it contains an ID that no
+        message of the run has.
         """
         following = next(received, None)
         for body in self._messages:

@@ -28,7 +28,8 @@ from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.outcomes import UnusableReason
 
 FETCHED_AHEAD = timedelta(days=1)
-"""Maximum time by which a crawler's clock may be ahead; a wrong time zone makes half a day."""
+"""Maximum time by which a crawler's clock may be ahead; a wrong time zone puts it half a day
+ahead."""
 
 _BOM_AND_SPACE = 64
 """Number of bytes within which the JSON must begin."""

@@ -23,7 +23,8 @@ OTHERS: Final = "others"
 this argument, even if it is empty, is not batched again."""
 
 JOINED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
-"""Single-page tasks that are batched if several wait, and their argument with the page version."""
+"""Single-page tasks that are batched if several are waiting, each with the name of the argument
+that holds the version of the page."""
 
 PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
 """Requests published under another task name. A page that has an outcome is extracted like any

@@ -1,4 +1,4 @@
-"""Rendering of pages by a browser that runs their scripts (extra ``render``)."""
+"""Rendering of pages by a browser that runs their scripts, which needs the ``render`` extra."""
 
 from worker.rendering.browser import Browser, RenderingError
 

@@ -20,7 +20,7 @@ SETTLED_LOOKS = 3
 """Number of consecutive checks without a change in text after which a page counts as settled."""
 
 LOOK_MILLISECONDS = 200
-"""Interval between two checks."""
+"""Interval between two checks of the page's text."""
 
 MAX_LOAD_SHARE = 0.4
 """Maximum share of a page's time limit spent waiting for its resources."""

@@ -19,7 +19,7 @@ _PASTED_SHARE = 0.15
 """Share of pages with text pasted from a word processor, at full noise."""
 
 _GAP_SHARE = 0.3
-"""Share of paragraphs on such a page that are followed by an empty paragraph."""
+"""Share of paragraphs, on a page with pasted text, that are followed by an empty paragraph."""
 
 _FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
 

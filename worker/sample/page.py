@@ -17,7 +17,7 @@ _POPULAR_FOR = 8
 """Number of new stories after which the list of most read stories changes."""
 
 _NEWEST_SKIPPED = 30
-"""Number of newest stories at one of which each list starts, so that the boxes of a page differ."""
+"""Number of newest stories; each list starts at one of them, so that the boxes of a page differ."""
 
 _GALLERY_PICTURES = 20
 """Number of the first picture in a story's gallery; lower numbers are used in the body."""

@@ -1,4 +1,4 @@
-"""Seeded random streams, of which each generated item has its own."""
+"""Seeded random streams, one for each generated item."""
 
 import random
 

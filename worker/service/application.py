@@ -58,8 +58,9 @@ WALL_TIMES = 10
 slow disk is not the page's fault. This limit ends tasks that would otherwise wait forever."""
 
 TASK_SECONDS = 1500.0
-"""Time after which the process of any other task is killed. If a message is not acknowledged within
-30 minutes (``consumer_timeout``), RabbitMQ closes the connection and requeues the message."""
+"""Time after which the process of a task that is not among `PAGE_TASKS` is killed. If a message is
+not acknowledged within 30 minutes (``consumer_timeout``), RabbitMQ closes the connection and
+requeues the message."""
 
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Task arguments that are included in every log line of the task."""
@@ -212,7 +213,8 @@ def _require_schema(**_: object) -> None:
     try:
         schema.require_current(database)
     except ExpectedError as error:
-        # Celery only logs other exceptions from signal handlers, and continues.
+        # If a signal handler raises any exception other than SystemExit, Celery only logs it, and
+        # starts all the same.
         sys.exit(f"Error: {error}")
     finally:
         database.dispose()

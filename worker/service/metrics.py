@@ -151,7 +151,7 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
         ages.add_metric([work], age)
     yield ages
     for name, help_text, value in (
-        ("pages_waiting", "Pages awaiting an outcome, or a better one.", counts.waiting),
+        ("pages_waiting", "Pages without an outcome, or to be extracted again.", counts.waiting),
         (
             "longest_wait_seconds",
             "Longest time for which a page has had no outcome.",

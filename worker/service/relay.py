@@ -56,11 +56,12 @@ far below the memory limit of a process."""
 PAGES_OF_A_TASK = 8
 """Maximum number of waiting pages that are batched into an extraction or assignment task.
 
-A worker takes equally many tasks from each queue. While blocks of comparisons, which take a second
-each, are processed, pages assigned one per task would therefore be just as slow.
+A worker takes equally many tasks from each queue. While it also compares blocks, which takes a
+second per block, it would therefore assign just one page per second if each page had its own task.
 
-With 8 pages, queue and database took 28.8 % of the CPU time of 224 real pages; with 16, measured
-alongside, 28.0 %, but then twice as much is repeated when a process ends.
+With 8 pages per task, the queue and the database accounted for 28.8 % of the CPU time spent on 224
+real pages; with 16 pages per task, measured alongside, for 28.0 %, but twice as much work is then
+repeated if a process dies.
 """
 
 LONG_TASKS = (CLUSTER, COMPARE)
@@ -70,8 +71,8 @@ low because a queue is consumed in order of arrival, whatever becomes more urgen
 meantime."""
 
 AGAIN_AFTER = 7
-"""Number of extraction tasks for pages without an outcome after which one task for another page
-goes first, so that a backlog of pages without an outcome does not starve the rest."""
+"""Number of extraction tasks for pages without an outcome after which one task for a page with an
+outcome goes first, so that pages without an outcome do not starve the others."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
@@ -132,7 +133,8 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
     for task in LONG_TASKS:
         tasks[task] = replace(tasks[task], limit=ceil(settings.queue_limit / LONG_TASKS_SHARE))
     tasks |= {lane: tasks[task] for lane, task in PUBLISHED_AS.items()}
-    # Unlimited, since each check enqueues at most one and extractions may fill their queue.
+    # EXTRACT_LATE has no limit: each check enqueues at most one such task, which must be published
+    # even if extractions fill the queue that it shares with them.
     lanes: dict[str, Bound | None] = {**tasks, EXTRACT_LATE: None}
     limit = settings.articles_limit
     exchanges = {
@@ -277,7 +279,7 @@ class Relay:
         return outbox.take_next(session, lane, room, max_bytes=BATCH_BYTES, short_first=short_first)
 
     def _in_order(self, lanes: Iterable[str]) -> list[str]:
-        """Return the lanes; repeated extractions come last, except for their share."""
+        """Return the lanes; repeated extractions come last, or first if due (`AGAIN_AFTER`)."""
         is_due = self._is_again_due
         return sorted(lanes, key=lambda lane: (lane == EXTRACT_AGAIN) is not is_due)
 

@@ -144,9 +144,10 @@ _YIELD_URL = rows_only(
 
 
 def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
-    """Resolve fetches up to the first one that shares a page with an earlier one.
+    """Resolve fetches in order, up to the first that may affect the same page as an earlier fetch.
 
-    The sites must be locked. The remaining fetches depend on changes made by the resolved ones.
+    The sites must be locked. The remaining fetches can be resolved only after the results of the
+    resolved ones have been stored.
     """
     forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     keys = [
@@ -222,7 +223,7 @@ def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
 def _own(
     rows: Mapping[tuple[int, str], Row[Any]], site_id: int, url_digest: str, form: str
 ) -> Row[Any] | None:
-    """Return the row of the exact spelling if it was separated, otherwise of the canonical form."""
+    """Return the row of a URL's exact spelling if it was separated, else of its canonical form."""
     spelling = rows.get((site_id, url_digest))
     if spelling is not None and spelling.separated_at is not None:
         return spelling
@@ -380,9 +381,9 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
 
 
 def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
-    """Store what a stored page declares about its address.
+    """Store what a page that was parsed again declares about its address.
 
-    Addresses are joined only once one of them is fetched.
+    The declared addresses join only once one of them is fetched.
     """
     form = canonical_form(page.url)
     url_digest = digest_of_url(page.url)

@@ -127,7 +127,7 @@ def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
 def articles_of_run(
     session: Session, message_prefix: str, page_ids: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the latest articles of a run's pages, or of the given ones, ordered by site and URL.
+    """Yield the latest articles of a run's pages (or of the given pages), ordered by site and URL.
 
     A page whose latest outcome is not an article is skipped, unless it is now behind a wall or
     gone. Each message contains the article's current story, not the one at extraction time.

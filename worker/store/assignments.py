@@ -109,7 +109,7 @@ _PLACE_PAGE = rows_only(
 def place_as_outliers(
     session: Session, site_id: int, generation: int, page_ids: Sequence[int]
 ) -> None:
-    """Make pages that have no membership in a generation outliers of it."""
+    """Add pages to a generation as outliers, except those that already have a membership in it."""
     session.execute(
         _PLACE_AS_OUTLIERS,
         {"site_id": site_id, "generation": generation, "page_ids": list(page_ids)},

@@ -18,7 +18,7 @@ class NewBlock:
     """Comparisons for one task: each row with each column, where both are tree IDs.
 
     `pairs` is the maximum number of comparisons. If `reference_set_id` is given, the columns are
-    the references in that set, and only the nearest one is needed.
+    the references in that set, and only the reference nearest to each row is needed.
     """
 
     rows: Sequence[int]
@@ -118,7 +118,7 @@ def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
 
 
 def leave_rest(session: Session, block_id: int) -> bool:
-    """Record that the rest of a partly compared block was requested; return False if finished."""
+    """Record that the rest of a block was requested; return False if the block is finished."""
     return bool(
         session.scalar(
             update(ComparisonBlock)
@@ -139,7 +139,7 @@ def lock_for_result(session: Session, site_id: int) -> None:
 
 @dataclass(frozen=True)
 class FinishedBlock:
-    """A finished block; `is_last` indicates whether it is the last of its site."""
+    """A finished block; `is_last` indicates whether it is the site's last unfinished one."""
 
     is_last: bool
 
@@ -187,7 +187,7 @@ def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:
 
 
 def sets_of_site(session: Session, site_id: int) -> dict[int, list[int]]:
-    """Return the references in each of a site's sets, by set ID."""
+    """Return the references in each of a site's reference sets, by set ID."""
     rows = session.execute(
         select(ReferenceSet.id, ReferenceSet.tree_ids)
         .where(ReferenceSet.site_id == site_id)

@@ -193,7 +193,7 @@ class Database:
         """Run ``work`` in a transaction, and retry it if the connection is lost.
 
         ``work`` must have no effects outside its session, since every retry calls it again with a
-        new one. If the database is still unavailable after the last retry, the last error is
+        new session. If the database is still unavailable after the last retry, the last error is
         raised.
         """
 

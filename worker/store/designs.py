@@ -17,7 +17,8 @@ from worker.store.statements import rows_only
 class DatedPage:
     """A page with its dates and its group, which is None for an outlier.
 
-    A page sent without a fetch date is not dated; its time of receipt is used instead.
+    If a page was sent without a fetch date, ``is_dated`` is false, and ``fetched_at`` is its time
+    of receipt.
     """
 
     url: str
@@ -72,8 +73,8 @@ def newest_pages(
 def note_change(session: Session, change: DesignChange) -> bool:
     """Store a redesign, and return whether it is new.
 
-    If it began before the newest page that was seen when the latest redesign was stored, it is the
-    same redesign, which is then updated.
+    A redesign is the same as the latest one, which is then updated, if it began before the newest
+    page known when the latest one was stored.
     """
     last = last_change(session, change.site_id)
     if last is None or change.since > last.seen_until:

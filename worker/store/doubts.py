@@ -16,7 +16,8 @@ LATELY = timedelta(days=1)
 """Maximum age of a recent article, measured from its extraction request."""
 
 MIN_DOUBTFUL = 5
-"""Minimum number of recent doubtful articles for a site to be dark; fewer may be coincidental."""
+"""Minimum number of recent doubtful articles for a site to count as dark (see `Doubts.is_dark`);
+fewer may be coincidental."""
 
 
 class Doubts(NamedTuple):

@@ -77,14 +77,14 @@ def due_sites(
 ) -> list[DueSite]:
     """Return the settled sites whose pages have changed since their last clustering.
 
-    A site is settled once no new page has arrived for a while, or once it has waited too long for
-    that (``settle``). With ``first_at_once``, a site that has never been clustered is due without
-    any wait.
+    A site is settled once no new page has arrived for some time, or once it has waited for the
+    maximum time (``settle`` holds both times). With ``first_at_once``, a site that has never been
+    clustered is due without any wait.
 
-    The following are excluded: sites with comparisons in progress, unless one was requested more
-    than ``patience_seconds`` ago; sites whose clustering was requested within that time and has not
-    yet been started by a worker; and sites whose failed clustering must not be retried yet
-    (`worker.store.clusterings.may_begin`).
+    The following are excluded: sites with comparisons in progress, unless the request for one of
+    them is more than ``patience_seconds`` old; sites whose clustering was requested within that
+    time and has not yet been started by a worker; and sites whose failed clustering must not be
+    retried yet (`worker.store.clusterings.may_begin`).
     """
     may_not_begin = select(ClusteringAttempt.site_id).where(not_(may_begin()))
     resting = set(session.scalars(may_not_begin, {"pauses_seconds": list(pauses_seconds)}))

@@ -241,7 +241,8 @@ def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageSta
     ``wanted`` maps page IDs to generations.
     """
     locked = {page_id: rest for page_id, *rest in session.execute(_LOCK, _asked(wanted))}
-    # These are read after locking, since the previous holder of the lock may have changed them.
+    # The pivots and digests are read after locking, since the previous holder of the lock may have
+    # changed them.
     places = {page_id: rest for page_id, *rest in session.execute(_LAST_ARTICLES, _asked(wanted))}
     addresses_of = addresses.of_pages(session, list(locked))
     return {
@@ -301,7 +302,7 @@ _NOTE = rows_only(
 def find_late(
     session: Session, lanes: Sequence[str], *, patience_seconds: float, limit: int
 ) -> list[tuple[int, int]]:
-    """Return overdue extractions as page IDs with generations.
+    """Return overdue extractions as pairs of a page ID and a generation.
 
     Extractions still in the outbox, in ``lanes``, are excluded.
     """

@@ -270,7 +270,7 @@ def last_group(session: Session, site_id: int) -> int:
 
 
 def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
-    """Carry over the outcomes of pages that a new generation does not affect."""
+    """Carry over to a new generation the outcomes of pages that it does not affect."""
     session.execute(
         update(StoredPage)
         .where(StoredPage.id.in_(page_ids))
@@ -286,7 +286,7 @@ def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str 
 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
-    """Return the IDs of the pages extracted with a generation or awaiting that extraction."""
+    """Return the IDs of the pages extracted with a generation, or awaiting extraction with it."""
     return list(
         session.scalars(
             select(StoredPage.id)
@@ -297,7 +297,7 @@ def pages_of_generation(session: Session, site_id: int, number: int) -> list[int
 
 
 class StoredKnowledge(NamedTuple):
-    """The knowledge learned from a page or, if there is none, the stored content, if any."""
+    """The knowledge learned from a page or, if none is stored, the page's content, if stored."""
 
     packed: bytes | None
     content: bytes | str | None

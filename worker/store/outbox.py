@@ -11,9 +11,9 @@ round-robin by site: start-time fair queueing (Goyal, Vin and Cheng 1996) with e
 task's turn in a backlog follows that of the site's previous task, or is the first of the current
 round if that is later, so that a site neither waits for another site's backlog nor saves up turns.
 
-Short queues and backlogs each get half of the places; what one does not use goes to the other. A
-site that sends a page now and then is thus served within seconds, whatever waits, and backlogs
-never starve. For tasks of unequal cost, the caller sets the turns.
+Short queues and backlogs each get half of the places; places that one of the two does not use go to
+the other. A site that sends a page now and then is thus served within seconds, whatever waits, and
+backlogs never starve. For tasks of unequal cost, the caller sets the turns.
 """
 
 import json
@@ -130,8 +130,8 @@ _ADD_TASKS = rows_only(
         step=SHORT_QUEUE_STEP // timedelta(milliseconds=1),
     )
 )
-"""The length of a site's queue includes the task; only its excess over a short queue counts as
-places in the backlog."""
+"""The length of a site's queue includes the task to be added. Only the part of the queue that
+exceeds `SHORT_QUEUE` counts as places in the backlog."""
 
 
 def clock(session: Session) -> int:
@@ -242,8 +242,8 @@ def take_next(
 ) -> Sequence[WaitingEntry]:
     """Lock and return the next entries of a lane, skipping those that another relay holds.
 
-    Half of them are of short queues, rounded up with `short_first`, so that a caller that takes
-    entries one at a time alternates. No further entries are added once the bodies total
+    Half of the entries, rounded up with `short_first`, are from short queues. A caller that takes
+    entries one at a time can thus alternate. No further entries are added once the bodies total
     `max_bytes`; the first entry is returned whatever its size.
     """
     rows = session.execute(

@@ -221,7 +221,7 @@ def has_article() -> ColumnElement[bool]:
 
 
 def is_pending() -> ColumnElement[bool]:
-    """Condition: the page is awaiting an outcome, or a better one."""
+    """Condition: the page has no outcome yet, or is to be extracted again."""
     return or_(StoredPage.outcome.is_(None), StoredPage.forced, is_asked_for())
 
 

@@ -199,17 +199,19 @@ _NOTE_OTHERS = rows_only(
 
 
 def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
-    """Record which pages are not parts, and which have a new article.
+    """Record pages that are not parts, and make parts due if their single-page version changed.
 
-    The pages in ``others``, which must be locked, link to no other part. The pages in ``revised``
-    have a new article, which may be the single-page version of another one.
+    The pages in ``others``, which must be locked, link to no other part; one that did so before
+    loses its stored links and message. The pages in ``revised`` have a new article. If parts
+    declare such a page as the single-page version of their article, these parts become due for
+    joining.
     """
     if others or revised:
         session.execute(_NOTE_OTHERS, {"others": list(others), "revised": list(revised)})
 
 
 def due(session: Session, *, settle_seconds: float, limit: int) -> list[tuple[int, int]]:
-    """Return the pages due for joining that have not changed for a while, with their versions."""
+    """Return pages due for joining, with their versions, that have not changed for some time."""
     query = (
         select(PageParts.page_id, PageParts.version)
         .where(
@@ -296,7 +298,7 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
 
 
 def message_of(session: Session, page_id: int) -> dict[str, Any]:
-    """Return the article message of a part alone."""
+    """Return a part's own article message, without the text of other parts."""
     message: dict[str, Any] = session.execute(
         select(PageParts.message).where(PageParts.page_id == page_id)
     ).scalar_one()
@@ -317,7 +319,7 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
 
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
-    """Record a revision that joining created of a page's article; the page must be locked."""
+    """Record the revision of a page's article created by joining; the page must be locked."""
     articles.note_revision(session, page_id, revision)
     session.execute(
         update(PageParts).where(PageParts.page_id == page_id).values(joined_revision=revision),
@@ -347,7 +349,7 @@ _NOTE_SEEN = rows_only(
 
 
 def note_seen(session: Session, versions: Mapping[int, int]) -> None:
-    """Record the page versions that have been processed."""
+    """Record the versions of pages that joining has processed."""
     if versions:
         session.execute(
             _NOTE_SEEN,

@@ -134,7 +134,7 @@ class ServiceCounts:
     outcomes
         Number of pages by outcome; `worker.outcomes.PENDING` for pages without one.
     waiting
-        Number of pages awaiting an outcome, or a better one.
+        Number of pages that have no outcome yet, or are to be extracted again.
     longest_wait_seconds
         Longest time for which a page has had no outcome; 0 if all pages have one.
     sites, groups, outliers
@@ -396,7 +396,7 @@ def oldest_seconds(session: Session) -> dict[str, float]:
 
 
 def count_waiting(session: Session) -> int:
-    """Return the number of pages awaiting an outcome, or a better one."""
+    """Return the number of pages that have no outcome yet, or are to be extracted again."""
     return _count(session, select(func.count()).select_from(StoredPage).where(is_pending()))
 
 

@@ -43,7 +43,7 @@ def _is_unasked() -> ColumnElement[bool]:
 def _comparable_pages(
     site_id: ColumnElement[int] | InstrumentedAttribute[int],
 ) -> ColumnElement[int]:
-    """Return the number of a site's pages with a tree, capped at two as more make no difference."""
+    """Return the number of a site's pages with a tree, at most 2, as more make no difference."""
     page = aliased(StoredPage)
     some = (
         select(page.id)

@@ -224,8 +224,9 @@ _CONTINUE_REVISIONS = rows_only(
         """
     )
 )
-"""Give the page of an address that leaves a page the revision number that the latter has reached.
-Otherwise article IDs could repeat, since both pages have addresses of the previous single page."""
+"""Let the page of an address that has left another page continue with the revision number that the
+other page has reached. Otherwise article IDs could repeat, since both pages have addresses that
+belonged to one page before."""
 
 
 def _judge(page: StoredPage | None, fetched: FetchedPage, place: Resolution) -> ReceiptResult:
@@ -295,7 +296,7 @@ def _await_extraction(page: StoredPage) -> None:
 
 
 def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
-    """Return whether a page was fetched later than another; False if a date is missing."""
+    """Return whether the stored page is from a later fetch; False if a date is missing."""
     return (
         page.fetched_at is not None
         and fetched.fetched_at is not None

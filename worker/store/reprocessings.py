@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from models.tables import FollowedRequest, Reprocessing, Site
 
 CATCH_UP = timedelta(minutes=2)
-"""Maximum delay that is caught up; catching up on more would cause a burst."""
+"""Maximum delay behind the requested rate that is caught up; a longer one would cause a burst."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def is_new_request(session: Session, task_id: str) -> bool:
 
 
 def begin(session: Session, stage: str, pages_per_minute: float | None) -> bool:
-    """Start reprocessing all existing sites; return False if this is already in progress."""
+    """Start a reprocessing of all existing sites; return False if one is already in progress."""
     last = select(func.coalesce(func.max(Site.id), 0)).scalar_subquery()
     added = session.scalar(
         insert(Reprocessing)
@@ -78,7 +78,7 @@ def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
 
 
 def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages: int) -> None:
-    """Record that a site was started, and delay the next one in proportion to its pages."""
+    """Record that a site was started, and delay the next one in proportion to ``pages``."""
     reprocessing.site_id = site_id
     reprocessing.pages += pages
     if reprocessing.pages_per_minute is not None:

@@ -77,9 +77,9 @@ def require_current(database: Database) -> None:
     Raises
     ------
     SchemaIsBehindError
-        If the schema is older.
+        If the schema is older than this code.
     UnknownSchemaError
-        If it is newer.
+        If the schema is newer than this code.
     DatabaseRefusesError
         If waiting cannot help.
     """

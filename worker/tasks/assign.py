@@ -43,15 +43,16 @@ Sizes: TypeAlias = npt.NDArray[np.int64]
 logger = logging.getLogger(__name__)
 
 OUTLIERS_LOOKED_AT = 20
-"""Number of newest outliers among which a new group is sought. This takes at most 190 comparisons,
-plus 19 for each new outlier, and finds a template that makes up a seventh of the outliers."""
+"""Number of a site's newest outliers that are compared with each other to find a new group. They
+form at most 190 pairs, and each further outlier takes 19 comparisons. A template is found if it
+accounts for at least a seventh of these outliers."""
 
 
 @shared_task(name=task_names.ASSIGN, bind=True, **TASK_OPTIONS)
 def assign(
     self: Any, page_id: int, site_version: int, others: Sequence[tuple[int, int]] = ()
 ) -> None:
-    """Assign pages to the nearest groups of their sites, if any is near, and request extraction.
+    """Assign each page to its site's nearest group if that is near enough, and request extraction.
 
     `site_version` is the version of the site when the page arrived; `others` holds further pages,
     each with its site version. Pages seen by a later clustering are skipped. The periodic

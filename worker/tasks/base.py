@@ -46,13 +46,14 @@ class ServiceTask(Task):
         except ForeignSchemaError as error:
             if self.request.called_directly:
                 raise
-            # The worker stops accepting tasks; those it has reserved go to another one.
+            # The worker stops accepting tasks; the tasks that it has reserved go to another worker.
             logger.critical("%s", error)
             os.kill(main_process(), signal.SIGTERM)
             raise Reject(str(error), requeue=True) from error
 
     def _cpu_limit(self) -> AbstractContextManager[None]:
-        # Signals reach only a main thread, and ending the main process would end all the others.
+        # Signals reach only the main thread of a process, and ending the worker's main process
+        # would end all its pool processes.
         if not self.cpu_seconds or self.request.called_directly or os.getpid() == main_process():
             return nullcontext()
         return time_limit(

@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 PAUSES = (0, 1, 5)
 """Pauses before the next attempt, in clustering intervals. The second attempt is immediate, since
-most processes die for reasons unrelated to the site. The later ones wait, since a shortage of
+most processes die for reasons unrelated to the site. Later attempts wait, since a shortage of
 memory may last minutes."""
 
 
@@ -55,9 +55,10 @@ memory may last minutes."""
 def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """Start the clustering of all settled sites whose pages have changed.
 
-    Messages waiting at the intake may contain further pages of any site. As long as there are any,
-    a site that has groups settles only after `max_settle_seconds`, since its new pages are assigned
-    to these groups in the meantime. The same applies to every site if the queue length is unknown.
+    Messages waiting at the intake may contain further pages of any site. As long as any are
+    waiting, a site that has groups settles only after `max_settle_seconds`, since its new pages are
+    assigned to these groups in the meantime. The same applies to every site if the queue length is
+    unknown.
 
     Parameters
     ----------

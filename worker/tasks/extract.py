@@ -52,8 +52,8 @@ def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     """Enqueue extractions again if their messages must have been lost.
 
     The first run collects overdue extractions whose messages were published, and enqueues this task
-    for them behind the backlog. The messages of those still unfinished when the second run begins
-    were lost.
+    for them behind the backlog. If one of these extractions is still unfinished when the second run
+    begins, its message was lost.
 
     Parameters
     ----------

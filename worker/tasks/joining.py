@@ -1,7 +1,8 @@
 """Joining of the parts of articles that have not changed for a while.
 
-Parts are not joined in the transaction of an extraction. Whatever the order in which parts arrive,
-the article of the first part is joined once all of them have arrived, and has the same revisions.
+Parts are joined by a separate task, not when a page is extracted. Thus, in whatever order the parts
+arrive, the article of the first part is joined once all of them have arrived, and always has the
+same revisions.
 """
 
 import hashlib
@@ -51,11 +52,12 @@ SETTLE_SECONDS = 20.0
 together, and each part that arrives later causes another revision."""
 
 LOOKS = 3
-"""Maximum number of attempts at a part that crash their process, after which the part is abandoned
-until it changes."""
+"""Maximum number of attempts to process a part that crash the process, after which the part is
+abandoned until it changes."""
 
 ARTICLES_OF_A_LOOK = 8
-"""Maximum number of articles joined when one part is processed; others follow with their pages."""
+"""Maximum number of articles joined when one part is processed; further articles are joined when
+their own pages are processed."""
 
 LOOKED_AT_ONCE = 500
 """Maximum number of parts processed per task."""
@@ -255,7 +257,8 @@ def _next_revision(
         id=UUID(message.id),
         page_id=stored.page_id,
         revision=revision,
-        # The digest of this page alone, so that extracting the same article makes no revision.
+        # The digest covers this page only, so that extracting it again without changes makes no
+        # revision.
         content_digest=reader_digest(own),
         message=message.to_json(),
         comments=[_comment(each.model_dump()) for each in message.comments],

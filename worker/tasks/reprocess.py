@@ -129,8 +129,8 @@ def reprocess_all(
     stage
         As for `reprocess`.
     pages_per_minute
-        Maximum rate. Since sites are processed as a whole, each waits until the time allotted to
-        the pages of the previous one is over.
+        Maximum rate. Since sites are processed as a whole, each site waits until the time allotted
+        to the pages of the previous site is over.
     """
     _check(stage)
     if pages_per_minute is not None and not pages_per_minute > 0:

@@ -26,6 +26,6 @@ def correct_stories() -> None:
     before the next correction doubles each time, which bounds the number of revisions.
     """
     state = process_state()
-    # Hosts that run the previous version do not consume TELL_STORIES.
+    # Hosts that run the previous release do not consume TELL_STORIES.
     group_waiting(state)
     correct_waiting(state)

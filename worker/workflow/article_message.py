@@ -39,7 +39,8 @@ _NO_READER_FIELDS = {
     "entries": {"__all__": {"is_new", "is_changed"}},
 }
 _LATER_FIELDS = ("comments_elsewhere", "entries")
-"""Keys added to the contract later: null counts as equal to a missing key in older messages."""
+"""Keys added to the contract after its first release. In comparisons with older messages, which
+lack these keys, null counts as equal to a missing key."""
 
 
 def new_revision(

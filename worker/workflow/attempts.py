@@ -1,4 +1,4 @@
-"""Limits on the attempts at work whose process died.
+"""Limits on the number of attempts to do work whose process died.
 
 Each redelivery counts as an attempt. Except for clustering, whose attempts are spread over time,
 the limits must be below `worker.messaging.topology.DELIVERY_LIMIT`, so that the service abandons
@@ -19,5 +19,5 @@ The comparison code bounds its memory, so no attempt should fail, but no page ma
 """
 
 CLUSTERING_ATTEMPTS = 4
-"""Maximum number of clustering attempts for a site that fail or die, after which clustering is
-disabled for the site."""
+"""Maximum number of attempts to cluster a site that fail, or whose process dies, after which
+clustering is disabled for the site."""

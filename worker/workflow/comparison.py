@@ -28,7 +28,7 @@ Distances: TypeAlias = dict[tuple[int, int], int | None]
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Results of a task for a block.
+    """Results of one task's work on a block.
 
     `distances` maps ordered pairs of tree IDs to distances, or to None if the trees cannot be
     compared. `is_all` indicates whether the block is complete.

@@ -28,18 +28,19 @@ from worker.workflow.process import ProcessState
 from worker.workflow.stored_distances import StoredDistances
 
 ASSIGNED_TOGETHER = 128
-"""Maximum number of trees per task that looks for nearest references. With 300 references, this
-makes about 40,000 bounds and 500 exact distances: 0.5 to 5 s for pages of 300 to 800 nodes."""
+"""Maximum number of trees per task that looks for nearest references. With 300 references, such a
+task computes about 40,000 bounds on distances and 500 exact distances: 0.5 to 5 s for pages of 300
+to 800 nodes."""
 
 ASSIGNED_SHARE = 8
-"""Maximum number of nodes per such task, as a multiple of the side of a block. It can be larger
-than a block because bounds replace most distances."""
+"""Maximum number of nodes per task that looks for nearest references, as a multiple of the side of
+a block. The task can be larger than a block because bounds replace most distances."""
 
 PAIRS_AT_ONCE = 50
 """Maximum number of missing pairs that the clustering task compares itself: those of ten trees.
 
 They take 10 to 100 ms; a block, with its messages and a second clustering task, takes 30 ms more.
-In a crawl of 280 small sites (808 pages), each site would need a block.
+In a crawl of 280 small sites (808 pages), each site would otherwise need a block.
 """
 
 

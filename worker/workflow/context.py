@@ -20,7 +20,8 @@ from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.no_article import NoArticle
 
 LOW: Final = 0.5
-"""Confidence below which a text that replaced an article may be a wall even if not suspected."""
+"""Confidence below which a text that replaced an article may be a wall even if extraction did not
+suspect one."""
 
 MUCH_SHORTER: Final = 1 / 3
 """Maximum length of a wall relative to the article that it replaced. Rewritten articles may also be

@@ -159,7 +159,7 @@ def _save_parts(
         each.job.page_id: each.result for each in revised if isinstance(each.result, Content)
     }
     removed = {each.job.page_id for each in revised if is_removed(each.page)}
-    # A page that is now behind a wall remains the part that it was.
+    # A page that was a part of an article remains one while it is behind a wall.
     changed = [
         each
         for each in results
@@ -251,7 +251,8 @@ def _not_overtaken(
         if (
             page is not None
             and page.content_digest == job.content_digest
-            # Otherwise, it has since joined another group, which requested another extraction.
+            # Otherwise, the page has since joined another group, which requested another
+            # extraction.
             and page.pivot_id == (job.pivot.id if job.pivot else None)
         ):
             yield job, page, each.result

@@ -159,7 +159,7 @@ def provisional_stories(
 
 
 def forget_articles(session: Session, page_ids: Collection[int]) -> None:
-    """Request that pages without articles be removed from their stories; they must be locked."""
+    """Request the removal of pages without articles from their stories; lock the pages first."""
     if story_arrivals.add_gone(session, page_ids):
         request_telling(session)
 
@@ -177,7 +177,7 @@ def group_page(database: Database, page_id: int, window: timedelta) -> None:
             if database.run(lambda session: _tell(session, plan)):
                 return
         except IntegrityError:
-            # A process running the previous version has removed one of the texts found.
+            # A process running the previous release has removed one of the texts found.
             continue
 
 
@@ -319,7 +319,7 @@ def _told(arrival: Arrival, text_id: int | None, story: Story) -> ArticleStory:
 
 
 def _alone(arrival: Arrival) -> Story:
-    """Return the story of an article that is its first article."""
+    """Return a story of which the given article is the first."""
     key = arrival.fingerprint.key
     identity = (
         story_id(key)
@@ -340,7 +340,8 @@ def _look_up(
     if first is None or arrival.precedes(first):
         return ProvisionalStory(_alone(arrival), is_repeat=False)
     story = _following(session, arrival, first)
-    # If only one other site has the whole text in a longer one, either may have copied the other.
+    # If only one other site has a longer text that contains this one, either site may have copied
+    # the other.
     of_several = arrival.site_id in found.whole_on or len(found.whole_on) > 1
     return ProvisionalStory(story, is_repeat=story.relation == "same" or of_several)
 
@@ -394,7 +395,8 @@ class _Index:
             text_id, before = found.same.id, found.same.sites
             sites = {*before, arrival.site_id}
             stories.touch_text(session, text_id, sites=sites, seen_at=arrival.seen_at)
-            # Texts of one site must have more in common, so a second site may change the grouping.
+            # Texts of the same site must have more in common to be grouped, so a second site may
+            # change the grouping.
             may_regroup, near = len(before) == 1 and len(sites) > 1, [text_id]
         else:
             common = {each: n for each, n in found.common.items() if each not in plan.full}

@@ -14,7 +14,7 @@ from worker.rendering import Browser, RenderingError
 
 
 def told(extra: str) -> str:
-    return f"needs the extra {extra}: pip install 'detourage[{extra}]', or make {extra}"
+    return f"needs the {extra} extra: pip install 'detourage[{extra}]', or make {extra}"
 
 
 @pytest.fixture

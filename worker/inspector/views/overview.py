@@ -20,7 +20,8 @@ views = Views()
 CHART_HEIGHT = 100.0
 
 ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
-"""Upper ends of scales, for each power of ten. Except for 1, half of each is a whole number."""
+"""Possible upper ends of a scale, which are multiplied by a power of ten. Half of each, except for
+1, is a whole number."""
 
 LEAST_SLOTS = 24
 """Minimum number of slots in a chart."""

@@ -31,7 +31,7 @@ LINES: Final = 400
 
 CLOSE: Final = 0.1
 """Minimum probability at which a dropped line is listed among the kept ones. Nine in ten lines of a
-page are below it.
+page have a lower probability.
 """
 
 MOST_NOTABLE: Final = 60

@@ -19,7 +19,7 @@ SIZES: Final = ("1", "2", "3", "4", "5", "6", "7")
 USUAL_SIZE: Final = 3
 
 MOST_SOURCES: Final = 40
-"""Maximum number of image hosts, as they are listed in a response header."""
+"""Maximum number of image hosts, all of which must be listed in a response header."""
 
 
 @views.page("/pages/{page:number}/read", "reader.html")

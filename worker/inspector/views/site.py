@@ -29,7 +29,7 @@ GENERATIONS = 60
 """Maximum number of clusterings drawn, which are the latest ones."""
 
 NAMED_ROWS = 46
-"""Maximum number of heat map rows that are labelled; if there are more, they are too low."""
+"""Maximum number of heat map rows with labels; if there are more, rows are too low for text."""
 
 
 @views.page("/sites/{site:number}", "site.html")

@@ -158,7 +158,7 @@ def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
 
 
 class PageOfTree(NamedTuple):
-    """A page with its tree and its membership in a generation; the role is None without one."""
+    """A page with its tree and its place in a generation; the role is None if it has no place."""
 
     tree_id: int
     page_id: int

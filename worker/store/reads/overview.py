@@ -43,8 +43,8 @@ MOST_RECEIPTS: Final = 20_000
 period."""
 
 FALL: Final = 0.1
-"""Minimum drop in a site's mean confidence to be shown; chosen to be obvious, not measured.
-Nothing else depends on it."""
+"""Minimum drop in a site's mean confidence at which the site is shown. The value was chosen so that
+the drop is obvious, not measured; only the display depends on it."""
 
 MOST_SITES: Final = 10
 """Maximum number of sites (the worst) and of redesigns (the newest) shown."""
@@ -180,7 +180,8 @@ def _arrivals(session: Session) -> Arrivals:
         select(select(func.min(oldest.c.received_at)).scalar_subquery(), func.now())
     ).one()
     width = slot_seconds((now - (began or now)).total_seconds())
-    # Pages older than `began`, which a page received again can hide, go into the first slot.
+    # Pages older than `began` go into the first slot. They exist if the pages examined to determine
+    # `began` were received again.
     received = func.greatest(StoredPage.received_at, began or now)
     slot = func.date_bin(timedelta(seconds=width), received, _EPOCH)
     rows = session.execute(
