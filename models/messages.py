@@ -45,8 +45,8 @@ UNSUPPORTED_SITE: Final = "unsupported_site"
 
 EARLIEST_FETCH = datetime(1990, 1, 1, tzinfo=UTC)
 LATEST_FETCH = datetime(2200, 1, 1, tzinfo=UTC)
-"""Range of plausible fetch times. The web is not older than the first; the second ensures that
-stored times are representable in every time zone.
+"""Range of plausible fetch times. The web is not older than `EARLIEST_FETCH`; `LATEST_FETCH`
+ensures that stored times are representable in every time zone.
 """
 
 _SITE = re.compile(r"[^\W_][\w.:-]*")

@@ -158,7 +158,7 @@ class StoredPage(Base):
     )
     forced: Mapped[bool] = mapped_column(
         server_default=text("false"),
-        doc="Whether the next extraction gives a revision even if nothing has changed.",
+        doc="Whether the next extraction makes a revision even if nothing has changed.",
     )
     revision: Mapped[int] = mapped_column(
         Integer, server_default="0", doc="Revision of the latest article; 0 before the first."
@@ -173,7 +173,7 @@ class StoredPage(Base):
         doc="When the page's extraction was last enqueued."
     )
     attempts: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="Number of times a worker has started that extraction."
+        Integer, server_default="0", doc="Number of times workers have started this extraction."
     )
     comment_pattern: Mapped[str | None] = mapped_column(
         doc="Location of the page's own comments, as `CommentPattern.to_json`; null if not"
@@ -244,7 +244,7 @@ class AddressTarget(Base):
     is_declared: Mapped[bool] = mapped_column(
         doc="Whether the page declares the target; otherwise, only the form of its address does."
     )
-    is_variant: Mapped[bool] = mapped_column(doc="Used by earlier versions only; always false.")
+    is_variant: Mapped[bool] = mapped_column(doc="Used by earlier releases only; always false.")
 
 
 class PageContent(Base):
@@ -256,7 +256,7 @@ class PageContent(Base):
         ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
     )
     compressed: Mapped[bytes] = mapped_column(
-        doc="Zstandard; zlib if stored by an earlier version."
+        doc="Zstandard; zlib if stored by an earlier release."
     )
     is_text: Mapped[bool] = mapped_column(
         doc="Whether the page was sent as text (stored as UTF-8) rather than as bytes."
@@ -810,7 +810,7 @@ class Reprocessing(Base):
 
 
 class FollowedRequest(Base):
-    """A request of another service that has been carried out; its message may be redelivered."""
+    """A request from another service that was carried out; its message may be redelivered."""
 
     __tablename__ = "followed_requests"
 

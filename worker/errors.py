@@ -24,7 +24,7 @@ _REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTran
 
 
 class ExpectedError(Exception):
-    """An error that the user can fix; its first line says what is wrong."""
+    """An error that the user can fix; the first line of its message says what is wrong."""
 
 
 class MissingExtraError(ExpectedError):

@@ -314,7 +314,7 @@ class Settings(BaseSettings):
     @field_validator("broker_url")
     @classmethod
     def _leaves_tls_alone(cls, value: SecretStr | None) -> SecretStr | None:
-        # kombu would use these parameters instead of the options that verify the broker.
+        # kombu would use the parameters in the URL instead of the options that verify the broker.
         if value is not None and re.search(r"[?&]ssl", value.get_secret_value()):
             raise ValueError("takes no ssl parameters: set DETOURAGE_BROKER_CA_FILE instead")
         return value

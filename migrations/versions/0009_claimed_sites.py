@@ -1,7 +1,7 @@
 """Keep pages that claim the site of another domain separate from that site's pages.
 
 A site whose pages are all from one foreign domain gets a key that includes this domain. If a site
-has pages from several domains, the foreign ones move to sites of their own, which are then
+has pages from several domains, the pages from other domains move to separate sites, which are then
 clustered for the first time.
 """
 

@@ -12,7 +12,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # Null until a page is extracted again: earlier versions computed the confidence in messages
+    # Null until a page is extracted again: earlier releases computed the confidence in messages
     # differently.
     op.add_column("pages", sa.Column("confidence", sa.Float(), nullable=True))
 

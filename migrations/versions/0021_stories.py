@@ -1,4 +1,4 @@
-"""Store stories of articles that repeat each other; existing articles join when extracted."""
+"""Store stories of articles that repeat each other; existing articles join when next extracted."""
 
 from collections.abc import Sequence
 

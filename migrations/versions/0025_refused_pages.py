@@ -13,7 +13,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # Null for existing pages: content stored by an earlier version is valid until the next fetch.
+    # Null for existing pages: content stored by an earlier release is valid until the next fetch.
     op.add_column("pages", sa.Column("refused", JSONB(), nullable=True))
     op.add_column("pages", sa.Column("short_text", sa.LargeBinary(), nullable=True))
     op.create_index(

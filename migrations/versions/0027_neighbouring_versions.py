@@ -22,7 +22,7 @@ _BATCH = 5_000
 """Number of pages whose addresses are written per statement."""
 
 _GUARDED = ("pages", "articles", "outbox", "clustering_attempts", "comparison_blocks")
-"""Guarded tables: every transaction of the service writes to one of them before any other."""
+"""Guarded tables: every transaction of the service writes to one of them before any other table."""
 
 _WITHOUT_ADDRESS = sa.text(
     "SELECT id, site_id, url FROM pages WHERE id > :after AND outcome IS DISTINCT FROM 'joined'"

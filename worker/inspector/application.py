@@ -71,7 +71,8 @@ def create_app(
     )
     app.state.deployment = deployment
     app.state.secret = new_secret()
-    # These wrap the application: as its middleware, they would miss responses to exceptions.
+    # `Safeguards` and `Gate` wrap the application: as its middleware, they would miss responses to
+    # exceptions.
     return Safeguards(Gate(app, token))
 
 

@@ -1,6 +1,6 @@
 """Layout of an article message for display, with images and embeds in their places.
 
-Messages are read as stored, so those written by earlier versions may lack fields.
+Messages are read as stored, so messages written by earlier releases may lack fields.
 """
 
 import ipaddress
@@ -153,7 +153,8 @@ def _piece(block: Values, *, is_lead: bool) -> Part | Item:
     runs = list(_runs(block))
     if kind != "list_item":
         return Part(kind, runs, block.get("level"))
-    # Messages without levels have no markers; in others, an item without one continues another.
+    # Messages without levels have no markers either. In all other messages, an item without a
+    # marker continues the previous item.
     marker = block.get("marker") or ("" if "level" in block else "-")
     level = min(max(block.get("level") or 1, 1), DEEPEST_LIST)
     return Item(runs, "•" if marker == "-" else marker, level)

@@ -192,8 +192,9 @@ class _Server:
     @property
     def given_data(self) -> str:
         """Path of the data directory as passed to the programs."""
-        # The other user may lack access to a parent directory. A process can always use its
-        # working directory, so it is started in the data directory before it switches users.
+        # The user who runs the programs may lack access to a parent directory. A process can always
+        # use its working directory, so it is started in the data directory before it switches
+        # users.
         return "/proc/self/cwd" if self.user and sys.platform == "linux" else str(self.data)
 
     @cached_property

@@ -19,8 +19,8 @@ CORRECT_STORIES: Final = "detourage.correct_stories"
 TELL_STORIES: Final = "detourage.tell_stories"
 
 OTHERS: Final = "others"
-"""Argument of a batched task that lists the other pages, each with its version. A request that has
-this argument, even if it is empty, is not batched again."""
+"""Argument of a batched task that lists all pages but the first, each with its version. A request
+that has this argument, even if it is empty, is not batched again."""
 
 JOINED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
 """Single-page tasks that are batched if several are waiting, each with the name of the argument
@@ -28,7 +28,7 @@ that holds the version of the page."""
 
 PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
 """Requests published under another task name. A page that has an outcome is extracted like any
-other, but waits in a separate lane, so that pages without an outcome can go first."""
+other page, but waits in a separate lane, so that pages without an outcome can go first."""
 
 EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)
 """Outbox lanes for extractions."""

@@ -60,7 +60,7 @@ class Topology:
 
     @property
     def repeats_exchange(self) -> Exchange:
-        """Topic exchange of articles that repeat others, if they are sent separately."""
+        """Topic exchange of articles that repeat other articles, if they are sent separately."""
         return Exchange(f"{self.articles_exchange.name}.repeats", type="topic", durable=True)
 
     @property

@@ -29,7 +29,8 @@ _HEADER = ">HHQ"
 _HEADER_BYTES = 12
 
 _LENGTHS = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
-"""Sizes of the numeric properties, in bytes; all others are short strings, except for one table."""
+"""Sizes of the numeric properties, in bytes; all other properties are short strings, except for one
+table."""
 
 _TABLE = "application_headers"
 

@@ -278,7 +278,7 @@ def import_modules(names: Sequence[str]) -> None:
     importlib.import_module("worker.processes.threads").start_no_idle_threads()
     for name in names:
         importlib.import_module(name)
-    # A collection in a child would copy the pages that it shares with this process.
+    # A garbage collection in a child would copy the memory that it shares with this process.
     gc.freeze()
 
 

@@ -330,7 +330,7 @@ def _is_older(one: datetime | None, other: datetime | None) -> bool:
     return one is not None and other is not None and one < other
 
 
-# The raw strategy, as the mapper would emit one statement per set of non-null columns.
+# With its default strategy, the mapper would emit one statement per set of non-null columns.
 _ADD = rows_only(
     insert(Address)
     .returning(Address.id, Address.site_id, Address.digest)

@@ -27,7 +27,7 @@ class NewArticle:
     comments: Sequence[Comment]
 
 
-# The raw strategy, as the mapper would emit one statement per set of non-null columns.
+# With its default strategy, the mapper would emit one statement per set of non-null columns.
 _ADD_ARTICLES = rows_only(insert(Article).execution_options(dml_strategy="raw"))
 _ADD_COMMENTS = rows_only(insert(ArticleComment).execution_options(dml_strategy="raw"))
 

@@ -205,7 +205,7 @@ class NewReceipt(NamedTuple):
     page_id: int | None = None
 
 
-# The raw strategy, as the mapper would emit one statement per set of non-null columns.
+# With its default strategy, the mapper would emit one statement per set of non-null columns.
 _ADD_RECEIPTS = rows_only(insert(Receipt).execution_options(dml_strategy="raw"))
 
 

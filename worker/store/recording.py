@@ -183,7 +183,7 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
     return False
 
 
-# The raw strategy, as the mapper would emit one statement per set of non-null columns.
+# With its default strategy, the mapper would emit one statement per set of non-null columns.
 _ADD_PAGES = rows_only(
     insert(StoredPage)
     .returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)

@@ -10,7 +10,7 @@ Kind = Literal["html", "revisions", "groups", "trees", "receipts"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """Kinds of removable data, in the order of removal.
 
-- ``html``: the HTML of pages, except those whose outcome a later version may improve
+- ``html``: the HTML of pages, except those whose outcome a later release may improve
   (`worker.store.retention.KEPT_OUTCOMES`) and those with which other pages are compared;
 - ``revisions``: articles superseded by a later revision of their page;
 - ``groups``: the group memberships of pages from all but their site's latest clustering, whatever

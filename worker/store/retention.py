@@ -24,7 +24,8 @@ from worker.store.pages import is_pending
 from worker.store.removable import Kind
 
 KEPT_OUTCOMES = (PageOutcome.FAILED, PageOutcome.NEEDS_RENDERING)
-"""Outcomes of pages whose HTML is retained: a later version, or a browser, may extract them."""
+"""Outcomes of pages whose HTML is retained: a later release, or a browser, may extract their
+articles."""
 
 WINDOW = 1000
 """Number of IDs examined per transaction. On 50,000 pages with 13 kB of compressed HTML each, a

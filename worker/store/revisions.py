@@ -1,4 +1,4 @@
-"""Schema revisions: those known to this code, and which versions may work on which.
+"""Schema revisions: which ones this code knows, and which versions may work on which schema.
 
 Neighbouring versions of the service run side by side during an upgrade. The database lists the
 revisions it admits, each connection declares the revision of its code, and triggers reject every
@@ -13,7 +13,7 @@ MARK: Final = "detourage.schema"
 """Connection setting that declares the revision of the code."""
 
 LAST_UNMARKED: Final = "0024"
-"""Last revision whose connections do not set `MARK`; those without it count as this revision."""
+"""Last revision whose connections do not set `MARK`; connections without it count as this one."""
 
 OLDEST_NEIGHBOUR: Final = LAST_UNMARKED
 """Revision of the oldest version that can work on the newest schema alongside this one.
@@ -22,7 +22,7 @@ Raise it in any migration that removes or changes something that the code of tha
 """
 
 FOREIGN_SCHEMA: Final = "DT001"
-"""SQLSTATE of a rejection. Connections without `MARK` get 57P03, on which earlier versions wait."""
+"""SQLSTATE of a rejection. Connections without `MARK` get 57P03, on which earlier releases wait."""
 
 
 @cache

@@ -28,7 +28,7 @@ MAX_OF_BAND = 50
 """Maximum number of texts examined per band: as many as are compared per story."""
 
 MAX_CANDIDATES = 100
-"""Maximum number of texts compared with a new one; those sharing the most bands come first."""
+"""Maximum number of texts compared with a new text; those sharing the most bands come first."""
 
 MAX_OVERLAPS = 100
 """Maximum number of overlaps stored for a text, which bounds the time needed to read them."""

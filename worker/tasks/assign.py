@@ -182,8 +182,8 @@ def _promote_outliers(
     session: Session, state: ProcessState, site_id: int, generation: int
 ) -> tuple[set[int], int]:
     """Group similar outliers; return the pages that joined a group, and the units of work used."""
-    # A running clustering also regroups the outliers. If the site is quarantined, comparing these
-    # pages may be the very step that fails.
+    # A running clustering also regroups the outliers. If the site is quarantined, comparing the
+    # outliers may be the very step that fails.
     if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
         return set(), 0
     outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
@@ -193,7 +193,7 @@ def _promote_outliers(
     distances, sizes, is_complete = _distances(session, outliers)
     promoted: set[int] = set()
     if not is_complete:
-        # The next outlier, or a clustering, continues these comparisons.
+        # The next outlier, or a clustering, continues the comparisons.
         return promoted, work
     for group in agreeing_outliers(distances, range(len(outliers)), sizes=sizes):
         number = groups.last_group(session, site_id) + 1

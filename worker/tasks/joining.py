@@ -114,7 +114,7 @@ def _look_alone(state: ProcessState, page_id: int) -> int:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        # A bug triggered by one article must not prevent the joining of others.
+        # A bug triggered by one article must not prevent the joining of other articles.
         logger.exception("parts of page %d not joined", page_id)
         state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
         return 0
@@ -177,7 +177,7 @@ def _revise(
     first: Member,
     members: Sequence[Member],
 ) -> bool:
-    """Publish an article with its parts, unless the latest revision is the same."""
+    """Publish an article with its parts, unless its latest revision has the same content."""
     chain, is_held = [first], _is_held_by_whole(session, first)
     if first.is_first and not is_held:
         chain = chain_of(first, members)

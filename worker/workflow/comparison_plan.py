@@ -64,7 +64,7 @@ class ComparedSite:
 def load_site(session: Session, site_id: int) -> ComparedSite | None:
     """Load a site with the trees to compare; return None if no page has changed."""
     # Read the version before the pages: a page that arrives in between is then included, and merely
-    # makes the site due again. In the other order, it would be missed.
+    # makes the site due again. In the opposite order, it would be missed.
     site = groups.site_state(session, site_id)
     is_new = not groups.is_clustered(session, site_id)
     if site.compared_version is not None and site.compared_trees is not None:

@@ -113,7 +113,7 @@ def _judged(result: Content | NoArticle, before: str | None) -> Content | NoArti
 
 
 def took_place_of(text: str, before: str) -> bool:
-    """Return whether a text is much shorter than another and shares almost nothing with it."""
+    """Return whether a text is much shorter than the text ``before``, and almost entirely new."""
     if len(text) > MUCH_SHORTER * len(before):
         return False
     own = fingerprint_of(text).shingles

@@ -27,7 +27,7 @@ redesign was reported when it was new, or is followed by this many pages of the 
 
 
 def note_design_change(session: Session, site_id: int, generation: int, *, pages: int) -> None:
-    """Store and log a redesign if the newest pages belong to other groups than earlier ones.
+    """Store and log a redesign if the newest pages belong to other groups than earlier pages.
 
     `pages` is the number of pages in the generation.
     """

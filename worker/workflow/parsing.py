@@ -43,7 +43,8 @@ def parse_or_reject(
     except PageError as error:
         return ReadPage(outcome=error.outcome, outcome_detail=str(error))
     except Exception as error:
-        # The page triggers a bug in the parser; a later version can parse the stored HTML.
+        # The page triggers a bug in the parser; a later release may be able to parse the stored
+        # HTML.
         logger.exception("parsing failed on %s", url)
         detail = f"{type(error).__name__}: {error}"
         return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)

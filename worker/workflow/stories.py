@@ -35,7 +35,8 @@ def group_waiting(state: ProcessState) -> None:
         for _ in range(TOLD_AT_ONCE):
             if not retell_some(state.database) or time.monotonic() > ends:
                 break
-    # Checked after the lock is released, since tasks that found it taken left articles to this one.
+    # Checked after the lock is released, since tasks that found the lock taken left their articles
+    # to this task.
     if state.database.run(story_arrivals.are_waiting):
         state.database.run(request_telling)
 
@@ -46,6 +47,6 @@ def _tell_alone(state: ProcessState, page_id: int) -> None:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        # A bug triggered by one text must not prevent the grouping of others.
+        # A bug triggered by one text must not prevent the grouping of other texts.
         logger.exception("grouping the article of page %d failed; it joins no story", page_id)
         state.database.run(lambda session: story_arrivals.remove(session, page_id))

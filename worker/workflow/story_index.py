@@ -28,7 +28,7 @@ from worker.store.story_arrivals import NewArrival, WaitingArticle
 from worker.store.story_articles import ArticleStory, TellingArticle
 
 MAX_REGROUPED: Final = 50
-"""Maximum number of texts regrouped for a new one: about 5 ms if all repeat each other.
+"""Maximum number of texts regrouped for a new text: about 5 ms if all repeat each other.
 
 Beyond this number, the new text joins the story of the text with which it has most in common and is
 never compared again; nothing else changes. Copies of a text count once.
@@ -254,7 +254,7 @@ def _tell(session: Session, plan: _Plan) -> bool:
     if plan.leaving is not None:
         index.take_out(page_id, plan.leaving, plan.pairs or _Pairs())
         if plan.arrival is not None:
-            # Another transaction adds the new text, so that the lock is held for less time.
+            # The new text is added in another transaction, so that the lock is held for less time.
             return False
     if plan.arrival is None:
         story_articles.remove_articles(session, [page_id])

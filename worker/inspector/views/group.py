@@ -33,7 +33,8 @@ from worker.text.abridged import abridged
 views = Views()
 
 COMPARED: Final = 3
-"""Number of other pages used to recognise the template; reading one takes about 10 ms."""
+"""Number of pages with which the representative is compared to recognise the template. Reading a
+page takes about 10 ms."""
 
 PAGES: Final = 50
 """Number of pages listed per screen."""
@@ -103,7 +104,8 @@ def _listed(
 def _compared_pages(
     asked: InspectorRequest, site: InspectedSite, shown: SiteGroup
 ) -> tuple[Page | None, list[Page]]:
-    """Return the representative and other pages of its group whose HTML is stored."""
+    """Return the representative and other pages of its group, without pages whose HTML was
+    removed."""
     members = asked.read(
         lambda session: pages_of_group(
             session, site.id, site.generation, shown.number, most=COMPARED + 1, after=0

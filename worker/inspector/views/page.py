@@ -107,7 +107,8 @@ def page(asked: InspectorRequest) -> Answer:
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,
-            # If roles are chosen, the text consists of other lines than those explained.
+            # If text roles are configured, the published text may consist of other lines than the
+            # explained text.
             None if asked.deployment.settings.chosen_text_roles else message.get("text"),
             is_last=shown == row.revision,
         ),

@@ -125,7 +125,7 @@ def _act(asked: InspectorRequest, action: str) -> Response:
 
 
 def _held(settings: Settings) -> dict[str, int]:
-    """Return the number of quarantined messages per stage, except for those of the relay."""
+    """Return the number of quarantined messages by stage; the relay's are not counted."""
     states = queue_states(settings)
     quarantines = topology_of(settings).quarantines
     held = {stage: states[queue].messages for stage, queue in quarantines.items()}
