@@ -61,7 +61,7 @@ def without_passwords(text: str) -> str:
 
 
 def is_lost_connection(error: BaseException) -> bool:
-    """Return whether an error, from whatever library, means that a server does not respond."""
+    """Return whether an error, raised by any library, means that a server does not respond."""
     names = {each.__name__ for each in type(error).__mro__}
     return bool(names & _LOST)
 

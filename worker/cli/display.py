@@ -63,8 +63,8 @@ def print_status(
 ) -> None:
     """Print the state of a deployment.
 
-    ``totals`` covers all requested sites. ``sites`` holds those to show, in order, and ``top`` is
-    their requested maximum number. ``history`` is the history of a single requested site, and
+    ``totals`` covers all requested sites. ``sites`` holds the sites to show, in order, and ``top``
+    is their requested maximum number. ``history`` is the history of a single requested site, and
     ``depths`` the number of messages by queue.
     """
     out = Console()

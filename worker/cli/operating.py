@@ -203,9 +203,9 @@ def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
     """Remove data that is no longer needed.
 
     Removes the HTML of pages that have an outcome, superseded revisions, and receipts; and,
-    whatever their age, memberships in past clusterings and trees without pages. A page without HTML
-    keeps its article, but cannot be reprocessed. The command can be interrupted at any time: each
-    transaction is small, and data already removed stays removed.
+    regardless of their age, memberships in past clusterings and trees without pages. A page without
+    HTML keeps its article, but cannot be reprocessed. The command can be interrupted at any time:
+    each transaction is small, and data already removed stays removed.
     """
     from worker.settings import load_settings
     from worker.tasks.maintenance import pruning

@@ -22,7 +22,7 @@ lines, reach 3 to 5, and a single page repeated over and over reaches 135.
 """
 
 FREE_BYTES = 64 * 1024 * 1024
-"""Uncompressed size that is allowed whatever the ratio, as small files may be repetitive."""
+"""Uncompressed size allowed regardless of the ratio, as small files may be repetitive."""
 
 _BUFFER_BYTES = 64 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"

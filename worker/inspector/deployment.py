@@ -65,7 +65,7 @@ class Deployment:
     def read_lately(self, query: Callable[[Session], T]) -> T:
         """Return the result of an expensive query, which may be up to `REMEMBERED_SECONDS` old.
 
-        The database is queried at most once in that time, whatever the number of users.
+        The database is queried at most once in that time, regardless of the number of users.
         """
         with self._remembering:
             found = self._remembered.get(query)

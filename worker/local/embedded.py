@@ -102,7 +102,7 @@ class Services:
 
     The transport options must be passed to each connection, as a broker URL cannot name a Unix
     socket. The private directory is for files that are not needed afterwards, such as logs; it is
-    removed at the end, however the process ends.
+    removed at the end, no matter how the process ends.
     """
 
     database_url: str
@@ -234,7 +234,7 @@ class _Server:
                 f"--username={DATABASE}",
                 "--auth=trust",
                 "--encoding=UTF8",
-                # The same collation on every machine, whatever its locales.
+                # The same collation on every machine, regardless of its locales.
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
                 "--locale=C",
@@ -359,7 +359,7 @@ def _runtime_directory() -> Path:
 
 @contextlib.contextmanager
 def _exclusive(directory: Path) -> Iterator[None]:
-    """Lock the directory; the kernel releases the lock however this process ends."""
+    """Lock the directory; the kernel releases the lock no matter how this process ends."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         lock = (directory / "lock").open("w")

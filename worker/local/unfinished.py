@@ -121,7 +121,7 @@ def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
     """
     path = output.with_name(f"{output.name}.run")
     path.mkdir(parents=True, exist_ok=True)
-    # The kernel releases the lock however this process ends.
+    # The kernel releases the lock no matter how this process ends.
     with (path / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -59,7 +59,7 @@ def plain_body(
     Parameters
     ----------
     body
-        The body as sent. If it begins like JSON, it is treated as JSON, whatever its headers say.
+        The body as sent. If it begins like JSON, it is treated as JSON, regardless of the headers.
     headers, content_encoding
         See `compression_of`.
     withheld

@@ -36,7 +36,7 @@ _TABLE = "application_headers"
 
 
 class ReceivedMessage(pyamqp.Message):
-    """A message whose body is delivered as sent, whatever its headers say.
+    """A message whose body is delivered as sent, regardless of its headers.
 
     ``withheld_bytes`` is the size of a body that exceeds `MAX_BODY_BYTES` and is therefore omitted;
     0 otherwise.

@@ -130,7 +130,7 @@ class Child:
 
 
 class ForkedChild(BaseException):
-    """Raised in a forked child to leave the guardian's code; holds a module and its arguments."""
+    """Raised in a forked child to leave the guardian's code, with a module and its arguments."""
 
 
 def _become_child(

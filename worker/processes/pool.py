@@ -30,7 +30,7 @@ def in_processes(
     """Yield the result of ``step`` for each item, in order.
 
     Closing the generator terminates the processes immediately; they also end when this process
-    ends, for whatever reason.
+    ends, for any reason.
 
     Parameters
     ----------

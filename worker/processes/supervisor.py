@@ -1,7 +1,7 @@
 """Child processes of a command, none of which outlives it.
 
 The children belong to a small separate process, the guardian (:mod:`worker.processes.guardian`),
-which terminates them as soon as its connection to this process closes. It closes however the
+which terminates them as soon as its connection to this process closes. It closes no matter how the
 command ends: at the end of the ``with`` block, by an exception, by a signal, or by ``kill -9``.
 """
 

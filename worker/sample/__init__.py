@@ -1,8 +1,8 @@
 """A small crawl of fictional news sites, which is generated from word lists and page designs.
 
-The crawl demonstrates the service without any publisher's pages, and measures it against a known
-truth. It has five languages, three templates per design, one redesign, and a configurable amount
-of noise.
+The crawl demonstrates the service without any publisher's pages, and measures it against known
+correct results. It has five languages, three templates per design, one redesign, and a configurable
+amount of noise.
 """
 
 from worker.sample.crawl import SamplePage, generate, site_names, write_crawl

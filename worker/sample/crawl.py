@@ -39,10 +39,11 @@ class SamplePage:
     message
         The page message, as published by a crawler.
     gold
-        The truth about the page: ``id``, ``url``, ``site``, ``language``, ``kind`` (``article``;
-        ``menu``, a list of articles; ``service``, text that is not an article), ``template_class``,
-        ``title``, ``lead``, ``text`` (the body without the lead, with blank lines between
-        paragraphs), ``authors``, ``published_at``, ``images``, ``embeds``, ``comments``.
+        The correct results for the page: ``id``, ``url``, ``site``, ``language``, ``kind``
+        (``article``; ``menu``, a list of articles; ``service``, text that is not an article),
+        ``template_class``, ``title``, ``lead``, ``text`` (the body without the lead, with blank
+        lines between paragraphs), ``authors``, ``published_at``, ``images``, ``embeds``,
+        ``comments``.
     """
 
     message: dict[str, Any]
@@ -69,7 +70,7 @@ def generate(
         Domains of the sites, a subset of `site_names`; None for all.
     noise
         Variation among the pages of a template, from 0 (all pages have the same blocks, and only
-        the articles vary) to 1 (half of the pages have each optional block, lists and discussions
+        the articles vary) to 1 (each optional block is on half of the pages, lists and discussions
         vary in length, and one page in ten has no template).
 
     Raises

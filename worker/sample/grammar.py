@@ -30,10 +30,10 @@ class NumberStyle:
 
 
 class Voice:
-    """An author's voice, which expands rules and deals the alternatives of each like cards.
+    """An author's voice, which expands rules, dealing each rule's alternatives like cards.
 
-    An alternative recurs only once all others of its rule have been used, so that an article does
-    not repeat itself. `tell` raises `GrammarError` if a slot names no rule.
+    An alternative recurs only once all other alternatives of its rule have been used, so that an
+    article does not repeat itself. `tell` raises `GrammarError` if a slot names no rule.
 
     Parameters
     ----------

@@ -51,8 +51,8 @@ class Picture:
 class Story:
     """A story, whose parts are written lazily.
 
-    It depends only on the site, the seed and its number. Stories with negative numbers are older
-    than the crawl: they are listed, but have no page.
+    A story depends only on its site, the seed and its number. Stories with negative numbers are
+    older than the crawl: they are listed, but have no page.
     """
 
     site: Site
@@ -76,7 +76,7 @@ class Story:
     def published(self) -> datetime:
         """Time of publication, in the site's time zone."""
         jitter = timedelta(minutes=self._stream("time").randrange(240))
-        # Special reports are as old as the crawl, whatever their numbers.
+        # Special reports are as old as the crawl, regardless of their numbers.
         number = self.number if self.number > _FIRST_SPECIAL else 0
         moment = _FIRST_STORY + number * _STORY_INTERVAL + jitter
         return moment.replace(tzinfo=self.site.zone)

@@ -22,7 +22,7 @@ Context = dict[str, Any]
 class View:
     """Template contexts for a site in one design.
 
-    The crawl's `seed` determines whatever no story determines.
+    The crawl's `seed` determines everything that does not depend on a story.
     """
 
     site: Site

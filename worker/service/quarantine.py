@@ -270,7 +270,8 @@ def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
                 taken.append(message)
                 yield message
         finally:
-            # RabbitMQ requeues when the channel closes, the embedded broker only hours later.
+            # RabbitMQ requeues messages when the channel closes; the embedded broker does so hours
+            # later.
             for message in taken:
                 if not message.acknowledged:
                     message.requeue()
@@ -317,7 +318,7 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
 
 
 def _death(found: Mapping[str, Any]) -> object:
-    """Return why the broker moved a message here; the headers may hold anything."""
+    """Return why the broker moved a message here; the headers may contain anything."""
     deaths = found.get(headers.DEATHS)
     last = deaths[0] if isinstance(deaths, list) and deaths else None
     return (last.get("reason") if isinstance(last, dict) else None) or "unknown"

@@ -67,7 +67,7 @@ repeated if a process dies.
 LONG_TASKS = (CLUSTER, COMPARE)
 LONG_TASKS_SHARE = 8
 """Tasks that may take seconds (`LONG_TASKS`), and the divisor of their queue limit. The limit is
-low because a queue is consumed in order of arrival, whatever becomes more urgent in the
+low because a queue is consumed in order of arrival, even if other work becomes more urgent in the
 meantime."""
 
 AGAIN_AFTER = 7

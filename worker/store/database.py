@@ -222,7 +222,7 @@ class Database:
     def exclusive_each(self, lock: AdvisoryLock, keys: Collection[int]) -> Iterator[set[int]]:
         """Try to acquire advisory locks without waiting, and yield the keys of those acquired.
 
-        The locks belong to the connection, so they are released however this process ends.
+        The locks belong to the connection, so they are released no matter how this process ends.
         """
         wanted = {"class": lock.value, "keys": list(keys)}
 

@@ -56,7 +56,7 @@ class Durations:
 
     @contextmanager
     def timed(self, work: str, pieces: int = 1) -> Iterator[None]:
-        """Record the duration of a ``with`` block, however it exits; see `note`."""
+        """Record the duration of a ``with`` block, even if it raises an exception; see `note`."""
         began = monotonic()
         try:
             yield

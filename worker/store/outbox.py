@@ -12,8 +12,8 @@ task's turn in a backlog follows that of the site's previous task, or is the fir
 round if that is later, so that a site neither waits for another site's backlog nor saves up turns.
 
 Short queues and backlogs each get half of the places; places that one of the two does not use go to
-the other. A site that sends a page now and then is thus served within seconds, whatever waits, and
-backlogs never starve. For tasks of unequal cost, the caller sets the turns.
+the other. A site that sends a page now and then is thus served within seconds, regardless of the
+backlogs, which never starve either. For tasks of unequal cost, the caller sets the turns.
 """
 
 import json
@@ -244,7 +244,7 @@ def take_next(
 
     Half of the entries, rounded up with `short_first`, are from short queues. A caller that takes
     entries one at a time can thus alternate. No further entries are added once the bodies total
-    `max_bytes`; the first entry is returned whatever its size.
+    `max_bytes`; the first entry is returned regardless of its size.
     """
     rows = session.execute(
         _TAKE_NEXT,

@@ -56,8 +56,9 @@ def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[RecordedFet
     """Store fetched pages, and return the result of each. Their sites must be locked.
 
     A page may be fetched at any of its addresses (`worker.store.addresses`). Of two fetches of one
-    page, the one with the later ``fetched_at`` wins, whatever the order of arrival. If a date is
-    missing, the last to arrive wins; if the dates are equal, the one with the greater digest does.
+    page, the one with the later ``fetched_at`` wins, regardless of the order of arrival. If a date
+    is missing, the last to arrive wins; if the dates are equal, the one with the greater digest
+    does.
 
     Of fetches with equal content from one URL, the earliest is kept, then the one with the smallest
     crawler ID, so that a page sent twice yields the same article in any order. Of fetches with
@@ -241,7 +242,7 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Resolution) -> 
     if fetched.refusal is not None:
         return _judge_refusal(page, fetched.refusal, place)
     if page.refused is not None and refusal_of(page.url, Answer.of(page.extra)) is not None:
-        # Accepted whatever its date, as only refusals have been fetched so far.
+        # Accepted regardless of its date, as only refusals have been fetched so far.
         return ReceiptResult.UPDATED
     if canonical_form(page.url) != place.address:
         # Until now, the content was that of a variant address.

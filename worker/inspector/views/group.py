@@ -104,8 +104,7 @@ def _listed(
 def _compared_pages(
     asked: InspectorRequest, site: InspectedSite, shown: SiteGroup
 ) -> tuple[Page | None, list[Page]]:
-    """Return the representative and other pages of its group, without pages whose HTML was
-    removed."""
+    """Return the representative (None if its HTML was removed) and other pages of its group."""
     members = asked.read(
         lambda session: pages_of_group(
             session, site.id, site.generation, shown.number, most=COMPARED + 1, after=0

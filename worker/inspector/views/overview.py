@@ -1,4 +1,4 @@
-"""Overview of the whole deployment: totals first, then whatever needs attention."""
+"""Overview of the whole deployment: totals first, then the things that need attention."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
