@@ -188,7 +188,7 @@ class Address(Base):
     """An address of a page: all spellings of a canonical form, or one separated spelling.
 
     Each fetch of the address determines which page it belongs to, by comparing the fetched wording
-    with that stored for other addresses.
+    with the wording stored for other addresses.
     """
 
     __tablename__ = "addresses"

@@ -28,8 +28,8 @@ FRAMED_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'self'"
 )
-"""Policy for stored pages, which allows only inline styles. They load, run and submit nothing and
-have no links, even if opened outside their frame.
+"""Policy for stored pages, which allows only inline styles. Under this policy, pages load, run and
+submit nothing and have no links, even if opened outside their frame.
 """
 
 _HEADERS: Final = {

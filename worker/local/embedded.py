@@ -219,7 +219,7 @@ class _Server:
         return copy / installation / "bin"
 
     def initialise(self) -> None:
-        """Create the directories, and an empty cluster if there is none."""
+        """Create the directories, and an empty database cluster if there is none."""
         for directory in (self.data, self.socket):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self.user is not None:

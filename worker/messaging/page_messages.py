@@ -136,7 +136,7 @@ def _reason_from_source(body: bytes) -> UnusableMessageError | None:
 
 
 def writable(value: object) -> str:
-    """Return a value as text that PostgreSQL accepts, without NUL and lone surrogates."""
+    """Return a value as text that PostgreSQL accepts, without NULs or lone surrogates."""
     return str(value).replace("\x00", "").encode("utf-8", "replace").decode()
 
 

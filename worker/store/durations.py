@@ -114,7 +114,7 @@ _COUNT = text(
 
 
 def histograms(session: Session) -> dict[str, Histogram]:
-    """Return the durations of each kind of work."""
+    """Return the histogram of durations of each kind of work, by its name."""
     numbers: dict[str, dict[float, int]] = {}
     seconds: dict[str, float] = {}
     rows = session.execute(

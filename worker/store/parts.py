@@ -201,7 +201,7 @@ _NOTE_OTHERS = rows_only(
 def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
     """Record pages that are not parts, and make parts due if their single-page version changed.
 
-    The pages in ``others``, which must be locked, link to no other part; one that did so before
+    The pages in ``others``, which must be locked, link to no other part; a page that did so before
     loses its stored links and message. The pages in ``revised`` have a new article. If parts
     declare such a page as the single-page version of their article, these parts become due for
     joining.

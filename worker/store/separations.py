@@ -44,8 +44,8 @@ def separate(session: Session, url: str) -> list[SeparatedPage]:
     """Separate an address from its page on each site: it never joins another page again.
 
     ``url`` is the address as sent or in canonical form; an alternative spelling is separated
-    without the other spellings. Raises `NotJoinedError` if the address is unknown, or is the only
-    one of its page.
+    without the other spellings. Raises `NotJoinedError` if the address is unknown, or is its page's
+    only address.
     """
     digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
     known = select(Site.key).join(Address, Address.site_id == Site.id).distinct()

@@ -163,7 +163,7 @@ def _attempt(session: Session, state: ProcessState, site_id: int) -> None:
 
 def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
     """Extract the waiting pages without a clustering, and put a task to retry it in quarantine."""
-    # Pages stored by the intake from now on will be assigned; earlier ones are seen here.
+    # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
     comparisons.lock_for_result(session, site_id)
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
@@ -206,7 +206,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
     if grouping is None:
         return
     if site.is_new:
-        # Pages stored by the intake from now on will be assigned; earlier ones are seen here.
+        # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
         comparisons.lock_for_result(session, site_id)
     generation = save_generation(session, site, known, site_pages, grouping)
     if site.has_begun:

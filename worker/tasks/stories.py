@@ -13,7 +13,8 @@ from worker.workflow.story_corrections import correct_waiting
 def tell_stories() -> None:
     """Group waiting articles into stories.
 
-    Does nothing while another process is grouping; that process enqueues a task for the rest.
+    Does nothing while another process is grouping; that process then enqueues a task for the
+    articles that are left.
     """
     group_waiting(process_state())
 

@@ -7,7 +7,7 @@ from worker.comments import CommentPattern
 
 
 def pattern_of_group(stored: Iterable[str | None]) -> str | None:
-    """Combine the patterns of a group's pages; return None if that finds no further comments.
+    """Combine the patterns of a group's pages; return None if the result adds no comments.
 
     Pages that were never searched (None) do not vote. The order of the patterns does not matter.
     """

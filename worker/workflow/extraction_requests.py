@@ -34,7 +34,7 @@ def request_extractions_of_sites(
     *,
     turns: Mapping[tuple[str, int], int] | None = None,
 ) -> None:
-    """Request the extraction of pages, grouped by site ID, with the generation of that number.
+    """Request the extraction of pages, given by site ID, with the generation of the given number.
 
     Pages that already have an outcome are queued behind those that have none.
     """
@@ -68,7 +68,7 @@ def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
 def request_late_extractions(
     session: Session, suspects: Mapping[int, int], *, patience_seconds: float
 ) -> int:
-    """Request the suspects that are still overdue again, and return their number.
+    """Request again the extractions of suspects that are still overdue; return their number.
 
     `suspects` maps page IDs to generations.
     """
