@@ -1,4 +1,4 @@
-"""Compare the trees of a site in blocks, and large sites with references.
+"""Compare the trees of a site in blocks, and those of a large site with references only.
 
 Comparisons in the previous format are dropped from the outbox; the next clustering of each site
 requests all that are missing.

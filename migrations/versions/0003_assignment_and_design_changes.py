@@ -1,7 +1,7 @@
 """Store representatives of groups, to which new pages are assigned, and design changes.
 
 Until the next clustering chooses representatives, each group of the latest generation has a single
-one: the page with which its members were compared.
+representative: the page with which its members were compared.
 """
 
 from collections.abc import Sequence

@@ -60,8 +60,8 @@ A worker takes equally many tasks from each queue. While it also compares blocks
 second per block, it would therefore assign just one page per second if each page had its own task.
 
 With 8 pages per task, the queue and the database accounted for 28.8 % of the CPU time spent on 224
-real pages; with 16 pages per task, measured alongside, for 28.0 %, but twice as much work is then
-repeated if a process dies.
+real pages; with 16 pages per task, measured at the same time, for 28.0 %, but twice as much work is
+then repeated if a process dies.
 """
 
 LONG_TASKS = (CLUSTER, COMPARE)

@@ -16,7 +16,7 @@ LAST_UNMARKED: Final = "0024"
 """Last revision whose connections do not set `MARK`; connections without it count as this one."""
 
 OLDEST_NEIGHBOUR: Final = LAST_UNMARKED
-"""Revision of the oldest version that can work on the newest schema alongside this one.
+"""Revision of the oldest version that can work on the newest schema alongside this version.
 
 Raise it in any migration that removes or changes something that the code of that revision uses.
 """

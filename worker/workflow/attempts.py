@@ -9,8 +9,8 @@ EXTRACTION_ATTEMPTS = 3
 """Maximum number of extraction attempts for a page, after which its outcome is ``failed``."""
 
 ASSIGNMENT_ATTEMPTS = 3
-"""Maximum number of deliveries of a new page's assignment, after which the page is an outlier. Only
-RabbitMQ counts deliveries."""
+"""Maximum number of deliveries of a new page's assignment, after which the page is an outlier. The
+embedded broker, unlike RabbitMQ, does not count deliveries."""
 
 COMPARISON_ATTEMPTS = 3
 """Maximum number of attempts to compare a block, after which its trees count as not comparable.

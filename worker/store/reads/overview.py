@@ -43,8 +43,8 @@ MOST_RECEIPTS: Final = 20_000
 period."""
 
 FALL: Final = 0.1
-"""Minimum drop in a site's mean confidence at which the site is shown. The value was chosen so that
-the drop is obvious, not measured; only the display depends on it."""
+"""Minimum drop in a site's mean confidence at which the site is shown. The value is not based on
+measurements, but was chosen so that a drop is obvious; only the display depends on it."""
 
 MOST_SITES: Final = 10
 """Maximum number of sites (the worst) and of redesigns (the newest) shown."""
