@@ -14,7 +14,7 @@ Kind = Literal[
     "documentation",
     "service",
 ]
-"""Kinds of pages: pages with an article, and others whose main content is treated as an article.
+"""Kinds of pages: pages with an article, and pages whose main content is treated as an article.
 
 A forum page is a thread. A collection shows items to buy or to choose from. A listing leads to
 other pages; a page that consists only of links is a menu, and has no article. A service page

@@ -130,7 +130,8 @@ def articles_of_run(
     """Yield the latest articles of a run's pages (or of the given pages), ordered by site and URL.
 
     A page whose latest outcome is not an article is skipped, unless it is now behind a wall or
-    gone. Each message contains the article's current story, not the one at extraction time.
+    gone. Each message contains the article's current story, not its story at the time of
+    extraction.
     """
     query = (
         select(Article.message, StoryArticle.told)

@@ -60,7 +60,7 @@ _BEGIN = rows_only(
 
 
 def may_begin() -> ColumnElement[bool]:
-    """Condition: a site with a counted attempt is neither quarantined nor pausing after it.
+    """Condition: a site with a counted attempt is neither quarantined nor pausing after an attempt.
 
     Binds ``pauses_seconds``: the pauses after the first attempt, the second and so on. Attempts
     beyond the end of the list are not followed by a pause.

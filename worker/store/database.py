@@ -63,8 +63,8 @@ LOCK_SECONDS = 60
 """Lock timeout per statement, after which the transaction is retried."""
 
 RESTING_SECONDS = 300
-"""Maximum idle time within a transaction. A stuck process must not keep its locks, but one that is
-computing, or waiting for the broker on a busy host, must not lose its work."""
+"""Maximum idle time within a transaction. A stuck process must not keep its locks, but a process
+that is computing, or waiting for the broker on a busy host, must not lose its work."""
 
 _CONNECTION = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,

@@ -92,7 +92,7 @@ def only_sites(
 class TouchedSite:
     """A site after a change to its pages.
 
-    ``has_groups`` indicates whether it has been clustered.
+    ``has_groups`` indicates whether the site has been clustered.
     """
 
     version: int
