@@ -142,7 +142,7 @@ def reprocess_all(
         if reprocessings.begin(session, stage, pages_per_minute):
             outbox.add_tasks(session, task_names.REPROCESS_DUE, [{}], site_id=None)
         else:
-            logger.warning("ignored a request to reprocess all sites: one is already in progress")
+            logger.warning("ignored a request to reprocess all sites: already in progress")
 
     process_state().database.run(begin)
 
