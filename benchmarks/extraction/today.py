@@ -54,7 +54,7 @@ WARMING = 10
 """Number of warm-up pages that are read before timing begins."""
 
 FIGURES = (
-    *("precision", "recall", "F1", "interval", "less ours (p)"),
+    *("precision", "recall", "F1", "interval", "difference (p)"),
     *("with", "without", "lost", "pages/CPU s"),
 )
 

@@ -95,10 +95,11 @@ def print_agreement(trees_of: dict[str, dict[str, Tree]]) -> None:
             else:
                 elsewhere += 1
     print(
-        f"{sites} sites, {agreed + refused + joined + elsewhere + new} new pages: {agreed} assigned"
-        f" as by clustering, {refused} assigned to no group but clustered, {joined} assigned to a"
-        f" group but outliers of the clustering, {elsewhere} assigned to different groups, {new} of"
-        " groups without a known page"
+        f"{sites} sites, {agreed + refused + joined + elsewhere + new} new pages, compared with a"
+        f" clustering of all pages: {agreed} have the same group or likewise none, {refused} have"
+        f"  no group but are grouped by the clustering, {joined} have a group but are outliers of"
+        f" the clustering, {elsewhere} have another group, {new} belong to a group that did not"
+        " exist before"
     )
 
 
@@ -111,12 +112,12 @@ def print_times(trees_of: dict[str, dict[str, Tree]]) -> None:
     }
     first = [trees[0] for trees in large.values() if trees]
     for kind, cases in {
-        "one representative of its site, nine of other sites": [
+        "one representative from the page's own site, nine from other sites": [
             (trees[1], [trees[0], *(tree for tree in first if tree is not trees[0])])
             for trees in large.values()
             if len(trees) > 1
         ],
-        "ten of its site": [
+        "ten representatives from the page's own site": [
             (trees[-1], trees[:TIMED_GROUPS])
             for trees in large.values()
             if len(trees) > TIMED_GROUPS

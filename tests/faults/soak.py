@@ -159,7 +159,8 @@ def main(minutes: float, seed: int) -> int:
     lines = [
         f"A run of {minutes:g} minutes with {soak.messages} messages of {len(soak.urls)} pages of"
         f" {len(SITES)} sites,",
-        "a tenth of them repeated and a tenth with another text, and two processes of each kind.",
+        "a tenth of which repeat a page and a tenth of which send it with another text, and two"
+        " processes of each kind.",
         f"Every {KILL_EVERY_SECONDS[0]:g} to {KILL_EVERY_SECONDS[1]:g} seconds, a random process"
         f" was killed (seed {seed}):",
         f"{kills}.",
@@ -167,8 +168,8 @@ def main(minutes: float, seed: int) -> int:
         f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}."
         f" Reordered: {found.reordered}. Repeats: {found.repeats}. In quarantine: {quarantined}.",
         "",
-        "Memory of the processes that were not killed, at the same age of each, and of all server",
-        "processes together; memory shared by several processes is divided among them:",
+        "Memory at several ages of each process that was not killed, and of all processes of each",
+        "server together; memory shared by several processes is divided among them:",
         "",
         *table(COLUMNS, soak.memory.by_age()),
     ]

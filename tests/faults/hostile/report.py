@@ -115,13 +115,13 @@ def _what_was_done(report: Report, seed: int) -> str:
     return (
         f"{report.messages} messages of {len(report.results)} kinds, hostile in every field, header"
         " and property, as pages and as crowds of pages, were sent together with"
-        f" {report.good.total()} good pages, on whose sites some of the hostile pages claim to be"
-        f" (seed {seed}), through one process of each kind and a pool of two, in"
+        f" {report.good.total()} good pages, whose sites some of the hostile pages claim as their"
+        f" own (seed {seed}), through one process of each kind and a pool of two, in"
         f" {report.seconds:.0f} seconds. Each message must end in exactly one way, and each good"
-        " page in its article. Nothing may be delivered twice, no process may exit or use a"
-        " gibibyte, no piece of work may take ten seconds of CPU time, and no log may contain a"
-        " password, a traceback or a line forged by a message. An operator's commands must work on"
-        " the result. `make hostile` generates this section."
+        " page must produce its article. Nothing may be delivered twice, no process may exit or use"
+        " a gibibyte of memory, no piece of work may take ten seconds of CPU time, and no log may"
+        " contain a password, a traceback or a line forged by a message. An operator's commands must"
+        " work on the result. `make hostile` generates this section."
     )
 
 
