@@ -120,8 +120,8 @@ def _what_was_done(report: Report, seed: int) -> str:
         f" {report.seconds:.0f} seconds. Each message must end in exactly one way, and each good"
         " page must produce its article. Nothing may be delivered twice, no process may exit or use"
         " a gibibyte of memory, no piece of work may take ten seconds of CPU time, and no log may"
-        " contain a password, a traceback or a line forged by a message. An operator's commands must"
-        " work on the result. `make hostile` generates this section."
+        " contain a password, a traceback or a line forged by a message. An operator's commands"
+        " must work on the result. `make hostile` generates this section."
     )
 
 
