@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# Base image of both stages, as the wheels are built for its Python; deploy/pin-images.sh pins its digest.
+# Base image of both stages, because wheels need the Python for which they were built; deploy/pin-images.sh pins its digest.
 ARG PYTHON_IMAGE=docker.io/library/python:3.11.13-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
@@ -16,7 +16,7 @@ RUN pip install --require-hashes --no-deps --requirement requirements-build.txt 
 # Only the packages and their metadata; .dockerignore excludes everything else.
 COPY . .
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
- # Fail if the wheel lacks the native kernel, without which comparisons would be slow: the image has no compiler.
+ # Fail if the wheel lacks the native kernel, without which comparisons would be slow: the final image has no compiler.
  && python -m zipfile --list /wheels/detourage-*.whl | grep 'worker/grouping/distance/.*[.]so'
 
 FROM ${PYTHON_IMAGE}

@@ -1,7 +1,7 @@
 # make run                          process the sample crawl: pages in out/sample, articles in
 #                                   out/articles.jsonl
 # make run INPUT=path OUTPUT=file   process your own pages
-# make plot                         install the extra plot; likewise for every extra of pyproject.toml:
+# make plot                         install the `plot` extra; likewise for the others of pyproject.toml:
 #                                   benchmarks, inspector, papers, render, scrapy, dev (all of them)
 # make test                         run all checks and tests
 # make docs                         generate the reference pages from the code
@@ -23,7 +23,7 @@ extras := benchmarks inspector papers plot render scrapy
 .PHONY: run $(extras) dev test test-domain test-store test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
 # The tests start more than a hundred Python processes, and take twice as long if each compiles its
-# imports, as with this variable in many container images.
+# imports. They do so if this variable is set, as it is in many container images.
 unexport PYTHONDONTWRITEBYTECODE
 
 OUTPUT ?= out/articles.jsonl
@@ -35,7 +35,7 @@ uv := $(bin)/uv --quiet pip install --python $(bin)/python
 compile := $(bin)/uv --quiet pip compile --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make requirements"
 
-# Stamp files: newer than the requirements that they were installed from.
+# Stamp files: each is newer than the requirements that were last installed.
 tools := .venv/.tools
 runtime := .venv/.runtime
 development := .venv/.development
@@ -52,7 +52,7 @@ else
 	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
 endif
 
-# requirements-dev.txt pins the versions of all extras.
+# requirements-dev.txt pins the dependencies of all extras.
 $(extras): $(runtime) $(package)
 	$(uv) --verify-hashes --constraint requirements-dev.txt --requirement pyproject.toml --extra $@
 
@@ -64,7 +64,7 @@ test:
 	@$(MAKE) --no-print-directory $(development) $(package)
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-services test-store test-command-line test-domain lint
 
-# One thread each: threads of NumPy that wait for work keep the others' cores busy.
+# One NumPy thread per process: NumPy threads that wait for work would occupy the cores of other jobs.
 test-domain test-store test-services test-command-line: export OPENBLAS_NUM_THREADS := 1
 
 test-domain: $(development) $(package)

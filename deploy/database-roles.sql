@@ -34,7 +34,7 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT CONNECT ON DATABASE :"database" TO detourage_service, detourage_read;
 GRANT USAGE ON SCHEMA public TO detourage_service, detourage_read;
 
--- Existing tables, and those of future migrations.
+-- Rights on existing tables, and on the tables of future migrations.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO detourage_service;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO detourage_service;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO detourage_read;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # passwords.sh [DIRECTORY [FILE]]: generates the secrets of docker-compose.yml in DIRECTORY (default:
-# secrets): a password for each user, unless it exists, and the files derived from it. Passwords that
+# secrets): a password for each user that has none yet, and the files derived from it. Passwords that
 # an earlier version wrote to FILE (default: .env) are copied from it.
 #
 # To change a password, write it to its file, in characters that need no quoting in a URL, and run
