@@ -1,4 +1,4 @@
-"""One article under five URLs, as a news site publishes it."""
+"""One article under five URLs, as news sites often publish the same article."""
 
 from tests.pages import article_html, paragraphs
 

@@ -172,7 +172,7 @@ class Deployment:
         return self.take(self.topology.articles_queue)
 
     def take(self, queue: str) -> list[dict[str, Any]]:
-        """Consume all messages in a queue."""
+        """Consume all messages in a queue, and return them."""
         return [json.loads(message.body) for message in self.messages(queue)]
 
     def messages(self, queue: str) -> Iterator[amqp.Message]:

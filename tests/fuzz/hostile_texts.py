@@ -1,4 +1,4 @@
-"""Texts that may make a regular expression backtrack, generated from the expression itself."""
+"""Generation of texts that may make a given regular expression backtrack."""
 
 import importlib
 import re
@@ -157,7 +157,7 @@ def _sample_of(code: Any, value: Any) -> str:
 
 
 def _members(node: tuple[Any, Any]) -> Iterator[str]:
-    """Yield some characters of a set of characters."""
+    """Yield a few members of a set in a pattern."""
     code, value = node
     if code in _REPEATS and len(value[2]) == 1:
         yield from _members(value[2][0])

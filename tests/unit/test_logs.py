@@ -1,4 +1,4 @@
-"""Log lines: one per event, with context and without passwords."""
+"""Each event is logged as one line, with its context and without passwords."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Extraction of articles: text, title, blocks, images and metadata of a page."""
+"""Extraction of a page's article: its title, text, blocks, images and metadata."""
 
 from worker.article.article import extract_article
 from worker.article.errors import (

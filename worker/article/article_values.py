@@ -23,7 +23,7 @@ from worker.html import site_name
 from worker.pagination import Pagination
 
 MAX_LISTED = 200
-"""Maximum number of parts in a message. No page of the corpora has more than 13."""
+"""Maximum number of parts in a message. No page of the corpora has more than 13 parts."""
 
 
 def article_values(content: Content) -> dict[str, Any]:

@@ -178,7 +178,7 @@ def _explain_lines(
     mean, parts = contributions(model.trees, evidence.features)
     of_network: Sequence[float] = [0.0] * len(parts)
     for odds in page.judged.log_odds[1:]:
-        # Average both, as for the probability.
+        # Average the log odds of both members, as for the probability.
         mean, parts = (mean + float(odds.mean())) / 2, parts / 2
         of_network = ((odds - odds.mean()) / 2).tolist()
     columns = evidence.features.columns

@@ -274,7 +274,7 @@ def _article_of(
 
 
 def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:
-    """Extract the article of a page as if its elements with the given tag were displayed."""
+    """Extract a page's article as if the elements with the given tag were displayed."""
     # Clean the text first: the whitespace between elements may be longer than the text.
     texts = [words.clean(element.text_content()) for element in page.root.iter(tag)]
     if sum(map(len, texts)) < least or not any(map(is_prose, texts)):

@@ -1,4 +1,4 @@
-"""Recognition of pages that list others, such as home pages, section fronts and search results.
+"""Recognition of pages that list other pages: home pages, section fronts, search results and so on.
 
 Such a page is recognised by its structure: its lines are linked headlines, either with short
 teasers between them at the same position in the tree, or with hardly anything else. It contains no

@@ -96,7 +96,7 @@ class Outline:
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
-        """Select the elements of a document that may show text."""
+        """Select the elements of a document that may display text."""
         whole = FlatDocument.of(document)
         silent = whole.having(NO_TEXT)
         around = whole.count_around(silent)

@@ -1,4 +1,4 @@
-"""Search for the headline of an article."""
+"""Identification of an article's headline."""
 
 import re
 from collections import Counter

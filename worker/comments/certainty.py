@@ -72,7 +72,7 @@ class Certainty:
         }
 
     def probability(self, measures: Mapping[str, float]) -> float:
-        """Return the probability that a candidate is comments, from `measure_choice`.
+        """Return the probability that a candidate with these measures consists of comments.
 
         Raises RuntimeError if the measures are not those used in training.
         """

@@ -212,7 +212,7 @@ def _names_around(layout: Layout, index: int) -> frozenset[str]:
 
 
 def _order(found: Mapping[int, Dating]) -> float:
-    """Return how consistently the dates ascend or descend: 0 (random) to 1."""
+    """Return how consistently dates ascend or descend, from 0 (random) to 1 (strictly ordered)."""
     moments = [date.moment.instant for _, date in sorted(found.items()) if date.moment]
     steps = [(before < after) - (before > after) for before, after in pairwise(moments)]
     return abs(sum(steps)) / len(steps) if steps else 0.0

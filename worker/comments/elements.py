@@ -267,7 +267,7 @@ def _kinds_of_words(words: Iterable[str]) -> dict[str, int]:
     ends = [*accumulate(len(word) + 1 for word in plain)]
     line = " ".join(plain)
     kind_of: dict[str, int] = {}
-    # A regular expression would take several times as long.
+    # A regular expression would take several times as long as this search.
     for kind, stems in enumerate(_STEMS):
         for stem in stems:
             place = line.find(stem)

@@ -225,7 +225,7 @@ class _Sources:
 
     @cached_property
     def programs(self) -> list[str]:
-        """Texts of the page's scripts."""
+        """Source texts of the page's scripts."""
         flat, left, found = self.flat, MAX_CHARACTERS, []
         for place in self._having("script"):
             text = Node(flat, place).text

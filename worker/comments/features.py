@@ -142,7 +142,7 @@ class _Records:
         """
         rows = np.array(values)
         rows -= rows.min(axis=1, keepdims=True)
-        # The candidates keep their order.
+        # Sorting preserves the order of the candidates.
         rows += self.candidate * (rows.max(axis=1, keepdims=True) + 1)
         rows.sort(axis=1)
         is_new = np.ones(rows.shape, dtype=np.bool_)
@@ -160,7 +160,7 @@ def _variation(mean: _Floats, mean_square: _Floats) -> _Floats:
 
 
 def _sorted_runs(values: _Integers) -> tuple[_Integers, _Integers]:
-    """Return the distinct values, ascending, and the number of occurrences of each."""
+    """Return the distinct values in ascending order, and how often each occurs."""
     ordered = np.sort(values)
     firsts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
     return ordered[firsts], np.diff(firsts, append=len(ordered))

@@ -30,7 +30,7 @@ In cross-validation, 94 % of 121 pages with comments reach it, and 0.9 % of 2,09
 """
 
 MIN_OF_DISCUSSION = 0.2
-"""The same for comments that read as a discussion (`is_discussion`).
+"""The same minimum for comments that read as a discussion (`is_discussion`).
 
 In cross-validation, it finds comments on 1 % more of the pages that have them. Of pages without
 comments, 1.6 % of 573 of dragnet reach it, as many as without this limit, and 0.8 % of 1,277 of

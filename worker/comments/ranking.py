@@ -1,4 +1,4 @@
-"""Estimation of the probability that a candidate is the comments of a page.
+"""Estimation of the probability that a candidate consists of a page's comments.
 
 Boosted trees, trained on other sites (``benchmarks/comments/train.py``), weigh the features of
 `worker.comments.features`.

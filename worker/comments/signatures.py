@@ -99,7 +99,7 @@ def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
 
 def masked(names: Sequence[str]) -> list[str]:
     """Mask the numbers in classes or ids, which only distinguish records of the same kind."""
-    # Process all of them together, joined by a character that never occurs in a document.
+    # Process all names together, joined by a character that never occurs in a document.
     joined = "\0".join(names)
     coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]
     if coded:
@@ -110,7 +110,7 @@ def masked(names: Sequence[str]) -> list[str]:
         joined = "\0".join(whole)
     if not joined.isascii():
         return _DIGITS.sub("#", joined).split("\0")
-    # This has the same effect as a regular expression, but is faster.
+    # A regular expression would give the same result, but more slowly.
     joined = joined.translate(_TO_MARKS)
     while _MARK * 2 in joined:
         joined = joined.replace(_MARK * 2, _MARK)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Vendor(NamedTuple):
-    """A service, and how to recognise a page with one of its threads.
+    """A service that hosts comments, and how to recognise a page with one of its threads.
 
     Attributes
     ----------

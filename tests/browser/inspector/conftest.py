@@ -42,13 +42,13 @@ class Log:
 
 @dataclass
 class Visit:
-    """A browser page and its log."""
+    """A browser page and the log of its side effects."""
 
     page: Page
     log: Log
 
     def go(self, path: str) -> None:
-        """Open a view and wait until it has loaded."""
+        """Open a view of the inspector, and wait until it has loaded."""
         answer = self.page.goto(f"{self.log.base}{path.removeprefix('/')}")
         assert answer is not None
         assert answer.status == 200, (path, answer.status)

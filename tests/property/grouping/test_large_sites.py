@@ -27,7 +27,7 @@ SAMPLED = round(LIMIT * SAMPLED_SHARE)
 
 
 def site_of_templates(seed: int, templates: int = 3, pages: int = 12) -> list[Tree]:
-    """Return the trees of a site; those of the same template resemble each other."""
+    """Return the trees of a site; trees of the same template resemble each other."""
     source = random.Random(seed)
     trees: list[Tree] = []
     for labels in ("abc", "lmn", "xyz")[:templates]:

@@ -57,7 +57,7 @@ _RAW_ATTRIBUTE = re.compile(
 
 
 def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
-    """Count the parts of a page that are limited, see `worker.html.markup.survey`."""
+    """Count those parts of a page whose number is limited, see `worker.html.markup.survey`."""
     most = position = 0
     while tag := _TAG.search(html, position):
         position, number = tag.end(), -1

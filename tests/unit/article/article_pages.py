@@ -45,5 +45,5 @@ def paragraphs(seed: int, count: int = 6) -> list[str]:
 
 
 def prose(seed: int, count: int = 6) -> str:
-    """Return the paragraphs of a seed as HTML."""
+    """Return the `paragraphs` for the given seed as HTML."""
     return "".join(f"<p>{text}</p>" for text in paragraphs(seed, count))

@@ -49,7 +49,7 @@ def forum_page(body: str, *, url: str = FORUM, lang: str = "en", direction: str 
 
 
 def article_posts(said: tuple[str, ...] = SAID) -> str:
-    """Return posts in ``article`` elements, each with the usual information about its author."""
+    """Return posts in ``article`` elements, each with its author's rank and similar details."""
     return "".join(
         f'<article class="message" id="post-{n}"><div class="message-user"><img alt="" src="/a{n}">'
         f'<h4 class="username"><a href="/members/{NAMES[n]}.{n}/">{NAMES[n]}</a></h4>'

@@ -1,4 +1,4 @@
-"""A page is compared with an unrelated page on another host of the same domain."""
+"""Extraction of a page that is compared with an unrelated page on another host of its domain."""
 
 import pytest
 

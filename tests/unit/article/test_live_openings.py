@@ -1,4 +1,4 @@
-"""Entries of a live report are not mistaken for comments, even if there are many of both."""
+"""Entries of a live report are not mistaken for comments, even if a page has many of both."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Commands that need a missing extra name it and explain how to install it."""
+"""Commands that need a missing extra name the extra and explain how to install it."""
 
 import re
 import sys

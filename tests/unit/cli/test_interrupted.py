@@ -22,7 +22,7 @@ def press_ctrl_c() -> None:
 
 @interrupted.command()
 def asking() -> None:
-    """Abort as a click prompt does."""
+    """Raise the exception that a click prompt raises when the user interrupts it."""
     try:
         press_ctrl_c()
     except KeyboardInterrupt:

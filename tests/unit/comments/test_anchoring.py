@@ -1,4 +1,4 @@
-"""Comments with relative dates."""
+"""Resolution of the relative dates of comments."""
 
 from datetime import UTC, datetime
 

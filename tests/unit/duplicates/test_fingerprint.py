@@ -1,4 +1,4 @@
-"""Fingerprints of texts."""
+"""Fingerprints of texts, from which near-duplicates are recognised."""
 
 import numpy as np
 import pytest

@@ -97,7 +97,7 @@ def test_pages_of_one_site_must_have_more_in_common() -> None:
 
 
 def grouped_with_sites(texts: dict[str, tuple[Shingles, str]]) -> set[frozenset[str]]:
-    """Return the stories of texts, each given with the initials of its sites."""
+    """Return the stories of texts, each of which is given with the initials of its sites."""
     names = dict(enumerate(sorted(texts)))
     common = {
         (one, other): number

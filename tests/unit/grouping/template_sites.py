@@ -12,7 +12,7 @@ TEMPLATE_DISTANCE = 0.7
 def made_site(
     templates: Sequence[int], *, spread: float = 0.1, seed: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Return the distances between pages of the given templates, all equally far apart.
+    """Return the distances between pages of the given templates, which are equally far apart.
 
     Each page also has unique content, so that two pages of the same template are about ``spread``
     apart; they are equal only if ``spread`` is 0.

@@ -42,7 +42,7 @@ def raw(normalised: float) -> int:
 
 @dataclass
 class Told:
-    """Distances specified by a test; `apart` applies to all pairs of references."""
+    """Distances specified by a test; `apart` is the distance between any two references."""
 
     apart: float | None = None
     nearest_of: Mapping[tuple[int, ...], Mapping[int, tuple[int, float] | None]] = field(

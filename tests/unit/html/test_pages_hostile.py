@@ -44,7 +44,7 @@ with open("/proc/self/status") as status:
 """
 
 HANG = 300
-"""Time limit in seconds for the process, which normally takes ten."""
+"""Time limit, in seconds, for the process, which normally takes ten seconds."""
 
 MEMORY = 1024
 """Memory limit in MiB for the largest pages; the program itself takes less than 100."""

@@ -40,7 +40,7 @@ def body_of(html: str) -> str:
         ("<h2>a<h3>b</h3>", "<h2>a</h2><h3>b</h3>"),
         ("a</p>b", "a<p/>b"),
         ("<button>a<button>b", "<button>a</button><button>b</button>"),
-        # Content that the parser treats as text.
+        # Elements whose content the parser treats as text.
         ("<p>a<textarea><p>b</textarea>", "<p>a<textarea>&lt;p&gt;b</textarea></p>"),
         ("<p>a<xmp><p>b</xmp>", "<p>a</p><xmp>&lt;p&gt;b</xmp>"),
         ("<p>a<plaintext>b<p>c", "<p>a</p>b&lt;p&gt;c"),

@@ -1,4 +1,4 @@
-"""Decompression bombs take bounded memory and cause a clear error."""
+"""Reading a decompression bomb takes bounded memory and raises a clear error."""
 
 import gzip
 import io

@@ -106,7 +106,7 @@ def of_language(language: str, *lengths: int) -> list[TrainingPair]:
 
 
 def test_nct5_uses_five_pairs_of_one_language_or_the_longest_of_each() -> None:
-    # Lejeune et al. (2015), section 4.3; the sixth pair is not used.
+    # Lejeune et al. (2015), section 4.3; the paper's sixth pair is not used.
     greek, polish = of_language("el", 3, 9, 4, 2, 1, 99), of_language("pl", 5, 7, 6, 1, 2)
     assert five_pairs(greek) == greek[:5]
     assert five_pairs([*greek, *polish]) == [greek[1], polish[1]]

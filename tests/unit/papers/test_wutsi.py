@@ -1,4 +1,4 @@
-"""Every step of Wutsi's extractor, on small handwritten pages."""
+"""Each step of Wutsi's extractor, on small handwritten pages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The sample is neither too easy nor impossible to group by structure."""
+"""Grouping the sample's pages by structure is neither trivial nor impossible."""
 
 import base64
 from functools import cache

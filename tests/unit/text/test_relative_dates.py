@@ -1,4 +1,4 @@
-"""Dates that depend on when the page was read."""
+"""Resolution of dates that are relative to the time at which the page was read."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Detection of texts that have replaced an article."""
+"""Detection of texts, such as notices, that have replaced an article."""
 
 from tests.pages import paragraphs
 from worker.workflow.context import took_place_of

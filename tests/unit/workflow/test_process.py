@@ -11,7 +11,7 @@ from worker.workflow.process import ProcessStates
 
 @pytest.fixture
 def states() -> Iterator[ProcessStates]:
-    """Process states whose database is never connected to."""
+    """Process states that never connect to their database."""
     found = ProcessStates()
     found.configure(
         Settings.model_validate(

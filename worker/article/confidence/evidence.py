@@ -174,7 +174,7 @@ def _of_opinions(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Ite
 
 
 def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:
-    """Return the word F1 between two choices of lines."""
+    """Return the word F1 of two selections of lines against each other."""
     total = float(sizes[one].sum() + sizes[other].sum())
     return 2 * float(sizes[one & other].sum()) / total if total else 1.0
 

@@ -1,4 +1,4 @@
-"""Evidence from a line's position, i.e. its neighbours, its container and its path."""
+"""Evidence from a line's position, that is, its neighbours, its container and its path."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A page with arrays shared by several sources of evidence."""
+"""View of a page: arrays that several sources of evidence share."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ class Packets:
     lines: Floats
 
     def at(self, elements: Integers) -> Self:
-        """Return the packets of the given elements."""
+        """Return the totals of the given elements."""
         return replace(self, **{name: values[elements] for name, values in vars(self).items()})
 
     @property
@@ -105,7 +105,7 @@ class View:
 
     @cached_property
     def linked(self) -> Floats:
-        """Number of words in links per line."""
+        """Number of linked words per line."""
         return np.array([line.linked for line in self.lines], dtype=np.float64)
 
     @cached_property

@@ -57,7 +57,7 @@ def declared_kind(
     path = urlsplit(url).path.lower()
     shows: dict[Kind, bool] = {"gallery": images >= MIN_PICTURES, "video": videos > 0}
     for pattern, kind in _PATHS:
-        # Counting the words takes longer than the rest.
+        # Counting the words takes longer than the checks above.
         if pattern.search(path) and (kind == "live" or (shows[kind] and _is_short(text))):
             return kind
     return None

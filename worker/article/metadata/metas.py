@@ -18,7 +18,7 @@ from worker.html.nodes import AnyElement
 from worker.text import words
 
 MAX_METAS = 500
-"""Maximum number of elements examined per page."""
+"""Maximum number of ``meta`` and ``link`` elements examined per page."""
 
 _EXACT = {
     "og:title": "titles",
@@ -39,7 +39,7 @@ _EXACT = {
 MAX_NAME = 200
 """Maximum length of an element's name, in characters; the rest is ignored."""
 
-# The first match wins. The words of the name are joined by single spaces.
+# The first pattern that matches wins. The words of an element's name are joined by single spaces.
 _BY_WORDS = tuple(
     (re.compile(pattern), field)
     for pattern, field in (

@@ -49,4 +49,4 @@ class ArticleMetadata:
 
 
 NOTHING_KNOWN = ArticleMetadata()
-"""Empty metadata."""
+"""Metadata of a page that declares and displays none."""

@@ -89,7 +89,7 @@ class ExaminedPage(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The evidence of a page, which is a row for the model, and the weight of each concept."""
+    """The evidence of a page, as a row for the wall model, and the weight of each concept."""
 
     features: Features
     weights: dict[str, float]

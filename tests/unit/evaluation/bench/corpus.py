@@ -17,7 +17,7 @@ def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def write_corpus(folder: Path, orders: Sequence[str], *, of: str = "site", **gold: Any) -> Path:
-    """Write a corpus in which each page consists of a text, which is also its gold.
+    """Write a corpus in which each page consists of a text, which is also its gold text.
 
     The pages alternate between ``site-1.example`` and ``site-2.example``, or between two sites with
     another prefix.

@@ -1,6 +1,6 @@
 """A method that does what its pages tell it to.
 
-It is a separate module because every process that runs it imports the module.
+The method has a module of its own because each process that runs it imports its module.
 """
 
 import os

@@ -19,7 +19,7 @@ from tests.unit.evaluation.methods.gull import neighbours_of, page
 from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
 
 SECONDS = 2.0
-"""Time limit, in seconds, for a page that hangs; the other pages of its run take milliseconds."""
+"""Time limit, in seconds, for a page that hangs; all others take milliseconds."""
 
 
 def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:

@@ -167,7 +167,7 @@ def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
 
 
 DEEPEST = 512
-"""Maximum depth of a page, see `worker.html`."""
+"""Maximum depth of a page's tree, see `worker.html`."""
 
 OF_PAGES = {
     "chains": star_of_chains(24, DEEPEST - 2),
