@@ -348,7 +348,7 @@ def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | Non
     voted = vote(patterns)
     if not voted.is_named:
         return None
-    # The exact confidence of the vote changes with every page; only its certainty matters.
+    # The exact confidence of the vote changes with every page; only whether it is high matters.
     return replace(voted, confidence=1.0 if voted.confidence >= SURE_COMMENTS else 0.5)
 
 

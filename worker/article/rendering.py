@@ -77,7 +77,7 @@ MAX_CLASS_CHARACTERS = 200
 """Maximum length of a class attribute searched for the language of code."""
 
 MAX_ITEM_NUMBER = 1_000_000
-"""Maximum number of a list item; a page may declare any value."""
+"""Maximum number with which a list item is marked; a page may declare any value."""
 
 
 @dataclass
@@ -497,7 +497,7 @@ class _Renderer:
 
     def _show(self, element: Node) -> None:
         if self._muted is not None and self._link is not None:
-            # A picture that links elsewhere illustrates that page, not this one.
+            # A picture that links to another page illustrates that page, not this one.
             elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
             if elsewhere:
                 return

@@ -26,7 +26,7 @@ MAX_REREAD = 2
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
 )
-# An assignment or call, which precedes a value in a script.
+# The start of an assignment or call, which precedes a value in a script.
 _START = re.compile(r"[=(]\s*(?=[\[{\"])")
 _OPENING = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")
 _DECODER = json.JSONDecoder(strict=False)

@@ -198,7 +198,10 @@ _NAMED_AROUND = 0.1
 something else. A line consisting only of such texts is dropped."""
 
 _NAMED_LINK = 0.2
-"""The same probability for a link whose names only identify it as a link: readers and pages both add links."""
+"""Probability that a link was written by the reader if its names only identify it as a link.
+
+Readers and pages both add links.
+"""
 
 
 _LIKELY = 0.3

@@ -1,4 +1,4 @@
-"""Evidence from neighbouring lines, namely the first pass's estimates and their properties."""
+"""Evidence from neighbouring lines: their properties, and the first pass's estimates for them."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ REACHES = (5, 12)
 """Numbers of lines on each side over which the probability is averaged."""
 
 MAX_AWAY = 99.0
-"""Maximum distance in lines; also used if there is no such line."""
+"""Maximum distance in lines; also used if there is no line to which to measure it."""
 
 BESIDE = ("tag", "has_date", "in_figure", "ends_in_colon", "ends_sentence", "strong")
 """Columns copied from the lines directly before and after."""

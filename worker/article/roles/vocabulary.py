@@ -1,4 +1,4 @@
-"""Words and patterns in texts, element names and URLs that indicate the role of a line."""
+"""Words and patterns that, in texts, element names and URLs, indicate the role of a line."""
 
 import re
 
@@ -123,7 +123,7 @@ NAMED = {
     "share": listed("share sharing social follow"),
     "screen": listed("sr visually hidden screenreader screen reader skip"),
 }
-"""Words in a class, ID or other name of an element near the line."""
+"""Words in a class, ID or other name of an element near a line, by the role they indicate."""
 
 LINKED = {
     "to_author": re.compile(
