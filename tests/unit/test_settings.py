@@ -104,7 +104,7 @@ def test_rendering_must_end_before_the_time_limit_of_its_page(
 @pytest.mark.parametrize(
     "address", ["user:p%40ss@[::1]:5432/d", "/d?host=/run/postgresql", "h", "u:a%3A%2F%2Fb@h/d"]
 )
-def test_database_urls(spelling: str, address: str) -> None:
+def test_database_urls_are_normalised_to_the_psycopg2_driver(spelling: str, address: str) -> None:
     settings = Settings.model_validate({"database_url": f"{spelling}://{address}"})
     assert settings.require_database_url() == f"postgresql+psycopg2://{address}"
 

@@ -60,7 +60,7 @@ def test_layers(
 
 
 @given(SIZES, st.integers(1, 20), st.integers(1, 30), LARGEST, WEIGHTS, SEEDS)
-def test_convolutions(
+def test_convolutions_equal_those_of_numpy(
     count: int, width: int, dilation: int, largest: int, heaviest: int, seed: int
 ) -> None:
     chance = np.random.default_rng(seed)
@@ -72,7 +72,7 @@ def test_convolutions(
 
 
 @given(SIZES, st.integers(0, 9), st.integers(1, 20), st.integers(1, 9), WEIGHTS, SEEDS)
-def test_means_of_vectors(
+def test_means_of_vectors_equal_those_of_numpy(
     count: int, words: int, known: int, size: int, heaviest: int, seed: int
 ) -> None:
     chance = np.random.default_rng(seed)

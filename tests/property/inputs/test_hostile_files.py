@@ -57,7 +57,7 @@ def assert_read_or_refused(name: str, content: bytes) -> None:
 
 
 @given(CONTENT)
-def test_any_warc(content: bytes) -> None:
+def test_any_warc_gives_messages_or_an_error(content: bytes) -> None:
     assert_read_or_refused("a.warc", content)
 
 
@@ -68,6 +68,6 @@ def test_any_compressed_warc_damaged_anywhere(members: list[bytes], cut: int) ->
 
 
 @given(CONTENT)
-def test_any_lines(content: bytes) -> None:
+def test_any_lines_give_messages_or_an_error(content: bytes) -> None:
     assert_read_or_refused("a.jsonl", content)
     assert_read_or_refused("a.jsonl.gz", content)

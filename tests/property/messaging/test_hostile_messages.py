@@ -84,7 +84,7 @@ def assert_stored_or_refused(body: bytes) -> None:
 
 
 @given(MESSAGES)
-def test_any_object(values: dict[str, Any]) -> None:
+def test_any_object_is_stored_or_quarantined(values: dict[str, Any]) -> None:
     assert_stored_or_refused(json.dumps(values).encode())
 
 
@@ -95,5 +95,5 @@ def test_any_object_damaged_anywhere(values: dict[str, Any], place: int, noise: 
 
 
 @given(st.binary(max_size=100))
-def test_any_bytes(body: bytes) -> None:
+def test_any_bytes_are_stored_or_quarantined(body: bytes) -> None:
     assert_stored_or_refused(body)

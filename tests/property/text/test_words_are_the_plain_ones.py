@@ -32,17 +32,17 @@ TEXTS = st.text(
 
 
 @given(TEXTS)
-def test_tokens(text: str) -> None:
+def test_tokens_are_those_of_the_plain_implementation(text: str) -> None:
     assert words.tokens(text) == TOKEN.findall(text.lower())
 
 
 @given(TEXTS)
-def test_clean(text: str) -> None:
+def test_clean_matches_the_plain_implementation(text: str) -> None:
     assert words.clean(text) == " ".join(INVISIBLE.sub("", UNWANTED.sub(" ", text)).split())
 
 
 @given(TEXTS)
-def test_sentences(text: str) -> None:
+def test_sentences_are_counted_as_by_the_plain_implementation(text: str) -> None:
     greek = GREEK.search(text) is not None
     ends = [end for end in SENTENCE_END.findall(text) if greek or end.strip(";؛")]
     assert words.count_sentences(text) == len(ends) + len(UNSPACED_END.findall(text))

@@ -111,7 +111,7 @@ def test_the_retained_heuristic_does_not_extract_a_single_page() -> None:
     assert error.value.outcome == "no-comparable-page"
 
 
-def test_our_own_method_works_without_neighbours() -> None:
+def test_the_method_detourage_works_without_neighbours() -> None:
     assert holds_story(get_extractor("detourage").extract(page("school")).text, "school")
 
 

@@ -50,7 +50,7 @@ def test_a_trained_method_can_be_sent_to_another_process() -> None:
     assert copy.extract(page("school")) == method.extract(page("school"))
 
 
-def test_it_is_found_by_name_if_pairs_are_given() -> None:
+def test_nclean_is_found_by_name_only_if_training_pairs_are_given() -> None:
     pairs = [pair("harbour")]
     assert get_extractor("nclean", pairs=pairs).version == trained("nclean", pairs).version
     assert parse_chain("wutsi>nclean", pairs=pairs).name == "wutsi>nclean"
@@ -118,7 +118,7 @@ def test_nct25_uses_five_pairs_of_every_language() -> None:
 
 
 @pytest.mark.parametrize("name", ["nct5", "nct25"])
-def test_both_are_found_by_name(name: str) -> None:
+def test_nct5_and_nct25_are_found_by_name(name: str) -> None:
     method = get_extractor(name, pairs=[pair("harbour"), pair("library")])
     found = method.extract(page("school"))
     assert (method.name, holds_story(found.text, "school")) == (name, True)

@@ -48,7 +48,7 @@ def test_is_a_metric_even_when_normalised(a: Tree, b: Tree, c: Tree) -> None:
 
 
 @given(trees(max_nodes=25), trees(max_nodes=25))
-def test_bounds_hold(a: Tree, b: Tree) -> None:
+def test_the_distance_is_within_its_bounds(a: Tree, b: Tree) -> None:
     lower, upper = distance_bounds(a, b)
     assert lower <= tree_edit_distance(a, b) <= upper
 

@@ -13,7 +13,7 @@ def scores(table: CorpusTable) -> dict[str, float]:
     return {name: mean.pages.mean for name, mean in table.lines[0].scores.items()}
 
 
-def test_articles_are_matched_to_their_golds(tmp_path: Path) -> None:
+def test_articles_are_matched_to_their_gold_texts(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
     path = write_lines(
         tmp_path / "articles.jsonl.gz",

@@ -28,7 +28,7 @@ def mean(line: Line, name: str) -> float:
     return line.scores[name].pages.mean
 
 
-def test_a_method_that_returns_the_gold_scores_100(tmp_path: Path) -> None:
+def test_a_method_that_returns_the_gold_text_scores_100(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull", "two gulls", "three gulls"])
     table = measure(folder, method())
     assert (table.corpus, table.pages, table.sites) == ("gulls", 3, 2)
@@ -59,7 +59,7 @@ def test_results_are_cached_between_runs(tmp_path: Path) -> None:
     assert sorted(calls.read_text().splitlines()) == ["one gull", "two gulls"]
 
 
-def test_golds_that_are_not_on_their_page_are_skipped(tmp_path: Path) -> None:
+def test_gold_texts_that_are_not_on_their_page_are_skipped(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull"], gold_token_recall_in_html=0.79)
     with pytest.raises(BenchError, match="no page has a gold record to score against"):
         measure(folder, method())

@@ -116,7 +116,7 @@ def test_characters_are_compared_after_normalising_white_space() -> None:
     assert characters("流感", "流行性感冒") == PRF.of(2, 2, 5)
 
 
-def test_empty_output_for_an_empty_gold_is_perfect() -> None:
+def test_empty_output_for_an_empty_gold_text_is_perfect() -> None:
     for score in (text_only, characters):
         assert score(" ", "") == PRF(100, 100, 100)
         assert score("something", "") == PRF(0, 0, 0)

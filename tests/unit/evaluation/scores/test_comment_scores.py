@@ -21,7 +21,7 @@ def test_a_thread_is_perfect_against_itself() -> None:
     assert score.good
 
 
-def test_no_comments_are_correct_if_the_gold_has_none() -> None:
+def test_no_comments_are_correct_if_the_gold_record_has_none() -> None:
     assert score_comments((), ()).records == PRF(100, 100, 100)
     missing = score_comments((), THREAD)
     assert missing.records == PRF(0, 0, 0)
@@ -95,7 +95,7 @@ def test_a_date_is_correct_as_written_or_as_parsed() -> None:
     assert score_comments(found, [replace(wanted[1], date="4 May 2020")]).dates == 0
 
 
-def test_a_page_is_scored_by_the_comments_of_its_gold() -> None:
+def test_a_page_is_scored_by_the_comments_of_its_gold_record() -> None:
     one_by_one = comment_scores(THREAD, Gold("1", "a.example", comments=THREAD))
     assert one_by_one["comments_f"] == one_by_one["comments_words_f"] == 100
     assert one_by_one["comments_good"] == 100

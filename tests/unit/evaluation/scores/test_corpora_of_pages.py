@@ -34,7 +34,7 @@ def write_corpus(folder: Path, pages: list[dict[str, Any]], golds: list[dict[str
     return folder
 
 
-def test_pages_and_golds_are_read_by_id(tmp_path: Path) -> None:
+def test_pages_and_gold_records_are_read_by_id(tmp_path: Path) -> None:
     golds = [
         {
             "id": "1",
@@ -83,21 +83,21 @@ def test_a_corpus_may_omit_headlines(tmp_path: Path) -> None:
         assert load_corpus(folder, title_in_text=asked).golds["1"].title_in_text is expected
 
 
-def test_a_gold_may_state_that_it_omits_the_headline(tmp_path: Path) -> None:
+def test_a_gold_record_may_state_that_it_omits_the_headline(tmp_path: Path) -> None:
     golds = [{"id": "1", "text": "x", "title_in_text": False}]
     folder = write_corpus(tmp_path / "press", [page("1")], golds)
     assert not load_corpus(folder).golds["1"].title_in_text
     assert load_corpus(folder, title_in_text=True).golds["1"].title_in_text
 
 
-def test_a_gold_may_use_the_field_names_of_the_article_message() -> None:
+def test_a_gold_record_may_use_the_field_names_of_the_article_message() -> None:
     record = {"id": "1", "authors": ["Eva Beispiel"], "published_at": "2020-01-02"}
     gold = read_gold(record, title_in_text=True)
     assert (gold.authors, gold.date) == (("Eva Beispiel",), "2020-01-02")
     assert read_gold({"id": "1", "authors": []}, title_in_text=True).authors is None
 
 
-def test_golds_that_are_not_on_their_page_are_not_scored(tmp_path: Path) -> None:
+def test_gold_texts_that_are_not_on_their_page_are_not_scored(tmp_path: Path) -> None:
     recalls = {
         "other page": {"token_recall_in_html": 0.79},
         "other name": {"gold_token_recall_in_html": 0.5},

@@ -30,7 +30,7 @@ def test_missing_metadata_scores_zero() -> None:
     assert set(score_metadata(Prediction(), GOLD).values()) == {0}
 
 
-def test_fields_missing_in_the_gold_are_not_scored() -> None:
+def test_fields_missing_from_the_gold_record_are_not_scored() -> None:
     assert score_metadata(Prediction(title="x"), Gold(id="1", site="s")) == {}
 
 

@@ -10,7 +10,7 @@ TEXTS = [
 ]
 
 
-def test_names_are_found_as_spelled_in_the_gold() -> None:
+def test_names_are_found_as_spelled_in_the_gold_text() -> None:
     gazetteer = Gazetteer(TEXTS)
     found = gazetteer.find(TEXTS[0])
     assert found["Anna Kowalska"] == 2

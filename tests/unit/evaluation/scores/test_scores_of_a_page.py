@@ -88,7 +88,7 @@ def test_the_output_of_any_extractor_can_be_scored() -> None:
     assert score_page(extracted, Gold(id="1", site="s", text="It is back."))["equal"] == 100
 
 
-def test_a_gold_without_a_text_cannot_be_scored() -> None:
+def test_a_gold_record_without_a_text_cannot_be_scored() -> None:
     with pytest.raises(ValueError, match="no text"):
         score_page(Prediction(text="x"), Gold(id="1", site="s"))
 
@@ -99,7 +99,7 @@ PAGE = html.document_fromstring(
 )
 
 
-def test_every_method_gets_the_headline_of_the_gold() -> None:
+def test_every_method_gets_the_headline_of_the_gold_record() -> None:
     gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.", title="Flu is back")
     headline = headline_of(gold, PAGE)
     assert headline == TextBlock(HEADING, "Flu is back")
@@ -115,7 +115,7 @@ def test_a_headline_missing_from_the_gold_is_the_first_title_line_of_the_page() 
     assert headline_of(Gold(id="1", site="s", text="back Flu\nIt"), PAGE) is None
 
 
-def test_no_headline_is_given_if_the_gold_has_none() -> None:
+def test_no_headline_is_given_if_the_gold_record_has_none() -> None:
     body = Gold(id="1", site="s", text="Flu is back", title="Flu is back", title_in_text=False)
     elsewhere = Gold(id="1", site="s", text="It coughs.", title="Flu is back")
     assert headline_of(body, PAGE) is None
