@@ -47,7 +47,7 @@ def round_half_even(products: int) -> int:
 
 
 @given(SIZES, SIZES, SIZES, LARGEST, WEIGHTS, st.sampled_from([0, -MOST]), SEEDS)
-def test_layers(
+def test_linear_layers_equal_those_of_numpy(
     count: int, inputs: int, outputs: int, largest: int, heaviest: int, lowest: int, seed: int
 ) -> None:
     chance = np.random.default_rng(seed)

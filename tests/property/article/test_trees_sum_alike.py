@@ -32,7 +32,9 @@ def trees(draw: st.DrawFn) -> DecisionTree:
 
 
 @given(st.lists(trees(), min_size=1, max_size=5), st.integers(0, 70), st.randoms())
-def test_sums(forest: list[DecisionTree], count: int, rng: random.Random) -> None:
+def test_sums_of_trees_equal_those_of_numpy(
+    forest: list[DecisionTree], count: int, rng: random.Random
+) -> None:
     values = [
         [rng.choice([-1.0, 0.0, 0.5, 3.0, 9.0]) for _ in range(COLUMNS)] for _ in range(count)
     ]

@@ -18,7 +18,7 @@ def _inside(number: int) -> str:
     return f"<b class='author'>{NAMES[number]}</b><p>{SAID[number]}</p>"
 
 
-def test_nested_comments() -> None:
+def test_nested_comments_are_replies() -> None:
     def nested(number: int, replies: str = "") -> str:
         return f'<li class="c"><div>{_inside(number)}</div><ul>{replies}</ul></li>'
 

@@ -80,7 +80,7 @@ def test_the_same_sites_give_the_same_file(tmp_path: Path, suffix: str) -> None:
     assert one.read_bytes() == other.read_bytes()
 
 
-def test_each_site_has_a_row(tmp_path: Path) -> None:
+def test_each_site_has_a_row_in_the_picture(tmp_path: Path) -> None:
     single, double = tmp_path / "single.png", tmp_path / "double.png"
     draw([SITE], single)
     draw([SITE, site_of([0, 0, 1])], double)

@@ -76,7 +76,7 @@ def test_group_ids_are_unique_and_kept_only_with_pages(
     assert all(identity > max(former) for identity in found if identity not in former)
 
 
-def test_an_unchanged_site() -> None:
+def test_an_unchanged_site_has_no_design_change() -> None:
     assert design_change([A, B, A, A, C, A, B] * 20) is None
 
 

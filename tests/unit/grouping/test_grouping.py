@@ -45,7 +45,7 @@ def test_every_page_is_in_one_group_or_an_outlier() -> None:
     assert sorted(placed) == list(range(len(KEYS)))
 
 
-def test_no_pages() -> None:
+def test_no_pages_give_no_groups_or_outliers() -> None:
     grouping = group_pages([], np.zeros((0, 0)))
     assert (grouping.groups, grouping.outliers) == ((), ())
 

@@ -6,7 +6,7 @@ from worker.grouping.silhouette import silhouette_coefficients
 LINE = np.abs(np.subtract.outer([0.0, 0.1, 0.5, 0.7], [0.0, 0.1, 0.5, 0.7]))
 
 
-def test_each_case_of_the_definition() -> None:
+def test_coefficients_match_each_case_of_the_definition() -> None:
     closer = silhouette_coefficients(LINE, [0, 0, 1, 1])
     assert closer == pytest.approx([1 - 0.1 / 0.5, 1 - 0.1 / 0.4, 1 - 0.2 / 0.4, 1 - 0.2 / 0.6])
 

@@ -83,7 +83,7 @@ def test_a_body_with_an_attribute_is_not_recognised() -> None:
         ("<p>три</p><p>пять лет</p>", ["пять лет"]),
     ],
 )
-def test_what_the_substitutions_leave(code: str, left: list[str]) -> None:
+def test_the_substitutions_leave_the_expected_paragraphs(code: str, left: list[str]) -> None:
     assert paragraphs(code) == left
 
 

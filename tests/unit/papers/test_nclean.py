@@ -73,7 +73,7 @@ def test_training_needs_clean_and_dirty_text() -> None:
         (Normalisation.NON_LEXICAL, "aaa, 00 a"),
     ],
 )
-def test_normalisation(normalisation: Normalisation, expected: str) -> None:
+def test_each_normalisation_has_its_effect(normalisation: Normalisation, expected: str) -> None:
     assert normalisation.apply("Zoë, 12 日") == expected
 
 

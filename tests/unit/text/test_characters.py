@@ -28,12 +28,12 @@ PATTERNS: dict[Trait, Callable[[str], object]] = {
 
 
 @pytest.mark.parametrize("trait", PATTERNS, ids=lambda trait: trait.name)
-def test_traits(trait: Trait) -> None:
+def test_traits_are_those_of_the_regular_expressions(trait: Trait) -> None:
     found = np.flatnonzero(character_tables().traits & trait).tolist()
     assert found == [place for place, each in enumerate(EVERY) if PATTERNS[trait](each)]
 
 
-def test_small_letters() -> None:
+def test_lower_case_letters_are_those_of_python_with_one_exception() -> None:
     lower = character_tables().lower.tolist()
     others = [place for place, each in enumerate(EVERY) if chr(lower[place]) != each.lower()]
     assert others == [0x130]

@@ -67,7 +67,7 @@ def test_the_given_headline_is_not_searched_for() -> None:
     assert score_page(limit, gold, headline)["equal"] == 100
 
 
-def test_a_page_without_the_gold_has_empty_limits() -> None:
+def test_limits_are_empty_if_the_page_lacks_the_gold_text() -> None:
     gold = Gold(id="1", site="s", text="Nothing like it, elsewhere")
     assert best_subtree(PAGE, gold).text == ""
     assert best_blocks(PAGE, gold).text == ""

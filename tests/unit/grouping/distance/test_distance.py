@@ -26,7 +26,7 @@ from worker.html.tree import Tree
         ("{a{b}{c}{d}}", "{x}", 4),
     ],
 )
-def test_known_distances(a: str, b: str, distance: int) -> None:
+def test_distances_equal_those_computed_by_hand(a: str, b: str, distance: int) -> None:
     assert tree_edit_distance(Tree.from_brackets(a), Tree.from_brackets(b)) == distance
 
 
