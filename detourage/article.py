@@ -21,7 +21,7 @@ class Article:
     Parameters
     ----------
     url
-        Address of the page as given; empty if none was given.
+        URL of the page as given; empty if none was given.
     content
         The content as returned by the worker's packages. Its attributes are not part of the public
         interface.
@@ -121,7 +121,7 @@ class Article:
 
     @property
     def truncated(self) -> bool:
-        """Whether the page shows only the beginning, before an offer to subscribe."""
+        """Whether the page shows only the article's beginning, before an offer to subscribe."""
         return self.content.article.metadata.truncated is True
 
     @property
@@ -184,7 +184,7 @@ class Result:
     Parameters
     ----------
     url
-        Address of the page as given; empty if none was given.
+        URL of the page as given; empty if none was given.
     article
         The article, or None.
     outcome

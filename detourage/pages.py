@@ -56,7 +56,7 @@ def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
     Raises
     ------
     OSError
-        If it cannot be read, or contains no pages.
+        If the file or folder cannot be read, or contains no pages.
     """
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Reading of single pages, without knowledge of others."""
+"""Reading of single pages, without comparing them with other pages of the site."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def extract(
     html
         The page: bytes as fetched, whose encoding is detected, or text.
     url
-        Its address. Without one, relative links and images are omitted.
+        URL of the page. Without one, relative links and images are omitted.
     content_type
         The HTTP Content-Type header, which may declare the encoding.
     fetched_at
@@ -79,7 +79,7 @@ def read(
 
 
 def read_page(page: Page, text_roles: Sequence[LineRole] = ()) -> Result:
-    """Read a page by itself."""
+    """Read a page without comparing it with other pages."""
     parsed = parse(page)
     return (
         parsed if isinstance(parsed, Result) else read_parsed(page, parsed, text_roles=text_roles)
