@@ -11,7 +11,7 @@ from worker.addresses.wording import share_passages
 STRANGERS = 3
 """Number of pages with other content that must declare a URL for its declarations to be ignored.
 
-So many pages declare the same URL only because it is a constant of the site.
+If this many pages declare the same URL, it is a constant of the site.
 """
 
 

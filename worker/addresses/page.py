@@ -45,7 +45,7 @@ def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
 def canonical_of(addresses: Sequence[PageAddress]) -> str:
     """Return the canonical URL of a page, independently of the order of its URLs.
 
-    It is the URL that represents the page. If an earlier version marked none, it is the shortest
+    It is the URL that represents the page. If an earlier release marked none, it is the shortest
     URL that is not a variant. It is never a URL that was declared but not fetched, because that URL
     may belong to another page.
     """
@@ -67,8 +67,8 @@ def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
 def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
     """Return the URL from which the IDs of a page's articles are derived.
 
-    It is the original spelling as long as there is only one, and the page's canonical URL
-    afterwards.
+    This is the original spelling of the URL as long as the page has only one spelling, and the
+    page's canonical URL afterwards.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ SESSIONS = listed(
 """Lower-case names of session parameters, which count only if the value looks like a session ID
 (`_SESSION`)."""
 
-# Long and with both letters and digits, unlike the number or name of an article.
+# Session IDs are long and have both letters and digits, unlike an article's number or name.
 _SESSION = re.compile(r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE)
 _HAS_WORD = re.compile(r"[a-z]{8}", re.IGNORECASE)
 _SERVER_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]*)")

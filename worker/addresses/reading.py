@@ -25,7 +25,7 @@ from worker.html.flat import FlatDocument
 from worker.text import words
 
 MAX_DECLARATIONS = 500
-"""Maximum number of elements read from a page's head."""
+"""Maximum number of declaring elements read from a page's head."""
 
 MAX_HEADINGS = 3
 MAX_TITLE = 400
@@ -72,7 +72,7 @@ class DeclaredUrls:
 
     @property
     def own(self) -> str | None:
-        """The URL that the page declares as its own, if it is another one, or None."""
+        """The URL that the page declares as its own; None if it is the URL of the page itself."""
         declared = (each for each in self.targets if each.is_declared)
         return next((target.address for target in declared), None)
 

@@ -1,4 +1,4 @@
-"""Recognition, by status and redirects only, of responses that are not the requested page."""
+"""Recognition of responses that are not the requested page, by status and redirects only."""
 
 import re
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Grouping of texts into stories.
 
-A digest, which repeats several unrelated articles, does not merge their stories.
+A digest, which is a text that repeats several unrelated articles, does not merge their stories.
 """
 
 from collections.abc import Collection, Mapping

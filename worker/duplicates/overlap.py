@@ -18,8 +18,8 @@ Generated stories are the same from (.25, .2) to (.35, .25) (``benchmarks/storie
 """
 
 QUOTED: Final = (0.6, 0.05)
-"""The same shares for a short text that is mostly contained in a much longer one, such as an
-excerpt in a report."""
+"""Minimum shares, as in `REPEATED`, for a short text that is mostly contained in a much longer
+text, such as an excerpt in a report."""
 
 REPEATED_ON_SITE: Final = 0.8
 """Minimum share of the shorter text for a repeat within one site, where texts share boilerplate.

@@ -27,7 +27,7 @@ _ACTING = (
     *("script", "noscript", "template", "iframe", "frame", "frameset", "object", "embed"),
     *("applet", "base", "meta", "portal", "fencedframe", "audio", "video", "dialog"),
 )
-"""Elements that act, load or hide content; browsers with scripting show none of their text."""
+"""Elements that run scripts, or load or hide content; browsers with scripting hide their text."""
 
 _ADDRESSES = frozenset(
     {"href", "src", "action", "formaction", "srcset", "data", "background", "poster", "ping"}

@@ -56,7 +56,7 @@ class Source:
 
 @dataclass(frozen=True)
 class GivenPage:
-    """A page that has not been read, so that another process can do it.
+    """A page that has not been read yet, so that another process can read it.
 
     It consists of a URL to fetch, a page message (body), or HTML with its URL. Error messages use
     the name, or the URL if the name does not identify the page, as in a file with several pages.

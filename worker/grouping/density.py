@@ -16,7 +16,7 @@ and 0.6 % with 0.30 and below. Values below 0.30 hardly differ from each other.
 """
 
 FEWEST_PAGES: Final = 2
-"""Minimum number of pages in a group: extraction compares two."""
+"""Minimum number of pages in a group, because extraction compares two pages."""
 
 
 @dataclass(kw_only=True, eq=False)

@@ -1,4 +1,4 @@
-"""Group IDs across the successive groupings of a site, and detection of design changes."""
+"""Continuity of group IDs between a site's clusterings, and detection of design changes."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -16,8 +16,8 @@ single stray page.
 """
 
 RECENT: Final = 10
-"""Number of latest pages examined. A design change is reported when half of them are in new groups,
-five to ten pages after the change."""
+"""Number of latest pages examined for a design change. A change is reported when half of these
+pages are in new groups, which is the case five to ten pages after the change."""
 
 PAST: Final = 50
 """Number of pages before a change that are compared with the recent ones. A template used by a

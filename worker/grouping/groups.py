@@ -22,7 +22,7 @@ class Group:
     members
         Indices of the pages (at least two), ordered by key.
     pivot
-        Index of the member with which the others are compared.
+        Index of the member with which the other members are compared.
     """
 
     members: tuple[int, ...]
@@ -61,7 +61,7 @@ def group_pages(
 ) -> Grouping:
     """Group the pages of a site by template.
 
-    The pages are sorted by key first, so the groups do not depend on their order.
+    The pages are sorted by key first, so the groups do not depend on the order of the pages.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class KnownSite:
         )
 
     def doubtful(self, pages: Sequence[SitePage], grouping: Grouping) -> set[tuple[int, int]]:
-        """Return the trees that may be too far from their group's pivot, each paired with it."""
+        """Return the pairs of a tree and its group's pivot that may be too far from each other."""
         if self.nearest is None:
             return set()
         tree_ids = [page.tree_id for page in pages]
@@ -87,7 +87,7 @@ class KnownSite:
     def representative_trees(self, pages: Sequence[SitePage], group: Group) -> list[int]:
         """Return the trees of a group with which to compare new pages, the pivot's first.
 
-        On a large site, they are chosen from the references.
+        On a large site, these trees are chosen from the references.
         """
         page_of = {pages[member].tree_id: member for member in reversed(group.members)}
         page_of[pages[group.pivot].tree_id] = group.pivot

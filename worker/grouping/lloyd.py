@@ -41,7 +41,7 @@ class Starts:
         for place in range(1, most):
             sums = nearest.cumsum(axis=1)
             marks = drawn.random_sample((number, candidates)) * sums[:, -1:]
-            # The first point whose sum exceeds the mark; never a centre, as centres have weight 0.
+            # The first point whose sum exceeds the mark, never a centre: centres have weight 0.
             found = (sums[:, None, :] <= marks[:, :, None]).sum(axis=2).clip(max=n - 1)
             left = np.minimum(nearest[:, None, :], squared[found])
             best = left.sum(axis=2).argmin(axis=1)

@@ -17,7 +17,7 @@ def group_by_references(
     distances: npt.NDArray[np.float64],
     nearest: Mapping[int, tuple[int, float]],
 ) -> Grouping:
-    """Group references like the pages of a small site, and other pages with their nearest one.
+    """Group references like a small site's pages, and other pages with their nearest reference.
 
     `keys` are unique and the same in every run. `trees` are the IDs of the pages' trees.
     `references` are the IDs of the trees that were compared with each other, and `distances` the
@@ -70,7 +70,7 @@ def doubtful_members(
     distances: npt.NDArray[np.float64],
     nearest: Mapping[int, tuple[int, float]],
 ) -> set[tuple[int, int]]:
-    """Return the trees that may be too far from the pivot of their group, each paired with it.
+    """Return the pairs of a tree and its group's pivot that may be too far from each other.
 
     The normalised distance is a metric: a page is no farther from the pivot than the sum of its
     distance to its nearest reference and that reference's distance to the pivot. If this bound

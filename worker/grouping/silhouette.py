@@ -17,8 +17,8 @@ def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
 
     Rousseeuw's ``b`` is the smallest *mean* distance to another cluster. This implementation
     follows the wording of the thesis, "the smallest dissimilarity of an element with respect to the
-    elements in the other clusters": a cluster must be separate from every foreign item, not only
-    from their average.
+    elements in the other clusters": a cluster must be separate from every item of other clusters,
+    not only from their average.
 
     References
     ----------

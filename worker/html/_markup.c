@@ -108,8 +108,8 @@ static int is_no_character(const char *at, const char *end) {
     return end - at >= 3 && at[0] == '\xef' && at[1] == '\xbf' && (at[2] & '\xfe') == '\xbe';
 }
 
-/* Return the character for a reference as written by serialisers, and set the reference's length.
- * Return NULL if there is no reference. */
+/* Return the character denoted by a reference in the form written by serialisers, and set the
+ * reference's length. Return NULL if there is no reference. */
 static const char *referenced(const char *at, const char *end, size_t *taken) {
     static const char *const REFERENCES[][2] = {
         {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\xc2\xa0"}};

@@ -26,7 +26,7 @@ class Answer:
     def of(cls, extra: str) -> Self:
         """Read the response from a page message's extra keys, stored as JSON text.
 
-        An invalid status or URL is ignored, because earlier versions stored them unchecked.
+        An invalid status or URL is ignored, because earlier releases stored them unchecked.
         """
         if extra == "{}":
             return cls()
@@ -42,4 +42,4 @@ class Answer:
 
 
 NO_ANSWER = Answer()
-"""Response of a page of which only the content is known."""
+"""Value for a page whose HTTP response is unknown except for its content."""

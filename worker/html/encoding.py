@@ -56,7 +56,8 @@ The maximum in the corpora is 0.03 %; random bytes have about 10 %.
 """
 
 SPARE_CHARACTERS = 100
-"""Number of readable characters added to every page, so that one NUL in a few words is not noise.
+"""Number of readable characters added to every page, so that one NUL does not turn a few words into
+noise.
 """
 
 FOREIGN_LETTER_SHARE = 0.02
@@ -123,10 +124,11 @@ _UNSEEN_MARKUP = re.compile(
 _ASCII_LETTERS = bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
 _NON_ASCII = bytes(range(0x80, 0x100))
 
-# Without escape and the two shift characters, with which ISO-2022 switches character sets.
+# Excludes escape and the two shift characters, with which ISO-2022 switches character sets.
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
 
-# The same for UTF-16, where a tenth of decodable noise falls into private use areas.
+# Characters unlikely in text decoded as UTF-16: the same controls, and the private use areas, into
+# which a tenth of decodable noise falls.
 _UNLIKELY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
 
 # Positions of the zero bytes in groups of four bytes of ASCII text.

@@ -126,7 +126,7 @@ def document_of(html: bytes) -> HtmlElement | None:
 
 
 def _noscript_parser() -> markup.Noscript:
-    """Return a parser of the page's ``noscript`` content."""
+    """Return a parser for the page's ``noscript`` content."""
     numbers = count(1)
 
     def parsed(content: bytes) -> bytes:

@@ -5,7 +5,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-# The parser's events emulate scripts, such as copying the selected option into its button.
+# Without the parser's events, which emulate scripts, for example by copying the selected option
+# into its button.
 OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
 
 _PLAINTEXT = re.compile(r"<plaintext(?=[\s/>])", re.IGNORECASE)

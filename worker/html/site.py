@@ -26,7 +26,7 @@ def site_of(url: str) -> str:
     str
         The registrable domain (public suffix plus one label) in lower case and ASCII. A host
         without one (an IP address, ``localhost``, a public suffix, or a host with an unknown
-        top-level domain) is returned itself. Empty if the URL has no host.
+        top-level domain) is returned unchanged. Empty if the URL has no host.
 
     Notes
     -----

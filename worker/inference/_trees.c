@@ -1,5 +1,5 @@
 /* Sums over decision trees: every row ends in one leaf of every tree, and the values of these leaves are
- * added. They are integers, so the sums do not depend on the order of additions.
+ * added. The values are integers, so the sums do not depend on the order of additions.
  *
  * Trees are not traversed. Each inner node is a test of a column, and a row above its threshold cannot
  * end in a leaf below the left child. Of the leaves that remain after all tests, the row ends in the

@@ -30,7 +30,7 @@ layer needs more than 53 bits."""
 _MOST: Final = int(MAX_ACTIVATION / ACTIVATION_UNIT)
 
 MAX_INPUT: Final = 4.0
-"""Maximum magnitude of inputs in standard deviations; larger ones are clipped."""
+"""Maximum magnitude of inputs in standard deviations; larger inputs are clipped."""
 
 EPSILON: Final = 1e-5
 """Constant added to variances, which may be 0."""

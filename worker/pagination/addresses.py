@@ -16,13 +16,13 @@ MAX_FIELDS = 40
 """Maximum number of fields in a query."""
 
 MAX_UNNAMED = 999
-"""Maximum page number if nothing in the URL marks the number as one.
+"""Maximum page number if nothing in the URL marks the number as a page number.
 
 Larger numbers are article IDs.
 """
 
 MAX_DIGITS = 5
-"""Maximum number of digits, including those of offsets, which have up to two more than pages."""
+"""Maximum number of digits of a page number or offset; offsets have up to two more than pages."""
 
 _PAGE_WORDS = (
     "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"
@@ -88,7 +88,7 @@ class Relation(NamedTuple):
 
 
 class Address:
-    """A URL with all its readings (none if it is invalid).
+    """A URL with all its interpretations (none if the URL is invalid).
 
     `url` is an absolute http or https URL.
     """
@@ -147,7 +147,8 @@ class Address:
     def relation(self, other: "Address") -> Relation | None:
         """Return the relation to another page of the same series, or None.
 
-        A number not marked as a page number counts only if it is adjacent; others are IDs.
+        A number not marked as a page number counts only if it is next to the other page's
+        number; any other unmarked number is an ID.
         """
         best: Relation | None = None
         for theirs in other.readings:

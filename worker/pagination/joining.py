@@ -21,14 +21,14 @@ MAX_BYTES = 8 * 1024 * 1024
 """Maximum total size of the parts' messages, in bytes."""
 
 REPEATED = 0.8
-"""Share of a page's text in earlier parts from which the page is not a further part.
+"""Minimum share of a page's text in earlier parts for the page not to count as a further part.
 
 In that case, each page repeats the whole article, and the page numbers belong to something else,
 such as comments or a list of other articles.
 """
 
 HELD = 0.8
-"""Minimum share of the first part's text in a page for the page to show the whole article."""
+"""Minimum share of the first part's text that a page must contain to show the whole article."""
 
 SEPARATOR = "\n\n"
 
@@ -262,7 +262,7 @@ def _distinct(media: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the comments of all parts without duplicates, as each part may show all comments."""
+    """Return the comments of all parts without duplicates: each part may show all comments."""
     comments: list[dict[str, Any]] = []
     place_of: dict[tuple[Any, ...], int] = {}
     for message in messages:

@@ -26,7 +26,7 @@ MAX_CANDIDATES = 2_000
 """Maximum number of candidate links."""
 
 MAX_NAMES = 500
-"""Maximum combined length of a class and an id."""
+"""Maximum combined length of an element's class and id, in characters."""
 
 AROUND = 4
 """Number of a link's ancestors whose names may mark a pager."""

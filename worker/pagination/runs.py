@@ -132,7 +132,7 @@ def _fits(number: int, relation: Relation) -> bool:
 
 
 def _number_by_address(relations: Mapping[int, Relation]) -> int | None:
-    """Infer the number of the page itself from the URLs of at least two others."""
+    """Infer the number of the page itself from the URLs of at least two other pages."""
     known = [
         (number, relation.other)
         for number, relation in relations.items()

@@ -237,7 +237,7 @@ class Extractor:
     description
         Description of the method in one line.
     version
-        Version of the library; for our own methods, the release and a digest of the source.
+        Version of the library; for this project's methods, the release and a digest of the source.
     source
         Digest of the code that wraps a library and may change results without a new version.
     gives
@@ -280,7 +280,7 @@ class Extractor:
         worker.article.NoArticleError
             If the method finds no article in the page.
         Exception
-            Any exception raised by a peer.
+            Any exception raised by the method's library or program.
         """
         return cast(Extracted, self._call(self.function, source, self.needs.of(neighbours)))
 

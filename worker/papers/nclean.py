@@ -247,7 +247,7 @@ def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Ext
 
 
 def shipped_model(name: str) -> Model:
-    """Load a shipped model, trained on the CleanEval development pairs like the published one."""
+    """Load a shipped model, trained like the published model on CleanEval's development pairs."""
     return load_model(Model, __package__, f"models/nclean-{name}.json").model
 
 

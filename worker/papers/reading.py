@@ -37,7 +37,7 @@ def pivot_of(neighbours: Neighbours) -> Source:
     Raises
     ------
     NoPivotError
-        If there is none, because Deturck (2015) does not process outliers.
+        If there is no such page; Deturck (2015) does not process outliers.
     """
     if neighbours.pivot is None:
         raise NoPivotError("there is no page to compare this one with")
@@ -47,9 +47,9 @@ def pivot_of(neighbours: Neighbours) -> Source:
 def text_of(source: Source) -> str:
     """Decode a page as the service does.
 
-    Every peer receives this text, so that a comparison measures extraction rather than decoding:
-    some peers would decode every page as UTF-8. The XML declaration is removed because lxml rejects
-    text with one.
+    Every compared library receives this text, so that a comparison measures extraction rather than
+    decoding: some libraries would decode every page as UTF-8. The XML declaration is removed
+    because lxml rejects text that has such a declaration.
     """
     html = source.html
     text = decode(html, source.content_type).text if isinstance(html, bytes) else html

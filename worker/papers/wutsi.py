@@ -12,7 +12,7 @@ The source is an undated article for bloggers. It describes these steps:
   the first.
 - *Fusion* adds all selected nodes with the same parent.
 
-The service follows these steps when it has nothing but the page itself, but with whole packets
+The service follows these steps when only the page itself is available, but with whole packets
 instead of single nodes, and it keeps images (`worker.article.sentences`).
 """
 
@@ -45,7 +45,7 @@ _SHARING = re.compile(
 
 
 def extract_packet(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Extract as the service does when it has nothing but the page itself."""
+    """Extract as the service does when only the page itself is available."""
     page = outline_of(source)
     return _extracted(source, page, sentences.find_body(page))
 

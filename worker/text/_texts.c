@@ -84,7 +84,7 @@ static void put(Output *out, const void *data, size_t length) {
     out->length += length;
 }
 
-/* Decode the character at a position in valid UTF-8, and advance to the next one. */
+/* Decode the character at a position in valid UTF-8, and advance to the next character. */
 static uint32_t character(const unsigned char **at) {
     const unsigned char *c = *at;
     if (c[0] < 0x80) {

@@ -8,7 +8,7 @@ LONGEST: Final = 44
 
 
 def abridged(url: str) -> str:
-    """Return the path and query of a URL, with the middle replaced by an ellipsis if too long."""
+    """Return a URL's path and query, with an ellipsis for the middle if they are too long."""
     parts = urlsplit(url)
     path = quote(parts.path + (f"?{parts.query}" if parts.query else ""), safe="/%?&=+,;:!~()'@")
     if len(path) <= LONGEST:

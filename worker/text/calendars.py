@@ -11,7 +11,7 @@ LANGUAGES = listed(
     "ar az be bg bs ca cs da de el en es et eu fi fr ga gl he hi hr hu hy id is it ja ka kk"
     " lt lv mk mn ms mt nb nl nn pl pt ro ru sk sl sq sr sv sw tr uk uz vi"
 )
-"""Languages whose months are recognised if a page declares no language or the wrong one."""
+"""Languages whose months are recognised if a page declares no language or a wrong language."""
 
 MIN_PREFIX = 3
 """Minimum length of an abbreviated month name, such as ``Okt``."""

@@ -74,7 +74,7 @@ LAST_CHARACTER = 0x1FFFF
 LAST_UNSPACED = 0x3FFFF
 """Last character outside the tables that is a word of its own.
 
-All characters after `LAST_CHARACTER` up to this one are; those beyond have no traits.
+All characters after `LAST_CHARACTER` up to this one are words; later characters have no traits.
 """
 
 

@@ -94,7 +94,7 @@ class Moment:
     def instant(self) -> datetime:
         """The moment as a datetime, in which missing parts default to midnight and UTC.
 
-        The day remains that of the page, so the error is no larger than that of a time zone.
+        The day remains the one given on the page, so the error is at most one time zone's offset.
         """
         return datetime.combine(self.day, self.clock or time(), self.zone or UTC)
 

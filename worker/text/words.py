@@ -33,8 +33,8 @@ _ILLEGAL = re.compile(f"[{ILLEGAL}]")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 
 # Sentence-final marks in Latin, Greek (where ; is a question mark), Arabic, Urdu, Ethiopic and
-# Armenian scripts. These separate words by spaces, so a mark counts only before a space, a closing
-# quotation mark or the end, but not in "3.5", "U.S" or "a.m".
+# Armenian scripts. These scripts separate words by spaces, so a mark counts only before a space, a
+# closing quotation mark or the end, but not in "3.5", "U.S" or "a.m".
 MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
 WEAK_MARKS = ";\u061b"
 CLOSING = "\"'\u00bb\u201d\u2019)]"
@@ -120,7 +120,8 @@ def count_characters(text: str) -> int:
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:
     """Return the cosine similarity of two bags of words (Deturck 2015, section 4.4.2).
 
-    It is 0 if they have no word in common, and exactly 1 for equal counts unless both are empty.
+    The similarity is 0 if the bags have no word in common, and exactly 1 for equal counts unless
+    both are empty.
     """
     counts_a, counts_b = Counter(a), Counter(b)
     if counts_a == counts_b:

@@ -17,7 +17,7 @@ Matrix = npt.NDArray[np.float64]
 
 MAX_STEPS: Final = 300
 TOLERANCE: Final = 1e-6
-"""Tolerance, as in `worker.grouping.scaling`."""
+"""Tolerance at which scaling stops, as in `worker.grouping.scaling`."""
 
 STEPS_BY_SIZE: Final = 4_000_000
 """Maximum number of scaling steps, multiplied by the square of the number of pages.

@@ -17,7 +17,7 @@ no more than that, because the pairs of a block already share the work on common
 BLOCK_NODES = 50_000
 """Maximum total number of nodes on a side, unless it has a single tree.
 
-It prevents many huge pages from being unpacked at the same time."""
+This limit prevents many huge pages from being unpacked at the same time."""
 
 
 @dataclass(frozen=True)

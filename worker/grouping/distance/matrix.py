@@ -66,7 +66,7 @@ def distances_between(
         The trees; equal trees are compared only once. With a single row, one tree is compared with
         many.
     bound
-        Maximum distance of interest; larger ones are returned as ``bound + 1``.
+        Maximum distance of interest; larger distances are returned as ``bound + 1``.
     threads, memory
         As for `distance_matrix`.
 

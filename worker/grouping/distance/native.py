@@ -17,7 +17,7 @@ Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
 
 - the vector unit (one of ``_native.UNITS``);
 - the number of bits per cell, 16 or 32 (0 for the smallest sufficient);
-- the paths, "left" or "right" ("" for the cheaper);
+- the paths, "left" or "right" ("" for the cheaper of the two);
 - whether common parts of the trees are cut off;
 - whether tables are skipped if the bounds meet;
 - whether tables are filled only near the diagonal if that is sufficient.

@@ -14,7 +14,8 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
     a, b
         Ordered labelled trees.
     bound
-        Maximum distance of interest: a larger one is returned as ``bound + 1``, and sooner.
+        Maximum distance of interest: a larger distance is returned as ``bound + 1``, which takes
+        less time to find.
 
     Returns
     -------

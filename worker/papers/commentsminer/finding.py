@@ -20,7 +20,7 @@ from worker.papers.reading import page_of
 
 
 def trained_ranking() -> BoostedTrees:
-    """Return the best ranker measured in ``benchmarks/comments``, a set of boosted trees."""
+    """Return the ranking function that scored best in ``benchmarks/comments``: boosted trees."""
     return load_model(BoostedTrees, __package__, "commentsminer.json").model
 
 

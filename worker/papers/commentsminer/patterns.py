@@ -229,7 +229,7 @@ class Forest:
         return found[::-1]
 
     def has_around(self, node: int, others: Container[int]) -> bool:
-        """Return whether a node or one of its ancestors is among the others."""
+        """Return whether a node or one of its ancestors is among `others`."""
         while node >= 0 and node not in others:
             node = self.parents[node]
         return node >= 0

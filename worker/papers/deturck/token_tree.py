@@ -73,7 +73,7 @@ class TokenTree:
         return path
 
     def path_to_leaf(self, index: int) -> list[int]:
-        """Return an element and, repeatedly, the child with the most token children."""
+        """Return the path from an element to a leaf through the children with the most tokens."""
         richest: dict[int, int] = {}
         for child in range(index + 1, len(self.parents)):
             known = richest.get(self.parents[child])

@@ -12,13 +12,13 @@ typedef struct {
     size_t used;  /* of the current chunk */
     size_t total; /* of all chunks */
     size_t limit;
-    bool over_limit, out_of_memory; /* reason for which allocations return NULL, never cleared */
+    bool over_limit, out_of_memory; /* why allocations return NULL; never cleared */
 } Arena;
 
 /* Allocates `count` elements of `size` bytes, aligned to 64 bytes and uninitialised. Returns NULL
  * after any failure. */
 void *arena_take(Arena *arena, size_t count, size_t size);
-/* A position to return to; pieces allocated after it are then freed. */
+/* A position in the arena; returning to it frees all pieces allocated after it. */
 typedef struct {
     ArenaChunk *chunk;
     size_t used;

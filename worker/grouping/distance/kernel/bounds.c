@@ -75,7 +75,7 @@ static void list_levels(const Tree *tree, Levels *levels, Arena *arena) {
 }
 
 /* Two nodes at the same depth, and the pairs of their children, without the equal subtrees at
- * either end of the two lists of children. */
+ * the start and the end of the two lists of children. */
 typedef struct {
     int32_t a, b; /* in level order */
     int32_t children_a, children_b, first_pair;

@@ -179,7 +179,7 @@ static void list_leaves(Columns *columns, const Layout *layout, int32_t labels, 
             columns->leaf[first[tree->label[layout->node[c]]]++] = tile_place(columns->shape, c);
 }
 
-/* Place of the column `size` columns earlier, possibly the empty one before the first. */
+/* Place of the column `size` columns earlier, possibly the empty column before the first. */
 static int32_t source_of(const Columns *columns, int32_t column, int32_t size) {
     return column < size ? -1 : tile_place(columns->shape, column - size);
 }

@@ -10,7 +10,7 @@
 typedef struct {
     const Tree *f, *g;
     const int32_t *number_f, *number_g; /* numbers of the subtrees of two or more nodes */
-    const int32_t *trees;  /* their savings, at number_f * width + number_g */
+    const int32_t *trees;  /* savings of subtree pairs, at number_f * width + number_g */
     int32_t width;
     int32_t *mapped;       /* by node of f: the node of g, initially -1 */
     int64_t cells;         /* number of table cells that may still be computed */

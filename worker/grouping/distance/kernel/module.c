@@ -106,7 +106,7 @@ static PyObject *forest_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     return self;
 }
 
-/* Reads a method of computation: None for the usual one, or a tuple (unit, bits, side, trims,
+/* Reads a method of computation: None for the usual method, or a tuple (unit, bits, side, trims,
  * skips, bounded) with a name in UNITS, one of 0, 16 and 32, one of "", "left" and "right", and
  * three booleans. */
 static bool read_way(PyObject *object, Way *way) {

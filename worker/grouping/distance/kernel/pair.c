@@ -14,7 +14,7 @@ static const int64_t MOST_WORK = INT64_C(15000000000);
 
 enum {
     NODE_WORK = 800, /* per node of both trees */
-    BOUND_NODE_WORK = 80, /* the same if only a lower bound is computed */
+    BOUND_NODE_WORK = 80, /* per node if only a lower bound is computed */
     WORD_WORK = 18   /* per word, i.e. 64 cells of the table of two sequences */
 };
 

@@ -125,7 +125,7 @@ TILE_FUNCTIONS(, sse2_32, int32_t, __m128i, 8, _mm_load_si128, _mm_store_si128,
 
 #if HAVE_WIDER
 #define AVX2 TARGET("avx2")
-/* Moves the lower half to the upper one and fills the lower half with zeros. */
+/* Moves the lower half of a vector to the upper half and fills the lower half with zeros. */
 AVX2 static inline __m256i raised_avx2(__m256i x) { return _mm256_permute2x128_si256(x, x, 8); }
 AVX2 static inline __m256i running16_avx2(__m256i x) {
     x = _mm256_max_epi16(x, _mm256_slli_si256(x, 2));

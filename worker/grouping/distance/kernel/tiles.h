@@ -15,7 +15,7 @@ typedef struct {
     int32_t lanes, vectors;
 } TileShape;
 
-/* Space before the tiles of a block, for the column before the first one. */
+/* Space before the tiles of a block, for the column before the first column. */
 enum { TILE_GUARD = 32 };
 
 static inline int32_t tile_columns(TileShape shape) { return shape.lanes * shape.vectors; }
