@@ -103,7 +103,7 @@ def _find(links: Links) -> FoundLinks:
 
 
 def _joined(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
-    """Merge runs of the same pages; many pages have one at the top and one at the bottom."""
+    """Merge runs of the same pages; many pages have a run at the top and at the bottom."""
     related = [run for run in runs if run.is_related]
     number: int | None = None
     pages: dict[int, Address] = {}

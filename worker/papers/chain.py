@@ -27,7 +27,7 @@ _ELEMENTS: dict[BlockType, str] = {
 
 
 def chain(first: Extractor, second: Extractor) -> Extractor:
-    """Return a method that feeds the result of one method to another.
+    """Return a method that feeds the result of one method to a second method.
 
     The second method receives a page that contains only the title and blocks found by the first.
     It receives no neighbours, because such a page has no template. Chains extract no comments.

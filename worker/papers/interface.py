@@ -22,7 +22,7 @@ class UnavailableError(ExpectedError):
 
 
 class NoPivotError(NoArticleError):
-    """The method compares pages, but there is no page to compare this one with."""
+    """The method compares pages, but there is no page to compare the given page with."""
 
     outcome = "no-comparable-page"
 

@@ -26,7 +26,7 @@ def prepare(*, stop_words: bool) -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours, *, stop_words: bool) -> Extracted:
-    """Classify the paragraphs and keep the good ones.
+    """Classify the paragraphs and keep those classified as good.
 
     With `stop_words`, the stop list that best covers the page is used. Without this option, or if
     no list matches, jusText runs with its language-independent settings: no list and no minimum

@@ -34,7 +34,7 @@ ORDER = 3
 """Length of the n-grams (the default of the published tool)."""
 
 INTERPOLATION = 0.6
-"""Weight of each history relative to the next longer one (the default of the published tool)."""
+"""Weight of each history relative to the next longer history (default of the published tool)."""
 
 PADDING = "\n"
 """Character that pads the beginning of a segment; it never occurs within one."""

@@ -15,7 +15,7 @@ A longer block has at most the same number of pairs, about 1,000. These take 0.1
 no more than that, because the pairs of a block already share the work on common subtrees."""
 
 BLOCK_NODES = 50_000
-"""Maximum total number of nodes on a side, unless it has a single tree.
+"""Maximum total number of nodes on a side of a block, unless the side has a single tree.
 
 This limit prevents many huge pages from being unpacked at the same time."""
 

@@ -80,7 +80,7 @@ class Forest:
                 yield Pattern(((label, ()),), {node: (node,) for node in nodes})
 
     def extensions(self, pattern: Pattern, support: int) -> list[Pattern]:
-        """Return the extensions of a pattern by one node on the right that have enough roots."""
+        """Return the pattern's extensions by one node on the right that have enough roots."""
         deepest = len(pattern.path) - 1
         found: defaultdict[tuple[int, str], dict[int, set[int]]] = defaultdict(dict)
         for root, nodes in pattern.rightmost.items():
@@ -248,7 +248,7 @@ class Forest:
         return tuple(labels), tuple(parents)
 
     def holds(self, larger: Shape, smaller: Shape) -> bool:
-        """Return whether one subtree contains another at any position."""
+        """Return whether subtree `larger` contains subtree `smaller` at any position."""
         return self._stands_at(smaller, larger) or any(
             self.holds(each, smaller) for each in self.shapes[larger][1]
         )

@@ -18,7 +18,7 @@ from worker.papers.reading import CACHED_PAGES, page_of, pivot_of
 
 
 def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted:
-    """Choose an element with one of `heuristics.HEURISTICS` and render it.
+    """Choose an element with one of `heuristics.HEURISTICS` and render the element.
 
     Raises NoPivotError if there is no page to compare with, NoTextError if all texts are the same,
     and `worker.grouping.distance.TreeTooLargeError` if the token trees are too large to compare.
@@ -35,6 +35,6 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
 
 @lru_cache(maxsize=CACHED_PAGES)
 def _views_of(source: Source) -> tuple[Outline, TokenTree]:
-    """Return a page's outline and token tree from one parse, so both refer to the same elements."""
+    """Return a page's outline and token tree from one parse, so that they share their elements."""
     document = page_of(source).document
     return Outline.of(document), token_tree_of(document)
