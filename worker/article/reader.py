@@ -114,7 +114,7 @@ class ExplainedContent:
     Attributes
     ----------
     explanation
-        The article, if any, with the reasons.
+        The outcome for a page, including its article, if any, and the reasons for it.
     comments, entries
         As for `Content`; empty if there is no article.
     """
