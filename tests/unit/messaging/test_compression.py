@@ -18,6 +18,7 @@ COMPRESSED = [
     ({"compression": "gzip"}, "utf-8", gzip.compress(BODY)),
     ({"compression": "application/x-bz2"}, "binary", bz2.compress(BODY)),
     ({"compression": "application/x-lzma"}, None, lzma.compress(BODY)),
+    ({"compression": "application/x-lzma"}, None, lzma.compress(BODY, preset=9)),
     ({"compression": "application/x-brotli"}, None, brotli.compress(BODY)),
     ({}, "gzip", gzip.compress(BODY)),
     ({}, "br", brotli.compress(BODY)),
