@@ -704,6 +704,7 @@ class PageParts(Base):
             postgresql_where=text("version > seen_version"),
         ),
         Index("ix_page_parts_whole_digests", "whole_digests", postgresql_using="gin"),
+        Index("ix_page_parts_first_id", "first_id", postgresql_where=text("first_id IS NOT NULL")),
     )
 
     page_id: Mapped[int] = mapped_column(
