@@ -26,9 +26,9 @@ class Link(MessagePart):
 
 
 class LinksMessage(SentMessage):
-    """The links listed by a page, as published on the exchange ``links`` if enabled.
+    """The links listed by a page, published on the ``links`` exchange if that is enabled.
 
-    If the links of a page change, another message is sent; the latest one is valid.
+    If the links change, another message is sent; it replaces all earlier ones.
     """
 
     model_config = ConfigDict(title="Links message")

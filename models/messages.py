@@ -592,8 +592,8 @@ class ArticleMessage(SentMessage):
     )
     revision: int = Field(
         ge=1,
-        description="Number of this revision of the page's article, from 1; the highest is valid."
-        " Numbers may be skipped, for example after the database is restored.",
+        description="Number of this revision of the page's article, from 1; the highest replaces"
+        " all others. Numbers may be skipped, for example after the database is restored.",
     )
     page_id: str | None = Field(description="The crawler's id of the page, or null.")
     url: str = Field(description="URL of the page, as given by the crawler.")

@@ -42,7 +42,10 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="session")
 def services() -> Iterator[Services]:
-    """PostgreSQL and RabbitMQ: as configured, found on this machine, or started for the tests."""
+    """PostgreSQL and RabbitMQ.
+
+    They are taken from the settings, found on this machine, or started for the tests.
+    """
     from tests.services import running_services
 
     with running_services() as services:

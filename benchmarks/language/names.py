@@ -163,8 +163,9 @@ def _weekdays() -> Iterable[str]:
 def _of_locale(language: str, part: str) -> Any:
     """Return a part of a language's data.
 
-    `Locale.months` cannot be used: it caches its result for the first language in inherited data,
-    which languages share, so that later languages get Azerbaijani months in addition to their own.
+    `Locale.months` cannot be used: it caches the months of the first language requested in data
+    that other languages inherit, so later languages get Azerbaijani months in addition to their
+    own.
     """
     data = localedata.load(str(Locale.parse(language)))
     return localedata.LocaleDataDict({part: deepcopy(data[part])})[part]

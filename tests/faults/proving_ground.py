@@ -171,7 +171,7 @@ class Servers:
         return done.stdout
 
     def messages_left(self) -> set[str]:
-        """Return the queues with messages, including unacknowledged ones."""
+        """Return the queues that still hold messages, ready or unacknowledged."""
         return {name for name, messages in self.queues().items() if messages}
 
     def queues(self) -> dict[str, int]:

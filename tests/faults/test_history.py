@@ -1,4 +1,4 @@
-"""The check of histories finds errors and accepts permitted anomalies."""
+"""The history check finds errors and accepts permitted anomalies."""
 
 from tests.faults.history import Delivery, Findings, check, digest_of
 

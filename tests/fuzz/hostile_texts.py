@@ -26,7 +26,7 @@ _CATEGORIES: dict[Any, str] = {
 }
 _MAX_UNIT = 60
 _MAX_TOLD_APART = 16
-"""Maximum number of characters in a pattern of which all pairs are tried as units."""
+"""Maximum number of characters of a pattern that are paired; each pair is tried as a unit."""
 _MAX_BRANCHES = 200
 _MAX_MEMBERS = 5
 """Maximum number of characters tried per set, whose characters are mostly of one kind."""

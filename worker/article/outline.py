@@ -170,7 +170,10 @@ class Outline:
 
     @cached_property
     def _known_words(self) -> tuple[Integers, Integers]:
-        """Distinct pairs of an index in `distinct_names` and the number of a `KNOWN_WORDS` word."""
+        """Indices into `distinct_names`, and the numbers of the `KNOWN_WORDS` found at each index.
+
+        The two arrays are parallel and contain no pair twice.
+        """
         has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
         has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
         return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))

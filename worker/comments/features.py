@@ -280,7 +280,10 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _distances(places: _Integers, others: _Integers) -> _Integers:
-    """Return the distance from each position to the nearest of `others`, which is ascending."""
+    """Return the distance from each position to the nearest of `others`.
+
+    `others` must be sorted in ascending order.
+    """
     after = np.searchsorted(others, places)
     following = others[np.minimum(after, len(others) - 1)]
     preceding = others[np.maximum(after - 1, 0)]

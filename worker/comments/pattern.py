@@ -17,11 +17,11 @@ from worker.html.flat import FlatDocument
 MIN_TRUST = 0.5
 """Minimum mean confidence over a template's pages for a pattern to be applied to the template.
 
-Whatever is mistaken for comments on one page with low confidence, usually a teaser box, is on all
-other pages as well. On 85 sites of ``dragnet``, the false alarm rate is 5.7 % with this limit and
-9.0 % without; without patterns it is 3.8 %. The figures are the same for all limits from 0.5 to
-0.8, so the lowest is used: it retains templates with unusual markup, for which confidence is low on
-every page.
+A block mistaken for comments with low confidence, usually a teaser box, tends to recur on every
+page of the template. On 85 sites of ``dragnet``, the false alarm rate is 5.7 % with this threshold,
+9.0 % with no threshold, and 3.8 % if no patterns are applied. The figures are the same for all
+thresholds from 0.5 to 0.8, so the lowest is used: it retains templates with unusual markup, for
+which confidence is low on every page.
 """
 
 _KINDS = ("itemprop", "itemtype")

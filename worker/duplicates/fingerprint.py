@@ -19,7 +19,7 @@ MAX_CHARACTERS: Final = 200_000
 """
 
 SHINGLE_TOKENS: Final = 4
-"""Number of tokens per shingle. Results on generated stories hardly differ from three to five."""
+"""Number of tokens per shingle. Results on generated stories hardly differ between 3 and 5."""
 
 UNSPACED_SHINGLE_TOKENS: Final = 6
 """Number of tokens per shingle for texts in which most tokens are single characters."""

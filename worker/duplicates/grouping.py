@@ -1,6 +1,7 @@
 """Grouping of texts into stories.
 
-A digest, which is a text that repeats several unrelated articles, does not merge their stories.
+A digest, which is a news roundup that repeats several unrelated articles, does not merge their
+stories.
 """
 
 from collections.abc import Collection, Mapping
@@ -14,14 +15,15 @@ from worker.duplicates.overlap import Overlap
 APART: Final = 0.1
 """Maximum share of the overlap of two texts that an unrelated third text may contain.
 
-Stories of generated variants hardly change from .05 to .15 (``benchmarks/stories/repeats.py``).
+Between .05 and .15, stories of generated variants hardly change
+(``benchmarks/stories/repeats.py``).
 """
 
 WITNESS: Final = 0.8
-"""Minimum share of each of two overlaps of a text that a witness must contain.
+"""Minimum share of each of a text's overlaps with two others that a witness must contain.
 
-A witness is another text that shows that both overlapping texts belong to one story. Generated
-stories are the same from .5 to .8; without witnesses, their adjusted Rand index is .013 lower.
+A witness is a further text, which shows that all three texts belong to one story. Generated stories
+are the same from .5 to .8; without witnesses, their adjusted Rand index is .013 lower.
 """
 
 
@@ -46,15 +48,18 @@ def group_texts(
 ) -> list[set[int]]:
     """Group texts into stories, independently of the order of the texts.
 
-    Two texts belong to one story if one repeats the other, directly or through other texts. A
-    digest repeats articles that have nothing in common. It joins only the story of which it
-    contains the most, and does not connect that story with others. A repeat is therefore ignored if
-    one of the two texts shares more with a third text that is unrelated to what the two have in
-    common. The exception is a witness: a text of another site that contains both overlaps, for
-    example because they are the beginning and the end of one article.
+    Two texts belong to one story if one repeats the other, directly or through further texts.
+
+    A digest (a news roundup) repeats articles that have nothing in common. It joins the story of
+    the article that it repeats the most, and does not connect this story with the stories of the
+    other articles. A repeat is therefore ignored if one of the two texts shares more with a third
+    text than with the other, and the third text contains hardly any of what the two share. It is
+    not ignored if there is a witness: a text of another site that contains both what the two texts
+    share and what the third shares with them, for example because these are the beginning and the
+    end of one article.
 
     A site never connects stories of other sites: texts repeated only within their own site form a
-    unit, which joins the story with which it shares the most.
+    unit, which joins the story of the text with which the unit shares the most.
 
     `texts` must include every text that shares shingles with the texts to be grouped; pairs in
     `common` with other texts are ignored. Groups are ordered by their smallest ID.
@@ -146,7 +151,7 @@ class _Repeats:
         return self._common.get((min(part, third), max(part, third)), 0) < APART * number
 
     def _has_witness(self, text: int, part: int, third: int) -> bool:
-        """Return whether a text of another site contains what `text` shares with both others."""
+        """Return whether another site's text contains what `text` shares with `part` and `third`."""
         of_part = WITNESS * self._repeated[text][part]
         of_third = WITNESS * self._repeated[text][third]
         return any(

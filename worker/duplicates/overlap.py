@@ -1,4 +1,4 @@
-"""Overlap of two texts, and their relation as derived from it."""
+"""Overlap of two texts, and the relation derived from their overlap."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -14,12 +14,13 @@ the other.
 
 In daniel and dragnet, 75 pairs of articles from different sites share at least .08 of the shorter
 article. These bounds accept exactly the 21 pairs that a human reader considers copies of one text.
-Generated stories are the same from (.25, .2) to (.35, .25) (``benchmarks/stories/repeats.py``).
+With bounds from (.25, .2) to (.35, .25), generated stories are the same
+(``benchmarks/stories/repeats.py``).
 """
 
 QUOTED: Final = (0.6, 0.05)
-"""Minimum shares, as in `REPEATED`, for a short text that is mostly contained in a much longer
-text, such as an excerpt in a report."""
+"""Minimum shares, as in `REPEATED`, for a short text that a much longer text mostly contains, such
+as an excerpt quoted in a report."""
 
 REPEATED_ON_SITE: Final = 0.8
 """Minimum share of the shorter text for a repeat within one site, where texts share boilerplate.
@@ -32,7 +33,7 @@ SAME: Final = 0.9
 """Minimum resemblance of two texts to count as the same."""
 
 WHOLE: Final = 0.8
-"""Minimum share of a text's shingles found in another for the other to contain the whole text."""
+"""Minimum share of a text's shingles in a second text for the second to contain the whole first."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Story entry of an article message."""
+"""The story entry of an article message."""
 
 from datetime import datetime
 from uuid import NAMESPACE_URL, UUID, uuid5

@@ -1,6 +1,7 @@
 """The folder next to a run's output from which an unfinished run can be resumed.
 
-This module uses only the standard library, so that a run can be refused before others are loaded.
+This module uses only the standard library, so that a run can be refused before any
+other modules are loaded.
 """
 
 import fcntl

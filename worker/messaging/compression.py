@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 import brotli
 
 PLAIN_ENCODINGS: Final = frozenset({"", "utf-8", "utf8", "us-ascii", "binary", "identity"})
-"""Values of the ``content_encoding`` property that do not name a compression."""
+"""Values of the ``content_encoding`` property that do not name a compression method."""
 
 LZMA_MEMORY_BYTES = 68 * 1024 * 1024
 """Memory limit for LZMA: its strongest preset needs 65 MiB, but a hostile header demands 4 GiB."""

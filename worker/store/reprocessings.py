@@ -66,7 +66,7 @@ def lock_due(session: Session) -> Reprocessing | None:
 
 
 def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
-    """Return the next site, or None after the last one, when the reprocessing ends."""
+    """Return the next site; if there is none, mark the reprocessing as ended and return None."""
     site_id = session.scalar(
         select(func.min(Site.id)).where(
             Site.id > reprocessing.site_id, Site.id <= reprocessing.last_site_id

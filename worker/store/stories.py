@@ -28,7 +28,7 @@ MAX_OF_BAND = 50
 """Maximum number of texts examined per band: as many as are compared per story."""
 
 MAX_CANDIDATES = 100
-"""Maximum number of texts compared with a new text; those sharing the most bands come first."""
+"""Maximum number of texts compared with a new text; those that share the most bands are chosen."""
 
 MAX_OVERLAPS = 100
 """Maximum number of overlaps stored for a text, which bounds the time needed to read them."""
@@ -37,10 +37,10 @@ MAX_SITES = 100
 """Maximum number of sites stored per text."""
 
 LOCK_SECONDS = 1
-"""Maximum time for which grouping waits for a lock; it is retried later."""
+"""Maximum time, in seconds, for which grouping waits for a lock before it is retried later."""
 
 RESTING_SECONDS = 10
-"""Maximum idle time of a grouping transaction."""
+"""Maximum idle time of a grouping transaction, in seconds."""
 
 
 class KnownText(NamedTuple):
@@ -101,7 +101,7 @@ _KEYED = rows_only(
 def text_with_key(
     session: Session, key: bytes, seen_at: datetime, window: timedelta
 ) -> KnownText | None:
-    """Return the text with a key, if it was seen within ``window`` of ``seen_at``."""
+    """Return the text with the given key, if it was seen within ``window`` of ``seen_at``."""
     between = {"key": key, "earliest": seen_at - window, "latest": seen_at + window}
     row = session.execute(_KEYED, between).one_or_none()
     return _known(row) if row is not None else None
@@ -134,7 +134,7 @@ _CANDIDATES = rows_only(
 def texts_like(
     session: Session, bands: Sequence[int], seen_at: datetime, window: timedelta
 ) -> list[KnownText]:
-    """Return texts that share any of the given bands, those sharing the most first."""
+    """Return texts that share any of the given bands, starting with those that share the most."""
     between = {"bands": list(bands), "earliest": seen_at - window, "latest": seen_at + window}
     return [_known(row) for row in session.execute(_CANDIDATES, between)]
 
@@ -225,7 +225,7 @@ _FULL = rows_only(
 
 
 def full_texts(session: Session, text_ids: Collection[int]) -> set[int]:
-    """Return the given texts that have the maximum number of stored overlaps."""
+    """Return the IDs of the given texts that have the maximum number of stored overlaps."""
     return set(session.execute(_FULL, {"ids": sorted(text_ids)}).scalars().all())
 
 
@@ -339,7 +339,10 @@ _SET_SITES = rows_only(
 
 
 def review_text(session: Session, text_id: int) -> None:
-    """Update a text that an article no longer has; delete it if no other article has it."""
+    """Update the sites of a text that an article no longer has.
+
+    The text is deleted if no article has it any more.
+    """
     sites = list(session.execute(_SITES_OF_ARTICLES, {"text_id": text_id}).scalars())
     if not sites:
         session.execute(_REMOVE_TEXTS, {"ids": [text_id]})
@@ -362,9 +365,9 @@ _OLD = rows_only(
 
 
 def remove_old_stories(session: Session, window: timedelta, most: int) -> int:
-    """Delete the texts of stories that got no new article within ``window``, and empty stories.
+    """Delete empty stories, and the texts of stories with no new article within ``window``.
 
-    Stories stated by published articles are retained. The caller must hold the lock of
+    Stories referenced by published articles are retained. The caller must hold the lock taken by
     `lock_stories`. Returns the number of rows processed, at most ``most``.
     """
     found = session.execute(_OLD, {"window": window, "most": most}).all()

@@ -25,7 +25,10 @@ class NewArrival(NamedTuple):
 
 
 class WaitingArticle(NamedTuple):
-    """A page whose article waits (see `StoryArrival`); no fingerprint if the article is gone."""
+    """A page whose article is waiting (see `StoryArrival`).
+
+    The fingerprint is None if the page no longer has an article.
+    """
 
     page_id: int
     arrived_at: datetime
@@ -80,7 +83,10 @@ def add(session: Session, arrivals: Collection[NewArrival]) -> None:
 
 
 def add_gone(session: Session, page_ids: Collection[int]) -> bool:
-    """Enqueue pages that lost their articles; return whether any had one. They must be locked."""
+    """Enqueue pages that lost their articles; return whether any of these articles had a story.
+
+    The pages must be locked.
+    """
     if not page_ids:
         return False
     noted: Any = session.execute(_ADD_GONE, {"ids": sorted(page_ids)})
@@ -150,7 +156,7 @@ def are_waiting(session: Session) -> bool:
 
 
 def is_waiting(page_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    """Condition: the article of the page is waiting to be grouped."""
+    """Return the condition that a page's article is waiting to be grouped or updated."""
     arrives = exists().where(StoryArrival.page_id == page_id)
     is_retold = (
         exists()

@@ -1,4 +1,4 @@
-"""The story of each page's article, and the story stated by its latest revision."""
+"""The story of each page's article, and the story entry in the article's latest revision."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -22,7 +22,7 @@ from worker.store.pages import has_article
 from worker.store.statements import rows_only
 
 MAX_COMPARED: Final = 100
-"""Maximum number of a story's articles considered when looking for the first."""
+"""Maximum number of articles considered when looking for the first article of a story."""
 
 MAX_DOUBLINGS: Final = 20
 """Number of corrections after which the delay before the next one stops doubling."""
@@ -116,7 +116,8 @@ def first_of_story(
 
     The first article is the one fetched earliest; articles with equal or unknown times are ordered
     by text key, site and URL. Of a story with more than `MAX_COMPARED` articles, only that many are
-    considered, plus the recorded first article and that of ``page_id``, a page new to the story.
+    considered, plus the recorded first article and the article of ``page_id``, a page that has just
+    joined the story.
     """
     return _first(session, story_id, page_id, MAX_COMPARED)
 
@@ -140,7 +141,7 @@ def _first(
 
 
 def note_change(session: Session, story_id: int, first_page_id: int, *, retell: bool) -> None:
-    """Record a story's change and first article, and whether to update all its articles."""
+    """Record that a story changed, its first article, and whether to update all its articles."""
     asked = {"story_id": story_id, "first_page_id": first_page_id, "retell": retell}
     session.execute(_NOTE_CHANGE, asked)
 
@@ -190,7 +191,7 @@ def story_to_retell(session: Session) -> Retelling | None:
 def articles_to_retell(
     session: Session, story: Retelling, most: int
 ) -> list[tuple[int, int, str | None]]:
-    """Return the text ID, page ID and agency of the next articles to update in a story."""
+    """Return the text ID, page ID and news agency of each of the next articles to update."""
     after_text, after_page = story.retold_to
     asked = {
         "story_id": story.story_id,
@@ -202,7 +203,10 @@ def articles_to_retell(
 
 
 def note_retold(session: Session, story: Retelling, retold_to: list[int] | None) -> bool:
-    """Record the progress of a story's update (None: complete); return False if it changed."""
+    """Record the progress of a story's update; return False if the story changed meanwhile.
+
+    ``retold_to`` is the text ID and page ID of the last updated article, or None at the end.
+    """
     noted: Any = session.execute(_NOTE_RETOLD, {**story._asdict(), "new_retold": retold_to})
     return bool(noted.rowcount)
 
@@ -237,7 +241,7 @@ _TELL = rows_only(
 
 
 def tell(session: Session, told: Mapping[int, Mapping[str, Any]]) -> None:
-    """Record the current stories of articles, by page ID."""
+    """Record the current story entries of articles, by page ID."""
     if told:
         session.execute(_TELL, _given(told))
 
@@ -252,7 +256,7 @@ _ADD_SAID = rows_only(
 
 
 def add_provisional(session: Session, said: Mapping[int, ArticleStory]) -> None:
-    """Record the stories that pages state before they are grouped."""
+    """Record the provisional stories of articles that are not yet grouped, by page ID."""
     if said:
         values = [{"page_id": page_id, **each._asdict()} for page_id, each in sorted(said.items())]
         session.execute(_ADD_SAID, values)
@@ -273,7 +277,7 @@ _NOTE_SENT = rows_only(
 def note_sent(
     session: Session, said: Mapping[int, Mapping[str, Any]], held_back: Collection[int]
 ) -> None:
-    """Record the stories stated by the latest revisions, and which revisions were held back."""
+    """Record the story entries of the latest revisions, and which revisions were held back."""
     session.execute(_NOTE_SENT, {**_given(said), "held": sorted(held_back)})
 
 
@@ -306,7 +310,7 @@ _REMOVE = rows_only(text("DELETE FROM story_articles WHERE page_id = ANY (CAST(:
 
 
 def remove_articles(session: Session, page_ids: Collection[int]) -> None:
-    """Delete the articles of pages that are no longer in any story."""
+    """Delete the story state of pages whose articles are no longer in any story."""
     session.execute(_REMOVE, {"ids": sorted(page_ids)})
 
 
@@ -316,14 +320,15 @@ _IS_TOLD_OTHERWISE = and_(
     or_(StoryArticle.correct_after.is_(None), StoryArticle.correct_after <= func.now()),
     ~exists().where(StoryArrival.page_id == StoryArticle.page_id),
 )
-"""Condition: the article's latest revision states an outdated story, and may be corrected now."""
+"""Condition: the article's latest revision has an outdated story entry and may be corrected now."""
 
 
 def pages_to_correct(session: Session, limit: int) -> list[int]:
-    """Return the IDs of pages whose latest revision states an outdated story, ascending.
+    """Return the IDs of pages whose latest revision has an outdated story entry, ascending.
 
-    Pages awaiting extraction are excluded, since their next article will state the new story, as
-    are pages whose articles are waiting to be grouped and recently corrected pages.
+    Three kinds of pages are excluded: those awaiting extraction, since their next revision will
+    have the new story entry; those whose articles are waiting to be grouped; and those corrected
+    recently.
     """
     return list(
         session.scalars(
@@ -337,7 +342,7 @@ def pages_to_correct(session: Session, limit: int) -> list[int]:
 
 
 class Correction(NamedTuple):
-    """The latest revision of a page's article, which states an outdated story."""
+    """The latest revision of a page's article, which has an outdated story entry."""
 
     message: dict[str, Any]
     content_digest: str

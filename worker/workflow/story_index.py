@@ -1,8 +1,9 @@
 """Index of stories: the provisional story of an article, and its later grouping.
 
-An extraction looks up, without a lock, which story an article repeats; `worker.workflow.stories`
-groups the article later. Work under the lock on all stories is bounded by limits on what it reads:
-a story that has become too large accepts further texts, but is no longer regrouped.
+During extraction, the story that an article repeats is looked up without a lock;
+`worker.workflow.stories` groups the article later. Grouping locks all stories, so the number of
+texts and overlaps that it reads is limited: a story that has become too large accepts further
+texts, but is no longer regrouped.
 """
 
 from collections import Counter
@@ -30,23 +31,25 @@ from worker.store.story_articles import ArticleStory, TellingArticle
 MAX_REGROUPED: Final = 50
 """Maximum number of texts regrouped for a new text: about 5 ms if all repeat each other.
 
-Beyond this number, the new text joins the story of the text with which it has most in common and is
-never compared again; nothing else changes. Copies of a text count once.
+If there are more, the new text joins the story of the text with which it has the most in common,
+and is never compared again; no other text changes its story. Copies of a text count once.
 """
 
 MAX_PAIRS: Final = 2000
 """Maximum number of overlaps read for one regrouping."""
 
 RETOLD_AT_ONCE: Final = 25
-"""Maximum number of articles updated with a new first article per transaction."""
+"""Maximum number of articles per transaction that are updated because a story's first article
+changed."""
 
 
 @dataclass(frozen=True)
 class Arrival:
     """An extracted article.
 
-    `site` is the site key, and `fetched_at` the time of the fetch, if known. `seen_at` is the same
-    time, or else the time of extraction. `wire` is the news agency that the article names.
+    `site` is the site key, and `fetched_at` the time of the fetch, if known. `seen_at` is
+    `fetched_at` or, if that is unknown, the time of extraction. `wire` is the news agency that the
+    article names.
     """
 
     page_id: int
@@ -109,11 +112,12 @@ class _Plan(NamedTuple):
     """Data for grouping a waiting article, read before the lock is taken.
 
     `arrival` is None if the page no longer has an article. `before` is the article's stored story.
-    `newest` is the newest stored text: if another one is newer once the lock is held, `found` may
-    be incomplete. `leaving` is the article's previous text, from whose story the article is removed
-    first, and `full` holds the IDs of texts that accept no further comparisons. `first` is the
-    recorded first article of the story that the article joins, `told` the article's story in that
-    case, and `pairs` the overlaps of texts that may be regrouped.
+    `newest` is the ID of the newest stored text: if a newer text is stored before the lock is
+    taken, `found` may be incomplete. `leaving` is the article's previous text, from whose story the
+    article is removed first, and `full` holds the IDs of texts that accept no further comparisons.
+    `first` is the recorded first article of the story that the article joins, `told` the story
+    entry of the article if it follows `first`, and `pairs` the overlaps of texts that may be
+    regrouped.
     """
 
     waiting: WaitingArticle
@@ -159,7 +163,10 @@ def provisional_stories(
 
 
 def forget_articles(session: Session, page_ids: Collection[int]) -> None:
-    """Request the removal of pages without articles from their stories; lock the pages first."""
+    """Request that pages without articles be removed from their stories.
+
+    The pages must be locked.
+    """
     if story_arrivals.add_gone(session, page_ids):
         request_telling(session)
 
@@ -216,7 +223,7 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
 def _leaves(
     session: Session, before: ArticleStory | None, arrival: Arrival | None, window: timedelta
 ) -> bool:
-    """Return whether a page's article no longer has its previous text."""
+    """Return whether a page's article no longer has the text with which it was grouped."""
     if before is None or arrival is None or not arrival.fingerprint.is_comparable:
         return True
     if not _is_changed(before, arrival):
@@ -319,7 +326,7 @@ def _told(arrival: Arrival, text_id: int | None, story: Story) -> ArticleStory:
 
 
 def _alone(arrival: Arrival) -> Story:
-    """Return a story of which the given article is the first."""
+    """Return the story entry of an article that is the first of its story."""
     key = arrival.fingerprint.key
     identity = (
         story_id(key)
@@ -353,7 +360,7 @@ def _following(session: Session, arrival: Arrival, first: TellingArticle) -> Sto
 
 
 def _find(session: Session, arrival: Arrival, window: timedelta) -> _Found:
-    """Return the texts that an article's text repeats."""
+    """Return the stored texts that an article's text repeats."""
     fingerprint, seen_at = arrival.fingerprint, arrival.seen_at
     if not fingerprint.is_comparable:
         return _NOTHING
@@ -385,7 +392,7 @@ class _Index:
         self._session = session
 
     def put(self, arrival: Arrival, plan: _Plan) -> None:
-        """Add a page's article to the story of its text."""
+        """Add a page's article to the story that its text belongs to."""
         session, found, first = self._session, plan.found, plan.first
         pairs = plan.pairs or _Pairs()
         if not arrival.fingerprint.is_comparable:
@@ -467,8 +474,8 @@ class _Index:
     def _regroup(self, text_ids: Collection[int], pairs: "_Pairs") -> dict[int, set[int]]:
         """Regroup texts with their neighbours, and return the texts moved to each changed story.
 
-        A new text can affect the texts that overlap with it, and the texts that overlap with these.
-        If there are too many, nothing changes.
+        A new text can affect the texts that overlap with it, and the texts that overlap with those
+        texts. If there are too many of them, nothing changes.
         """
         session = self._session
         found = _around(session, text_ids, pairs)
@@ -489,7 +496,7 @@ class _Index:
     def _store(
         self, groups: Iterable[Collection[int]], before: Mapping[int, int]
     ) -> dict[int, set[int]]:
-        """Give each group the story of most of its texts, unless a larger group has claimed it.
+        """Give each group of texts the story of most of its texts that no larger group has claimed.
 
         Returns the stories that gained or lost texts, each with the texts that it gained.
         """
@@ -557,7 +564,7 @@ def _around(
 
 
 class _Pairs:
-    """Overlaps of texts (`common`), each of which is read once; at most `MAX_PAIRS`."""
+    """At most `MAX_PAIRS` overlaps of texts (`common`); each text's overlaps are read only once."""
 
     def __init__(self) -> None:
         self._read: set[int] = set()
@@ -581,6 +588,6 @@ class _Pairs:
         return len(self.common) <= MAX_PAIRS
 
     def neighbours(self, text_ids: Collection[int]) -> set[int]:
-        """Return the given texts and the texts known to overlap with them."""
+        """Return the IDs of the given texts and of the texts known to overlap with them."""
         near = (pair for pair in self.common if not set(pair).isdisjoint(text_ids))
         return {*text_ids, *(each for pair in near for each in pair)}

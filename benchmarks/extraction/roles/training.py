@@ -67,7 +67,7 @@ class Recipe:
 
 
 MAX_BINS = 63
-"""Maximum number of distinct values per column; with 255, training takes four times as long."""
+"""Maximum number of histogram bins per column; with 255, training takes four times as long."""
 
 PAGE_WEIGHT = 100.0
 """Total weight of the lines of a page."""

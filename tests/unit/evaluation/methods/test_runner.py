@@ -23,7 +23,10 @@ SECONDS = 2.0
 
 
 def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:
-    """Run a method on pages with orders; return each extracted text, or the kind of failure."""
+    """Run a method on one page per order; return each extracted text, or the kind of failure.
+
+    An order is an instruction to the misbehaving method, and the only text of its page.
+    """
     results = list(runner.run(extractor, [Job(Source(order)) for order in orders]))
     results.sort(key=lambda result: result.index)
     assert [result.index for result in results] == list(range(len(orders)))
