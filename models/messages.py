@@ -401,14 +401,14 @@ class Story(MessagePart):
     """
 
     id: str = Field(
-        description="The same for all articles of a story; derived from the text of the first."
+        description="The same for all articles of a story; derived from its first article's text."
     )
     first_seen: Timestamp | None = Field(
         description="Earliest known fetch time of the story's articles, RFC 3339 in UTC, or null."
     )
     relation: StoryRelation | None = Field(
-        description="Relation of this text to that of the story's first article: the same except"
-        " for a few words, an excerpt of it, a text that contains it, or an update that"
+        description="Relation of this article's text to the text of the story's first article: the"
+        " same except for a few words, an excerpt of it, a text that contains it, or an update that"
         " shares parts with it. Null for the first article itself."
     )
     similarity: float | None = Field(

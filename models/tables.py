@@ -228,7 +228,7 @@ class Address(Base):
 
 
 class AddressTarget(Base):
-    """An address of which another address is a declared variant, or a variant by its form."""
+    """The target of an address: an address whose variant it is by its declaration or form."""
 
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)

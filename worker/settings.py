@@ -81,7 +81,7 @@ def file_variable(name: str) -> str:
 
 
 class Settings(BaseSettings):
-    """Settings, each of which is read from the environment variable ``DETOURAGE_<NAME>``."""
+    """Settings, read from environment variables named ``DETOURAGE_<NAME>``."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, allow_inf_nan=False)
 

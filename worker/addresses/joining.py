@@ -91,7 +91,7 @@ def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressR
 def speaking(addresses: Sequence[AddressRecord]) -> AddressRecord:
     """Return the URL whose content represents the page.
 
-    It is a URL that is not a variant of any of the others, and preferably of no URL at all; in a
+    It is a URL that is not a variant of any other given URL, and preferably of no URL at all; in a
     tie, the shortest. A URL that was joined because it names another one thus never represents the
     page.
     """

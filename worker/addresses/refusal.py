@@ -73,6 +73,6 @@ def _asks(address: str) -> set[str]:
 
 
 def is_front(address: str) -> bool:
-    """Return whether a canonical URL is that of a front page."""
+    """Return whether a canonical URL belongs to a front page."""
     parts = urlsplit(address)
     return parts.path in {"", "/"} and not parts.query and not parts.fragment

@@ -16,8 +16,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """Ways in which a URL can lead to the same page as another.
 
 - ``form``: both have the same canonical form;
-- ``canonical``: the page at the URL declares the other as its own URL;
-- ``amp``, ``mobile``, ``print``: the URL is that variant of the other.
+- ``canonical``: the page at the URL declares the other URL as its own;
+- ``amp``, ``mobile``, ``print``: the URL is the AMP, mobile or print variant of the other URL.
 """
 
 MAX_TARGETS = 8
@@ -215,7 +215,7 @@ def are_other_parts(one: str, other: str) -> bool:
 def part_of(url: str) -> Part:
     """Return the part of an article that a canonical URL leads to.
 
-    The URL of a variant is first resolved to that of the original.
+    The URL of a variant is first resolved to the original page's URL.
     """
     if len(url) > MAX_ADDRESS:
         return Part(None, (None, None), url)

@@ -104,7 +104,7 @@ def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
 
 
 def parts_of(found: Pagination) -> Parts | None:
-    """Return the other parts of the page for the message, or None if it has none."""
+    """Return the other parts of a page's article for the message, or None if there are none."""
     if not found:
         return None
     listed = sorted(found.pages.items())

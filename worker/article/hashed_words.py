@@ -47,8 +47,8 @@ class HashedWords:
     """The hashed words of lines and of their elements, 0 for none.
 
     `nearest` holds the words of each line's element, with shape (lines, `WORDS_OF_NAMES`); `around`
-    holds those of the enclosing elements, innermost first, with the same shape; `texts` holds those
-    of the line itself, with shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
+    holds the words of the enclosing elements, innermost first, with the same shape; `texts` holds
+    the words of the line itself, with shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
     """
 
     nearest: _Numbers

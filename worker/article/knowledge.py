@@ -29,7 +29,7 @@ class KnownLine(NamedTuple):
 
 @dataclass(frozen=True)
 class KnownPage:
-    """A page with which others of its template are compared: its titles, and its lines in order."""
+    """Titles and ordered lines of a page with which other pages of its template are compared."""
 
     titles: Titles
     lines: tuple[KnownLine, ...]
@@ -55,7 +55,7 @@ class TemplateKnowledge:
 
     @classmethod
     def from_pages(cls, pages: Iterable[Page]) -> Self:
-        """Learn from parsed pages: the group's representative, or others of the group."""
+        """Learn from parsed pages: the group's representative, or other pages of the group."""
         return cls.of([Outline.of(page.flat) for page in pages])
 
     @classmethod

@@ -58,8 +58,8 @@ class LineClassifier:
     def log_odds(self, evidence: Evidence) -> tuple[_Floats, ...]:
         """Return the log odds of a page's lines from each member.
 
-        Those of the network are limited by `no_more_than_trees`. Raises RuntimeError if the columns
-        of the evidence differ from those of the training data.
+        The network's log odds are limited by `no_more_than_trees`. Raises RuntimeError if the
+        evidence and the training data have different columns.
         """
         of_trees = self.trees.log_odds(evidence.features)
         if self.network is None or len(evidence.lines) > MAX_LINES:

@@ -46,7 +46,7 @@ _LIVE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAMES_BEGIN = ("live", "ticker", "minut", "direct", "direkt", "relacja")
-"""Strings of which every match of `LIVE_NAMES` contains one; they are faster to search for."""
+"""Strings that are faster to search for; every match of `LIVE_NAMES` contains at least one."""
 
 _DECLARED = "liveBlogUpdate"
 _TYPE = "liveblogposting"

@@ -225,7 +225,7 @@ class Outline:
 
     @cached_property
     def text_numbers(self) -> Integers:
-        """Index of each text node among those of the whole document."""
+        """Index of each text node among the text nodes of the whole document."""
         around = self.document.count_around(self.document.having(NO_TEXT))
         return np.flatnonzero(around[self.document.text_parents] == 0)
 

@@ -152,8 +152,8 @@ def render(page: Outline, finding: Finding, base: str) -> Rendering:
     """Render a body.
 
     A text block ends at the border of a block element or at two line breaks; a single line break
-    separates lines within it. Its type is that of the nearest enclosing element that determines
-    one. A table of short cells is one block, with a line for each row and tabs between cells; any
+    separates lines within it. Its type is given by the nearest enclosing element that determines a
+    type. A table of short cells is one block, with a line for each row and tabs between cells; any
     other table is layout, and its cells are treated like other elements.
 
     Relative URLs are resolved against `base`.

@@ -52,7 +52,7 @@ MAX_SPAN = timedelta(days=14)
 """Maximum time between the first and last entry; lists of articles span more."""
 
 MIN_CHARACTERS = 40
-"""Minimum mean length of the entries; those of a match log or a programme are shorter."""
+"""Minimum mean length of the entries; the entries of a match log or programme are shorter."""
 
 MAX_LINKED = 0.5
 """Maximum share of blocks that start with a link to another page, as teasers do."""
@@ -426,7 +426,7 @@ def _is_above(tag: str, heading: str) -> bool:
 
 
 def _is_regular(shown_times: Sequence[_ShownTime]) -> bool:
-    """Return whether times increase or decrease like those of a live report."""
+    """Return whether times increase or decrease like the times of a live report."""
     if len({each.moment is None for each in shown_times}) > 1:
         return False
     orders = [each.order for each in shown_times]

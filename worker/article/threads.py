@@ -41,7 +41,7 @@ class Posts:
     elements
         Document indices of the elements that hold posts.
     authors, dates, bodies
-        Indices of the texts, among those of the document, that display the posts' authors, dates
+        Indices, among the document's texts, of the texts that display the posts' authors, dates
         and bodies.
     confidence
         Probability that these are posts or comments, from 0 to 1.

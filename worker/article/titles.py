@@ -81,9 +81,9 @@ def headline(
     Parts of the heading that name the site or are not part of a declared title are also removed if
     they are delimited by a separator.
 
-    `container` is that of the body; `others` are the titles of other pages of the template. Returns
-    the headline on one line, and the index of the heading that displays it; each is None if there
-    is none.
+    `container` is the element that contains the body; `others` are the titles of other pages of the
+    template. Returns the headline on one line, and the index of the heading that displays it; each
+    is None if there is none.
     """
     template = frozenset[str]().union(*(other.headings for other in others))
     headings = _nearest_headings(page, container)

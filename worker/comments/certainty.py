@@ -102,10 +102,10 @@ def measure_choice(
     probabilities: Floats,
     comments: Sequence[Comment],
 ) -> dict[str, float]:
-    """Measure the likeliest candidate, its lead over the others, and the comments read from it.
+    """Measure the likeliest candidate, its lead over the other candidates, and its comments.
 
-    `probabilities` are those of the candidates; `comments` are from `read_choice`. Shares in the
-    result are relative to the records.
+    `probabilities` has the probability of each candidate; `comments` are from `read_choice`. Shares
+    in the result are relative to the records.
     """
     best = int(probabilities.argmax())
     members = candidates[best].members[:MAX_READ]

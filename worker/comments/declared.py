@@ -97,8 +97,8 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     values
         The values of the page's JSON-LD.
     url
-        URL of the page. If several items with comments are described, only those of the page
-        itself are read.
+        URL of the page. If the page describes several items with comments, only the comments
+        on the page itself are read.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Features of candidates: those of CommentsMiner, and the positions of records on the page.
+"""Features of candidates: CommentsMiner's features, and the positions of records on the page.
 
 Here, a record is an element without its nested records, because a comment does not include its
 replies.

@@ -64,7 +64,7 @@ class AttributeValues(dict[str, dict[int, str]]):
 
 @dataclass
 class Layout:
-    """The elements of one comment in document order, without those of comments nested in it.
+    """The elements of one comment in document order, without the elements of nested comments.
 
     Attributes
     ----------

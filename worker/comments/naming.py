@@ -71,7 +71,7 @@ _SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 
 
 _HINTS_OF_AUTHORS = 0.4
-"""Minimum hint value for a name shared by all comments to be that of their only author."""
+"""Minimum hint value for a name shared by all comments to be the name of their only author."""
 
 
 class Naming(NamedTuple):

@@ -49,7 +49,7 @@ def read_comments(
 
     Because comments share a template, the meaning of each part is decided for all of them together.
     A text that occurs in the same place in all comments is a button, and a place where most of them
-    have a date is that of the dates.
+    have a date is where they show their dates.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from worker.comments.naming import Naming
 from worker.html.flat import FlatDocument
 
 MIN_SHARE = 0.9
-"""Minimum share of comments with a depth for depths to be used; the others then have depth 0."""
+"""Minimum share of comments with a depth for depths to be used; a missing depth counts as 0."""
 
 MAX_JUMPS = 0.1
 """Maximum share of comments that are more than one level deeper than the previous comment."""

@@ -68,9 +68,9 @@ def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
 def signatures_of(
     tag: str, path: str, classes: str, identity: str, kind: str
 ) -> list[tuple[str, str, str]]:
-    """Return an element's signatures, starting with those that have names.
+    """Return an element's signatures, starting with signatures that have names.
 
-    `path` consists of the tags down to the element; the names are those of `names_of`.
+    `path` consists of the tags down to the element; the names are from `names_of`.
     """
     names, own = names_of(classes, identity, kind)
     found = [(tag, name, "") for name in names]

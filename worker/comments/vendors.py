@@ -16,8 +16,8 @@ class Vendor(NamedTuple):
     marks
         Selectors of elements that display the thread, best first: ``tag``, ``#id`` or ``.class``,
         optionally followed by ``[attribute]``, ``[attribute=value]`` or ``[attribute*=part]``.
-        ``#id^`` is a prefix of an id, the rest of which identifies the thread. Comment counters and
-        site-wide scripts are not marks.
+        ``#id^`` is a prefix of an id; the rest of the id identifies the thread. Comment counters
+        and site-wide scripts are not marks.
     calls
         Text contained in a script that creates such an element.
     account, thread, service

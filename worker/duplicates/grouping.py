@@ -151,7 +151,7 @@ class _Repeats:
         return self._common.get((min(part, third), max(part, third)), 0) < APART * number
 
     def _has_witness(self, text: int, part: int, third: int) -> bool:
-        """Return whether another site's text contains what `text` shares with `part` and `third`."""
+        """Return whether another site's text has what `text` shares with `part` and `third`."""
         of_part = WITNESS * self._repeated[text][part]
         of_third = WITNESS * self._repeated[text][third]
         return any(

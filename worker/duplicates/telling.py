@@ -13,7 +13,8 @@ _STORIES = uuid5(NAMESPACE_URL, "detourage:stories")
 def story_id(first_key: bytes) -> UUID:
     """Return the ID of a story, derived from its first article's text key.
 
-    The ID is the same on every machine, regardless of which copy of the text was processed first.
+    The ID is the same on every machine, regardless of which article with this text was processed
+    first.
     """
     return uuid5(_STORIES, first_key.hex())
 

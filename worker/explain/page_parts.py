@@ -108,7 +108,7 @@ def _digests(lines: Iterable[Line]) -> Collection[int]:
 
 
 def _boxes_of(outline: Outline) -> tuple[list[BoxPart], BoxPart]:
-    """Return the box of each element, which is its own or that of an ancestor, and the root box."""
+    """Return the box of each element, which may be an ancestor's, and the root box."""
     is_inline = outline.flat.having(WITHIN_SENTENCES | _IMAGES) | ~outline.holds
     has_image = np.zeros(len(outline.tags) + 1, dtype=np.int64)
     has_image[1:] = np.cumsum([tag in _IMAGES for tag in outline.tags])

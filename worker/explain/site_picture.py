@@ -157,7 +157,7 @@ def draw_map(site: SiteGroups, axes: Axes) -> None:
 def reading_order(distances: Matrix, grouping: Grouping) -> Indices:
     """Order pages by group, with outliers last and similar pages next to each other.
 
-    Within each group, the order is that of the leaves of average linkage.
+    Within each group, pages are in the order of the leaves of average linkage.
     """
     parts = [group.members for group in grouping.groups] + [grouping.outliers]
     return np.concatenate([_like_beside_like(distances, list(part)) for part in parts])

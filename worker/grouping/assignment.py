@@ -63,9 +63,10 @@ def representatives(
     """Choose the pages that represent a group: the pivot, followed by the farthest members.
 
     Up to `most` members are chosen, as long as any member is farther than `broad` from all
-    representatives; in a tie, the first member of the group is chosen. `distances` are those
-    between the pages of the site, shape (n, n). The method is that of Gonzalez, "Clustering to
-    minimize the maximum intercluster distance", Theoretical Computer Science 38 (1985).
+    representatives; in a tie, the first member of the group is chosen. `distances` are the
+    distances between the pages of the site, shape (n, n). The method is due to Gonzalez,
+    "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
+    (1985).
     """
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]
@@ -136,10 +137,10 @@ def assign_tree(
 ) -> Assignment:
     """Find the group of a new page by comparing it with as few representatives as needed.
 
-    The result equals that of `assign` with the `size_tolerant_distances` to all representatives, or
-    to those compared before `work` units (see `forest_of`) were used up. For an outlier, the
-    nearest representative is the one with the smallest lower bound or, where it was computed, exact
-    distance.
+    The result equals the result of `assign` with the `size_tolerant_distances` to all
+    representatives, or to the representatives compared before `work` units (see `forest_of`) were
+    used up. For an outlier, the nearest representative is the one with the smallest lower bound or,
+    where it was computed, exact distance.
 
     Representatives are processed in ascending order of the lower bounds of their distances. A
     representative is compared only if its bound is within the limit, it may still be the nearest

@@ -40,8 +40,8 @@ DIFFERENT_TEMPLATES: Final = 0.43
 The mean distance between two templates of a site was at least 0.46 (567 pairs in 105 generated
 crawls; 0.58 between the successive designs of four real sites), so that different templates begin
 to merge at 0.47. With 0.43, all pages of a template were joined in 99 % of the crawls with little
-noise, in 82 % of those with usual noise, and on 80 % of 101 real sites, a few of which have more
-than one template.
+noise, in 82 % of the crawls with usual noise, and on 80 % of 101 real sites, a few of which have
+more than one template.
 """
 
 NOT_COMPARABLE_TOLERANT: Final = 0.47

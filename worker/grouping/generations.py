@@ -154,8 +154,8 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
     Notes
     -----
     The only evidence is the similarity of pages. A first crawl that fetches all pages of one kind
-    before those of another therefore looks like a change. A return to an earlier design is not
-    reported, because it looks like further pages of a known kind, such as section fronts.
+    before all pages of another kind therefore looks like a change. A return to an earlier design is
+    not reported, because it looks like further pages of a known kind, such as section fronts.
     """
     n = len(groups)
     best: ChangeOfGroups | None = None

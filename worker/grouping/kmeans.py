@@ -19,7 +19,7 @@ MAX_CLUSTERS: Final = 40
 """Maximum number of clusters tried; 1,000 pages take a few seconds."""
 
 STARTS: Final = 20
-"""Number of k-means starts for each number of clusters, of which the tightest clustering is used.
+"""Number of k-means starts per number of clusters; the tightest resulting clustering is used.
 
 Ten starts once missed the tightest clustering of five pages, including two stray pages.
 """

@@ -17,7 +17,7 @@ MAX_STEPS: Final = 300
 
 
 class Starts:
-    """Initial centres, of which the first k are used for k clusters.
+    """Initial centres; for k clusters, the first k are used.
 
     `points` are positions, shape (n, dimensions), and `number` is the number of starts. `most` is
     the largest number of clusters, which must not exceed the number of distinct positions. The same

@@ -76,7 +76,7 @@ def doubtful_members(
     distance to its nearest reference and that reference's distance to the pivot. If this bound
     exceeds the limit for pages of a small site, the exact distance is needed.
 
-    `grouping` is the result of `group_by_references`; the other arguments are the same.
+    `grouping` is the result of `group_by_references` with the same arguments.
     """
     place = {reference: i for i, reference in enumerate(references)}
     doubtful = set()

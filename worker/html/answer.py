@@ -42,4 +42,4 @@ class Answer:
 
 
 NO_ANSWER = Answer()
-"""Value for a page whose HTTP response is unknown except for its content."""
+"""Value for a page about whose HTTP response nothing but the content is known."""

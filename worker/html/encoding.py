@@ -88,7 +88,7 @@ _WEB_CODECS = {
 }
 
 # Statistics confuse these encodings, so they are tried in turn: a text in one of them is unreadable
-# in the others. GB18030 is tried last, because it defines the most byte sequences, so that decoding
+# in any other. GB18030 is tried last, because it defines the most byte sequences, so that decoding
 # without errors is only weak evidence for it.
 _EAST_ASIAN = ("euc-jp", "shift_jis", "euc-kr", "big5", "gb18030")
 

@@ -61,8 +61,8 @@ def survey(html: bytes) -> Survey:
 def flatten(html: bytes, noscript: Noscript | None, build: Build) -> FlatDocument | None:
     """Flatten serialised HTML; return None if it has no elements.
 
-    The result equals that of `FlatDocument.of` on the document made by `build`; `noscript` is as
-    for `to_xml`.
+    The result equals the result of `FlatDocument.of` for the document that `build` returns. For
+    `noscript`, see `to_xml`.
     """
     tags, names, attributes, pieces, values, *numbers = _markup.flatten(html, noscript)
     if not tags:

@@ -59,8 +59,8 @@ class Tree:
         Raises
         ------
         TreeFormatError
-            If the sizes do not describe a single tree, or their number differs from that of the
-            labels.
+            If the sizes do not describe a single tree, or if the numbers of sizes and labels
+            differ.
         """
         named = tuple(labels)
         try:
@@ -125,8 +125,8 @@ class Tree:
 
         Notes
         -----
-        The notation is that of the APTED programs by M. Pawlik and N. Augsten, which lack escapes
-        and do not reject invalid input.
+        The APTED programs by M. Pawlik and N. Augsten use the same notation, but lack escapes and
+        do not reject invalid input.
         """
         return cls.from_preorder(_bracket_nodes(text))
 

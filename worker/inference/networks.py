@@ -156,7 +156,7 @@ class LineNetwork:
     whole
         Layer over the page.
     outer
-        Output layers, of which the last yields either log odds or one logit per class.
+        Output layers; the last one yields either log odds or one logit per class.
     """
 
     KIND: ClassVar[str] = "convolutional network over lines"

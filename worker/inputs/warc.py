@@ -52,7 +52,7 @@ class _Record:
 def read_warc(path: Path) -> Iterator[bytes]:
     """Yield a message for each page or HTTP error fetched by http or https.
 
-    The content is that of the response after undoing transfer and content codings; if it is
+    The content is the body of the response after undoing transfer and content codings; if it is
     damaged, the part that can be decoded. Responses other than HTML are included, so that they get
     an outcome, as are errors with their status, which record what happened to a page. Requests,
     metadata, redirects, and revisits, which have no content, are skipped. Message IDs are those of

@@ -199,7 +199,7 @@ def _by_place(message: Values, blocks: int, first: int) -> Mapping[int, list[Par
     """Group images and embeds by the number of the block that they precede.
 
     If the positions of images are unknown, the first image is placed where pages usually show it,
-    and the others at the end.
+    and all other images at the end.
     """
     placed: defaultdict[int, list[Part]] = defaultdict(list)
     is_first = True

@@ -63,7 +63,7 @@ _SESSION = re.compile(
 
 
 class Interpretation(NamedTuple):
-    """One interpretation of a URL as that of a page, possibly with a number.
+    """One interpretation of a URL as the URL of a page, possibly with a number.
 
     The stem consists of the host and path, without the number and the suffix. The fields are those
     of the query, without the number. ``is_named`` is set if the URL marks the number as a page

@@ -149,7 +149,7 @@ def is_near(relation: Relation) -> bool:
 
 
 def _way(link: PartLink, number: int | None, listed: Mapping[str, int]) -> Direction | None:
-    """Return the direction of a link; that of a double arrow depends on its page's number."""
+    """Return the direction of a link; a double arrow's direction depends on its page's number."""
     label = link.label
     if label is None or not label.is_double or number is None:
         return link.direction

@@ -27,8 +27,8 @@ MIN_KNOWN = 2
 class Run:
     """Pages of a numbered run and their link elements, by number.
 
-    `number` is that of the page itself, or None if the run does not show it. The indices of the
-    run's first and last text refer to the texts of the page. ``is_related`` is set if the URLs
+    `number` is the number of the page itself, or None if the run does not show it. The indices of
+    the run's first and last text refer to the texts of the page. ``is_related`` is set if the URLs
     confirm that the pages are parts of the same article.
     """
 
@@ -111,7 +111,7 @@ def _linked(links: Links, members: Sequence[_Member]) -> tuple[dict[int, Address
 
 
 def _is_current(links: Links, pages: dict[int, Address], number: int, link: int) -> bool:
-    """Return whether a number in a run is that of the page itself."""
+    """Return whether a number in a run is the number of the page itself."""
     if pages[number].plain == links.own.plain:
         return True
     flat = links.flat

@@ -1,4 +1,4 @@
-"""Child processes of a command, none of which outlives it.
+"""Child processes of a command, which never outlive the command.
 
 The children belong to a small separate process, the guardian (:mod:`worker.processes.guardian`),
 which terminates them as soon as its connection to this process closes. It closes no matter how the
@@ -255,7 +255,7 @@ class Supervisor:
 def termination_as_exit() -> Iterator[Callable[[], None]]:
     """Convert SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
-    The exit status is 128 plus the signal number, like that of a process killed by the signal. Does
+    The exit status is 128 plus the signal number, as for a process killed by the signal. Does
     nothing outside the main thread, since Python allows signal handlers only there.
 
     Yields

@@ -185,7 +185,7 @@ def drop(
 ) -> int:
     """Delete messages from a stage's quarantine permanently, and return their number.
 
-    The parameters are those of `requeue`.
+    The parameters are the same as for `requeue`.
     """
     if stage == RELAY:
         return _with_store(

@@ -72,7 +72,7 @@ meantime."""
 
 AGAIN_AFTER = 7
 """Number of extraction tasks for pages without an outcome after which one task for a page with an
-outcome goes first, so that pages without an outcome do not starve the others."""
+outcome goes first, so that pages without an outcome do not starve the other pages."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
@@ -148,7 +148,7 @@ class Relay:
     """Publishes outbox entries, each at least once, while their queues have room.
 
     The entries of a lane are published in order of their turns. Extractions of pages that have an
-    outcome come after those of pages that have none.
+    outcome come after extractions of pages that have none.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -43,7 +43,8 @@ class Resolution:
     of the address and ``declared_before`` its previous declarations; both are None for a new
     address. ``is_stale`` means that a later fetch has already been read, so the stored row is left
     unchanged. ``joins`` holds the IDs of the addresses that lead to the same page, and ``page_ids``
-    those of the stored pages, ascending; there are several if they turn out to be the same page.
+    the IDs of their stored pages, ascending; there are several if stored pages turn out to be the
+    same page.
     ``speaker`` is the address that provides the page's content (see `worker.addresses.speaking`),
     and ``parted_from`` the ID of the page that the address had joined but no longer matches.
     """

@@ -73,8 +73,8 @@ def newest_pages(
 def note_change(session: Session, change: DesignChange) -> bool:
     """Store a redesign, and return whether it is new.
 
-    A redesign is the same as the latest one, which is then updated, if it began before the newest
-    page known when the latest one was stored.
+    If the redesign began before the newest page that was known when the latest stored redesign was
+    recorded, both are the same redesign, and the stored one is updated.
     """
     last = last_change(session, change.site_id)
     if last is None or change.since > last.seen_until:

@@ -8,8 +8,9 @@ waiting tasks has a short queue. Tasks of short queues have negative turns and a
 arrival, as if each task before them in their own queue had delayed them by `SHORT_QUEUE_STEP`: the
 shortest queue first, but no task waits forever. All other tasks form backlogs, which are taken
 round-robin by site: start-time fair queueing (Goyal, Vin and Cheng 1996) with equal task lengths. A
-task's turn in a backlog follows that of the site's previous task, or is the first of the current
-round if that is later, so that a site neither waits for another site's backlog nor saves up turns.
+task's turn in a backlog follows the turn of the site's previous task, or is the first of the
+current round if that is later, so that a site neither waits for another site's backlog nor saves up
+turns.
 
 Short queues and backlogs each get half of the places; places that one of the two does not use go to
 the other. A site that sends a page now and then is thus served within seconds, regardless of the

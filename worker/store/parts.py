@@ -39,7 +39,8 @@ class NewParts(NamedTuple):
     """Parts found by the extraction of a page.
 
     ``links`` holds the links to other parts, as JSON values. ``message`` is the new article
-    message, or None if the latest one is current; ``whole`` is the URL of the single-page version.
+    message, or None if the latest message is current; ``whole`` is the URL of the single-page
+    version.
     """
 
     page_id: int
@@ -270,7 +271,7 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
     """Lock the given pages that are parts, and return them ordered by ID.
 
-    Article messages are omitted, since those of many parts may not fit into memory.
+    Article messages are omitted, since the messages of many parts may not fit into memory.
     """
     session.execute(
         select(StoredPage.id)

@@ -28,10 +28,10 @@ class NotJoinedError(ExpectedError):
 class SeparatedPage:
     """The page of an address that was separated.
 
-    ``has_content`` indicates whether the page has content: that of the address's latest fetch if
-    still stored, otherwise that of its last fetch before it joined. ``is_other_empty`` means that
-    the content was taken from the page that the address had joined, which keeps its article but has
-    no content until its next fetch.
+    ``has_content`` indicates whether the page has content: the content of the address's latest
+    fetch if still stored, otherwise of its last fetch before it joined. ``is_other_empty`` means
+    that the content was taken from the page that the address had joined, which keeps its article
+    but has no content until its next fetch.
     """
 
     page_id: int

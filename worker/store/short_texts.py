@@ -35,8 +35,8 @@ _WITH = rows_only(select(_ASKED.c.text, _PAGES.c.id).select_from(_ASKED.join(_PA
 def pages_with(session: Session, site_id: int, texts: Collection[bytes]) -> dict[bytes, set[int]]:
     """Return the IDs of a site's pages with the given short texts, by text.
 
-    The count is locked for the site until the transaction ends, so that of several pages processed
-    concurrently, the last one sees all the others.
+    The count is locked for the site until the transaction ends, so that when several pages are
+    processed concurrently, the last one sees all the other pages.
     """
     session.execute(
         select(func.pg_advisory_xact_lock(AdvisoryLock.SHORT_TEXTS.value, func.hashint8(site_id)))

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
     """Extract pages with their groups in a generation, and publish their articles.
 
-    A revision is published if a reader would notice a difference from the latest one, or if a
+    A revision is published if a reader would notice a difference from the latest revision, or if a
     reprocessing requested it. Pages whose generation has changed, that are finished, or that
     another process is extracting are skipped. A page whose extraction killed `EXTRACTION_ATTEMPTS`
     processes gets the outcome ``failed``.

@@ -23,7 +23,7 @@ def tell_stories() -> None:
 def correct_stories() -> None:
     """Republish articles whose story has changed, and remove expired stories.
 
-    An article gets a new revision that differs from the latest one only in ``story``. The delay
+    An article gets a new revision that differs from the previous one only in ``story``. The delay
     before the next correction doubles each time, which bounds the number of revisions.
     """
     state = process_state()

@@ -55,9 +55,9 @@ def new_revision(
 ) -> NewArticle | None:
     """Return the next revision of a page's article, or None if there is no reason to send one.
 
-    A revision is sent if a reader would notice a difference from the latest one, or if reprocessing
-    requested it. `found_parts` holds the addresses of the article's other parts that are stored, or
-    None if the page is not a part.
+    A revision is sent if a reader would notice a difference from the latest revision, or if
+    reprocessing requested it. `found_parts` holds the addresses of the article's other parts that
+    are stored, or None if the page is not a part.
     """
     number = next_number(page.revision, revisions_from)
     message = compose(page, job, content, story, number, extracted_at)

@@ -25,7 +25,7 @@ def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, C
 
 
 def is_part(content: Content) -> bool:
-    """Return whether a page is part of an article, as opposed to a thread or a list."""
+    """Return whether a page is a part of an article, and not of a thread or a list."""
     return bool(content.pagination) and may_be_part(content.article.metadata.kind)
 
 

@@ -72,7 +72,7 @@ def without_repeats(
 ) -> list[Extracted]:
     """Replace short texts that appear at `REPEATED` or more addresses of a site with `NoArticle`.
 
-    Pages already published with such a text are extracted again, so that they are treated likewise.
+    Pages already published with such a text are extracted again, so that they get the same outcome.
     `texts` is the result of `short_texts`.
     """
     by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)

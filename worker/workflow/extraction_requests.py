@@ -21,8 +21,8 @@ def request_extractions(
 ) -> None:
     """Request the extraction of a site's pages with a generation.
 
-    `turns` are those of withdrawn requests, by task and page: a page that waited keeps its place,
-    or pages of a site that is clustered often would wait forever.
+    `turns` holds the turns of withdrawn requests, by task and page, so that a waiting page keeps
+    its place. Otherwise, pages of a site that is clustered often would wait forever.
     """
     request_extractions_of_sites(session, {site_id: page_ids}, generation, turns=turns)
 
@@ -34,7 +34,7 @@ def request_extractions_of_sites(
     *,
     turns: Mapping[tuple[str, int], int] | None = None,
 ) -> None:
-    """Request the extraction of pages, given by site ID, with the generation of the given number.
+    """Request the extraction of pages, given by site ID, with the given generation.
 
     Pages that already have an outcome are queued behind those that have none.
     """

@@ -23,8 +23,8 @@ REPEATS: Final = ("same", "excerpt")
 class Outgoing:
     """A revision and its destination.
 
-    `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` one that
-    is not sent at all. `story` is the ``story`` in the message.
+    `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` a repeat
+    that is not sent at all. `story` is the message's ``story``.
     """
 
     page_id: int

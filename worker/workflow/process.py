@@ -69,7 +69,7 @@ class ProcessState:
 
 
 class ProcessStates:
-    """The state of this process and, in a child process, that of its parent.
+    """The state of this process and, in a child process, also the parent's state.
 
     A child does not touch its parent's state: closing inherited connections would also close them
     for the parent.

@@ -28,7 +28,7 @@ class StoredDistances:
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> dict[int, NearestReference | None]:
-        """Return the nearest references of trees, as far as they are stored."""
+        """Return the stored nearest references of trees."""
         found = load_nearest(self._session, self.reference_set(references), tree_ids)
         return {
             tree_id: None

@@ -45,7 +45,7 @@ def declared_kind(
     """Return ``gallery``, ``live`` or ``video`` if a page is one of these, or None.
 
     Declared types, in lower case, take precedence. Otherwise, the URL decides: on its own for
-    ``live``; for the other kinds only if the text is short and the page displays pictures or a
+    ``live``; for galleries and videos only if the text is short and the page displays pictures or a
     video.
     """
     found = list(declared)

@@ -35,7 +35,7 @@ class Record:
         return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
 
     def __add__(self, other: "Record") -> "Record":
-        """Return the values of both records, beginning with those of the left one."""
+        """Return the values of both records, beginning with the left record's values."""
         return Record(
             **{
                 field.name: tuple(

@@ -323,7 +323,7 @@ def _may_name(text: str) -> bool:
 
 
 def _agency(text: str) -> str | None:
-    """Return the agency of which a text is a written form."""
+    """Return the agency whose name or initials are the given text."""
     form = " ".join(text.strip(_EDGES).split())
     known = _agencies()
     return known.by_initials.get(form) or known.by_name.get(form.casefold())

@@ -20,7 +20,7 @@ MAX_JSON_LD = 50_000
 """Maximum number of characters of a JSON-LD script that are examined."""
 
 MAX_PEOPLE = 10
-"""Maximum number of people named by a page; if there are more, they are readers."""
+"""Maximum number of names taken from a page; any further people are probably its readers."""
 
 _PERSON = '"Person"'
 _NAME = re.compile(r'"name"\s*:\s*"([^"\\]{3,80})"')

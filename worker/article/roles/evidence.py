@@ -37,7 +37,7 @@ NEAR = 0.1
 """Minimum first-pass probability at which a line counts as near the article."""
 
 REACH = 3
-"""Number of lines before and after such a line that also count as near."""
+"""Number of lines before and after a line with this probability that also count as near."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Stretch:
     features
         One row per line: the evidence of the first pass and the evidence added by the second.
     words
-        Words of the lines, and those of their enclosing elements.
+        Words of the lines and of their enclosing elements.
     """
 
     places: npt.NDArray[np.int64]

@@ -20,7 +20,7 @@ from worker.inference.classes import ClassTrees
 Floats = npt.NDArray[np.float64]
 
 SAID_FIRST = "keep"
-"""Column with a line's probability from the first pass."""
+"""Name of the column with the article probability of each line from the first pass."""
 
 OF_FIRST_PASS = 0.5
 """Weight of the first pass's log odds in the decision whether a line is text.

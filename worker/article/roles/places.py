@@ -68,7 +68,7 @@ def of_elements(view: View) -> Iterator[NamedColumn]:
 
 
 def _bits_around(page: Outline, index: int, known: dict[int, int]) -> int:
-    """Return the groups of `AROUND` that an element is in or inside of, as bits."""
+    """Return the groups of `AROUND` to which an element or its ancestors belong, as bits."""
     passed = []
     while index not in known:
         passed.append(index)
@@ -81,7 +81,10 @@ def _bits_around(page: Outline, index: int, known: dict[int, int]) -> int:
 
 
 def of_names(view: View) -> Iterator[NamedColumn]:
-    """Match the names of elements around the line to `NAMED`: 2 for the nearest, 1 for others."""
+    """Match the names of elements around the line to `NAMED`.
+
+    The value is 2 if one of the two nearest elements matches, and 1 if only one farther out does.
+    """
     page = view.page
     near = np.zeros(len(view.lines), dtype=np.int64)
     far = np.zeros(len(view.lines), dtype=np.int64)

@@ -21,7 +21,7 @@ Integers = npt.NDArray[np.int64]
 
 
 class View:
-    """A stretch of a page's lines, with arrays over all lines or over those of the stretch.
+    """A stretch of a page's lines, with arrays that cover all lines or only the stretch.
 
     `places` are the ascending indices of the stretch's lines among all lines; they need not be
     consecutive. `keep` is the first pass's probability for each line of the page.
@@ -73,7 +73,7 @@ class View:
         return [frozenset(line.tokens) for line in self.lines]
 
     def cut(self, values: Floats | Integers) -> Floats | Integers:
-        """Restrict values for all lines to those of the stretch."""
+        """Select the stretch's values from values for all lines of the page."""
         return values[self.places]
 
     def beside(self, values: Floats | Integers, offset: int) -> Floats:

@@ -22,7 +22,7 @@ TOLERANCE: Final = 1e-6
 STEPS_BY_SIZE: Final = 4_000_000
 """Maximum number of scaling steps, multiplied by the square of the number of pages.
 
-They take about 50 ms. The map equals that of the clustering for up to 115 pages.
+They take about 50 ms. For up to 115 pages, the map equals the one used by the clustering.
 """
 
 

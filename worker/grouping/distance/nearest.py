@@ -107,8 +107,8 @@ def nearest_of_changed(
 
     Notes
     -----
-    The result is that of `nearest_references`, even in a tie; only references not covered by an
-    earlier search are compared.
+    The result equals the result of `nearest_references`, even in a tie; only references not covered
+    by an earlier search are compared.
     """
     forest = forest_of([*trees, *references], memory=memory)
     found: list[tuple[float, int]] = []

@@ -36,7 +36,7 @@ def normalised_distance(
 
     Notes
     -----
-    The normalisation is that of Y. Li and B. Liu, "A Normalized Levenshtein Distance
+    The normalisation is due to Y. Li and B. Liu, "A Normalized Levenshtein Distance
     Metric", IEEE TPAMI 29(6), 2007, theorem 1. The proof carries over from strings to
     trees with unit costs.
     """

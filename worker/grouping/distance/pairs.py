@@ -29,7 +29,7 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
 
     Notes
     -----
-    The recurrence is that of K. Zhang and D. Shasha, "Simple fast algorithms for the
+    The recurrence is due to K. Zhang and D. Shasha, "Simple fast algorithms for the
     editing distance between trees and related problems", SIAM J. Comput. 18(6), 1989.
     The choice of side follows S. Dulucq and H. Touzet, "Analysis of tree edit distance
     algorithms", CPM 2003. The band along the diagonal follows H. Touzet, "A linear tree
@@ -41,7 +41,7 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
 
 
 def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
-    """Map the nodes of one tree to those of the other with as few changes as possible.
+    """Map the nodes of one tree to the nodes of another with as few changes as possible.
 
     Parameters
     ----------

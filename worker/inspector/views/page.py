@@ -35,7 +35,7 @@ page have a lower probability.
 """
 
 MOST_NOTABLE: Final = 60
-"""Maximum number of kept or nearly kept lines shown initially; all others are collapsed."""
+"""Maximum number of kept or nearly kept lines shown initially; all other lines are collapsed."""
 
 REASONS: Final = 6
 """Maximum number of reasons shown per line, strongest first."""

@@ -26,7 +26,7 @@ from worker.text.plural import counted
 views = Views()
 
 GENERATIONS = 60
-"""Maximum number of clusterings drawn, which are the latest ones."""
+"""Maximum number of clusterings drawn; only the latest are shown."""
 
 NAMED_ROWS = 46
 """Maximum number of heat map rows with labels; if there are more, rows are too low for text."""

@@ -116,7 +116,7 @@ class FallingSite:
     """A site whose recent articles have a lower confidence than before, or are mostly doubtful.
 
     ``before`` is the mean confidence of earlier articles (None if there are none) and ``lately``
-    that of recent ones; ``articles`` and ``doubtful`` count recent articles only.
+    the mean confidence of recent ones; ``articles`` and ``doubtful`` count recent articles only.
     """
 
     site_id: int
