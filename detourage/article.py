@@ -96,7 +96,7 @@ class Article:
 
     @property
     def kind(self) -> str:
-        """Kind of page: ``article``, ``forum``, ``listing``, ``product`` and others."""
+        """Kind of page: ``article``, ``forum``, ``listing`` or ``product``, for example."""
         return self.content.article.metadata.kind
 
     @property

@@ -40,7 +40,7 @@ def extract_many(
     ------
     Result
         One for each page, in order. A page that crashes its process gives ``"failed"`` and does not
-        affect the others.
+        affect the other pages.
 
     Raises
     ------

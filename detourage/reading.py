@@ -49,7 +49,7 @@ def extract(
         Time of the fetch, with a zone: the reference for "3 hours ago" in comments.
     text_roles
         Roles of the lines that make up the text (``"paragraph"``, ``"caption"``, ...); by default,
-        those of an article's own text.
+        the roles of an article's own text.
 
     Returns
     -------

@@ -45,9 +45,9 @@ class Group:
 class Site:
     """Several pages of one site, grouped by template.
 
-    Text shared by the pages of a template is boilerplate, so reading a page together with others is
-    more accurate. Time and memory for grouping grow with the square of the number of pages; a few
-    hundred are plenty.
+    Text shared by the pages of a template is boilerplate, so reading a page together with other
+    pages is more accurate. Time and memory for grouping grow with the square of the number of
+    pages; a few hundred are plenty.
 
     Parameters
     ----------

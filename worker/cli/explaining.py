@@ -25,7 +25,7 @@ page_argument = click.argument("page", metavar="URL|FILE|-")
     type=OutputFile(),
     help="Output file for the groups with all their pages.",
 )
-@click.option("--method", help="Grouping method; by default, that of the service.")
+@click.option("--method", help="Grouping method; by default, the service's.")
 @click.option(
     "--threads",
     type=click.IntRange(min=1),

@@ -59,7 +59,7 @@ class CommentsElsewhere:
         The service's key for the thread: an id, or the URL commented on; None if the page does not
         state it.
     address
-        Absolute http or https URL of the service, its frame or its script, as stated by the page;
+        Absolute http or https URL of the service, its frame or its script, as given by the page;
         None if it states none.
     """
 

@@ -12,8 +12,8 @@ from worker.text import words
 MIN_COVERAGE = 0.1
 """Minimum share of a page's words in a stop list for the page to count as written in its language.
 
-On 25 pages each in Greek, English, Polish and Russian of `daniel`, the best list was always that of
-the page's language, with 25 to 58 % of the words; on 25 Chinese pages, for which jusText has no
+On 25 pages each in Greek, English, Polish and Russian of `daniel`, the best list was always the one
+for the page's language, with 25 to 58 % of the words; on 25 Chinese pages, for which jusText has no
 list, the best one had at most 1.4 %."""
 
 

@@ -284,7 +284,7 @@ class Intake(ConsumerMixin):
         for message in messages:
             try:
                 prepared.append(self._prepare(message))
-            except Exception:  # noqa: BLE001 - one message must not stop the others
+            except Exception:  # noqa: BLE001 - one message must not stop the rest
                 self._requeue(message)
             logs.unbind_all()
             if time.monotonic() - began >= BATCH_SECONDS:

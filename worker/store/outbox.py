@@ -12,9 +12,10 @@ task's turn in a backlog follows the turn of the site's previous task, or is the
 current round if that is later, so that a site neither waits for another site's backlog nor saves up
 turns.
 
-Short queues and backlogs each get half of the places; places that one of the two does not use go to
-the other. A site that sends a page now and then is thus served within seconds, regardless of the
-backlogs, which never starve either. For tasks of unequal cost, the caller sets the turns.
+Short queues and backlogs each get half of the places; the places that either of them does not use
+are given to the other. A site that sends a page now and then is thus served within seconds,
+regardless of the backlogs, which never starve either. For tasks of unequal cost, the caller sets
+the turns.
 """
 
 import json

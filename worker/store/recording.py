@@ -245,7 +245,7 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Resolution) -> 
         # Accepted regardless of its date, as only refusals have been fetched so far.
         return ReceiptResult.UPDATED
     if canonical_form(page.url) != place.address:
-        # Until now, the content was that of a variant address.
+        # Until now, the content came from a variant address.
         return ReceiptResult.UPDATED
     if is_same:
         is_back = page.refused is not None and not place.is_stale

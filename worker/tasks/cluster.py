@@ -114,7 +114,7 @@ def _pauses(settings: Settings) -> list[float]:
 def cluster(site_id: int, *, afresh: bool = False) -> None:
     """Group the pages of a site, and request the extractions that the new groups affect.
 
-    If distances are missing, blocks of comparisons are requested instead, the last of which
+    If distances are missing, blocks of comparisons are requested instead; the last block
     enqueues this task again. Does nothing while another process clusters the site, while blocks are
     being compared, or if no page has changed since the latest generation.
 

@@ -52,8 +52,8 @@ def moment_before(text: str, anchor: datetime, language: str | None = None) -> M
     text
         A relative date without other words: "3 hours ago", "gestern, 14:30", "8 February".
     anchor
-        The time at which the page was fetched, which the text refers to. Days are those of its
-        time zone.
+        The time at which the page was fetched, to which the text refers. Days begin at midnight
+        in its time zone.
     language
         BCP 47 tag of the text. A word of another language counts only if it means the same unit in
         all languages.

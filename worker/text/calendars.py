@@ -34,7 +34,7 @@ def month_named(name: str, language: str | None = None) -> int | None:
 
 
 def is_weekday(name: str) -> bool:
-    """Return whether a name is that of a weekday in any of `LANGUAGES`."""
+    """Return whether a name denotes a weekday in any of `LANGUAGES`."""
     return plain_name(name) in _weekdays()
 
 

@@ -82,7 +82,7 @@ MAX_GAP = 12
 class Moment:
     """A date with the precision given on the page.
 
-    The day is that of the page's time zone. The time of day and the offset from UTC are None if the
+    The day is in the page's time zone. The time of day and the offset from UTC are None if the
     page does not give them.
     """
 

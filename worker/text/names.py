@@ -25,8 +25,8 @@ class Names(TypedDict):
     """Content of the file.
 
     Month numbers by name are grouped by the languages that share them, given as space-separated
-    codes. Units (``hours``) and directions, which place an age in the past (``ago``), are those of
-    all languages.
+    codes. Units (``hours``) and directions, which place an age in the past (``ago``), are
+    not separated by language.
     """
 
     months: dict[str, dict[str, int]]

@@ -61,7 +61,8 @@ class Texts:
         For each text, the counts named by `Count`: sentence ends (see
         `worker.text.words.count_sentences`); characters that are words of their own, in the
         original text and, as ``IDEOGRAPHS``, among the tokens; characters and space-separated words
-        of the cleaned text, and those of each kind; the traits of its first and last characters.
+        of the cleaned text, and characters of each kind; the traits of its first and last
+        characters.
     """
 
     clean: Sequence[str]
@@ -100,8 +101,8 @@ def count_words(text: str) -> float:
 def read_texts(texts: list[str], lines: list[str]) -> Texts:
     """Tokenise and count texts.
 
-    The tokens of `texts` are those of the original texts. They are followed by the tokens of
-    `lines`, which are those of the cleaned texts, in which invisible characters do not separate
+    The tokens of `texts` come from the original texts. They are followed by the tokens of
+    `lines`, which come from the cleaned texts, in which invisible characters do not separate
     words.
     """
     tables = character_tables()

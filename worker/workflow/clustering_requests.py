@@ -4,7 +4,7 @@ Tasks are ordered by virtual clocks (Zhang 1990): a site's turn is the time of i
 milliseconds, plus the estimated duration of its work. Among simultaneous requests, cheap ones come
 first, and a waiting request gains on all later ones, so none starves. The rounds of a large site's
 comparison start from its first turn; each block advances the turn by its estimated cost, so that no
-site blocks the others.
+site blocks the other sites.
 """
 
 from collections.abc import Sequence

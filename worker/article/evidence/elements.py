@@ -30,7 +30,7 @@ _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
 _COUNTED = ("body_names", "other_names", "sections", "lists", "tables")
-"""Marks whose occurrences are counted; for all others, only their presence is recorded."""
+"""Marks whose occurrences are counted; for all other marks, only their presence is recorded."""
 
 
 def _hides(style: str) -> bool:

@@ -63,7 +63,7 @@ def depth(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> in
     Depth is the number of levels from the root, so that low elements are favoured. The thesis then
     looks for a maximum of the differential on the way to the root. This is read as the differential
     weighted by depth, whose maximum is the starting point itself. With the unweighted differential,
-    the result was that of the second heuristic on all of the 100 pages tried.
+    the second heuristic determined the result on all of the 100 pages tried.
     """
     pairs = zip(differentials(page, weights, inner=inner), page.depths(), strict=True)
     return _first_largest([difference * level for difference, level in pairs])

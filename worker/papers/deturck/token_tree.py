@@ -29,9 +29,9 @@ class TokenTree:
     `tree` is the ordered tree of elements (labelled with their names) and tokens (labelled with
     their words). `holders` lists, for each node in postorder, the index of the element that
     contains the token, or -1 if the node is an element. The other fields list elements in document
-    order, without those of `NO_TEXT`: `parents` has -1 for the root, `tokens` counts the tokens
-    directly below each element, and `offsets` gives the position of each element in the page's
-    code, in characters.
+    order, except the elements in `NO_TEXT`: `parents` has -1 for the root, `tokens` counts the
+    tokens directly below each element, and `offsets` gives the position of each element in the
+    page's code, in characters.
     """
 
     tree: Tree
