@@ -91,7 +91,7 @@ def _as_tree(nodes: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> Decision
 
 
 def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:
-    """Return a classifier whose log odds are the mean of those of the given classifiers.
+    """Return a classifier whose log odds are the mean of the given classifiers' log odds.
 
     All of them must have the same columns.
     """

@@ -57,7 +57,7 @@ def read(source: CorpusPage) -> None:
 
 
 def read_in_stages(source: CorpusPage, times: Times) -> None:
-    """Read a page stage by stage; the stage of the article repeats the previous ones."""
+    """Read a page stage by stage; the article stage repeats the previous stages."""
     try:
         with timed(times["decoding, parsing and flattening"]):
             page = parsed(source)

@@ -347,7 +347,7 @@ class NearestReference(Base):
 
 
 class ComparisonBlock(Base):
-    """A pending block of a site's comparisons; finished ones are deleted."""
+    """A pending block of a site's comparisons; finished blocks are deleted."""
 
     __tablename__ = "comparison_blocks"
 

@@ -92,7 +92,7 @@ class ComparedTrees:
     def among(
         self, tree_ids: Sequence[int]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-        """Return the distances between trees, and a mask of those that are known."""
+        """Return the distances between trees, and a mask of the known distances."""
         distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
         np.fill_diagonal(distances, 0)
         for i, row in enumerate(tree_ids):

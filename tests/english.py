@@ -74,7 +74,7 @@ def find(path: str, text: str, turns: list[Turn]) -> Iterator[Finding]:
         section = _section(text)
         text = text.replace(section, "\n" * section.count("\n"))
     elif path.endswith(".py"):
-        # Most files contain no such phrase; tokenize only those that do.
+        # Most files contain no such phrase; tokenize only files that do.
         turns = [turn for turn in turns if turn.pattern.search(text)]
         if turns:
             text = _prose_of_python(text, docstrings_only=path.startswith("tests/"))

@@ -37,7 +37,7 @@ class _Words:
         self.tokens.extend(word.lower() for word in words(text or ""))
 
     def own(self, group: Sequence[HtmlElement]) -> list[Counter[str]]:
-        """Count the words of each element, without those of the group's elements inside it."""
+        """Count the words of each element, except words in the group's elements inside it."""
         counts = {each: Counter(self.tokens[self.start[each] : self.end[each]]) for each in group}
         for each in group:
             for above in each.iterancestors():

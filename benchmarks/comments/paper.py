@@ -108,7 +108,7 @@ def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iter
 def _reached(
     pages: Sequence[MinedPage], ranker: Ranker, run: int, *, is_few: bool
 ) -> tuple[float, float]:
-    """Return a run's P@1 in percent, over all pages and over those whose comments were mined.
+    """Return a run's P@1 in percent, over all pages and over pages whose comments were mined.
 
     Five consecutive runs use the same division of the sites.
     """

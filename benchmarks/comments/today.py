@@ -58,7 +58,7 @@ HELD = 0.5
 
 @dataclass(frozen=True)
 class Finders:
-    """Comment classifiers by fold of sites; those of a fold have not seen its sites."""
+    """Comment classifiers by fold of sites; a fold's classifiers have not seen its sites."""
 
     rankings: Sequence[BoostedTrees]
     certainties: Sequence[Certainty]

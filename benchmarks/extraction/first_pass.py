@@ -50,7 +50,7 @@ def write_fold(
 
 @dataclass(frozen=True)
 class FirstPass:
-    """Classifiers of the first pass; each page is read by those that have not seen its site.
+    """Classifiers of the first pass; each page is read by classifiers that have not seen its site.
 
     `models` are the classifiers of lines, one per fold of sites, each of which has not seen the
     sites of its fold. `seen` are the names of corpora that all of them have seen. `kinds` are

@@ -37,7 +37,7 @@ TOOLS = {
 """Methods by their names in the paper, where JTA uses stop lists and JTS does not."""
 
 TRAINED_BY_LANGUAGE = frozenset({"NCT5"})
-"""Tools that are trained for each language; the others are the same for all languages."""
+"""Tools that are trained for each language; all other tools are the same for all languages."""
 
 MEASURES = {"TO": "to", "CAR": "char", "TM": "tm"}
 """Scores by their names in the paper."""

@@ -86,7 +86,7 @@ def _by_resemblance(prints: Sequence[Fingerprint], least: float = 0.5) -> Groups
 
 
 def by_repeats_alone(versions: Sequence[Version]) -> Groups:
-    """Group articles that repeat each other, including those connected only by a digest."""
+    """Group articles that repeat each other, including articles connected only by a digest."""
     prints = [fingerprint_of(each.text) for each in versions]
     groups = DisjointSet(range(len(prints)))
     for (one, other), overlap in candidates(prints).items():

@@ -139,7 +139,7 @@ def with_boilerplate(text: str, chance: random.Random, language: str, others: Po
 
 
 def edited(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Remove some sentences and replace others."""
+    """Remove some sentences and replace some of the rest."""
     parts = [each for each in sentences(text) if chance.random() > 0.15]
     other = sentences(chance.choice(others).text)
     for _ in range(len(parts) // 12 + 1):
@@ -234,7 +234,7 @@ def _version(
 
 
 def without_repeats(texts: Sequence[Text]) -> list[Text]:
-    """Return the texts without those that share too much with an earlier text."""
+    """Return the texts that do not share too much with an earlier text."""
     kept: list[Text] = []
     places: dict[int, list[int]] = defaultdict(list)
     for text in texts:

@@ -216,7 +216,7 @@ def measure(database: Database, held: LockTimes, coming: Iterable[Arrival]) -> M
 
 
 def copies(database: Database, number: int, chance: random.Random) -> Iterator[Arrival]:
-    """Yield near-copies of a text, of which the last was fetched before all others."""
+    """Yield near-copies of a text; the last copy was fetched before all other copies."""
     words = ["".join(chance.choices("bcdfghklm", k=7)) for _ in range(WORDS)]
     for place, page in enumerate(arrivals(database, number, chance, number)):
         own = list(words)

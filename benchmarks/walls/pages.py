@@ -89,7 +89,7 @@ _FORMS = frozenset({"login", "registration", "newsletter", "report_beside_login"
 
 @cache
 def wordings(name: str) -> dict[str, Any]:
-    """Return the wordings of a language, or those of `vendor`."""
+    """Return the wordings of a language, or of `vendor`."""
     found: dict[str, Any] = json.loads((WORDINGS / f"{name}.json").read_text("utf-8"))
     return found
 

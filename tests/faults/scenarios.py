@@ -35,7 +35,7 @@ HOUR = 3600
 STOPPED_SECONDS = 60.0
 
 REVISIONS_FROM = "1000"
-"""First revision number assigned after a restore, higher than all those assigned before."""
+"""First revision number assigned after a restore, higher than any assigned before."""
 
 PAGES_OF_FLOOD = 1000
 """Number of pages published along with the unusable messages."""

@@ -159,8 +159,8 @@ def main(minutes: float, seed: int) -> int:
     lines = [
         f"A run of {minutes:g} minutes with {soak.messages} messages of {len(soak.urls)} pages of"
         f" {len(SITES)} sites,",
-        "a tenth of which repeat a page and a tenth of which send it with another text, and two"
-        " processes of each kind.",
+        "and with two processes of each kind. A tenth of the messages repeat a page, and another"
+        " tenth send a page with a different text.",
         f"Every {KILL_EVERY_SECONDS[0]:g} to {KILL_EVERY_SECONDS[1]:g} seconds, a random process"
         f" was killed (seed {seed}):",
         f"{kills}.",

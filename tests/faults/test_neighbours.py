@@ -1,4 +1,4 @@
-"""Processes of an earlier version keep running after a migration, alongside current ones.
+"""Processes of an earlier version keep running after a migration, alongside current processes.
 
 The earlier versions are taken from the Git history, which must be complete.
 """

@@ -1,4 +1,4 @@
-"""Entries of a live report, merged from those declared and those displayed by the page."""
+"""Entries of a live report, merged from the entries that the page declares and displays."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,10 +15,10 @@ from worker.text.dates import Moment
 from worker.text.words import tokens
 
 MAX_ENTRIES = 1_000
-"""Maximum number of entries per page; the first ones are kept."""
+"""Maximum number of entries per page; further entries are dropped."""
 
 MAX_CHARACTERS = 2_000_000
-"""Maximum total length of all entries; the first ones are kept."""
+"""Maximum total length of all entries; entries beyond this length are dropped."""
 
 MIN_COMMON = 0.2
 """Minimum share of the declared or of the displayed entries that must match for a merge.
@@ -93,7 +93,7 @@ def _merged(declared: Sequence[Entry], shown: Sequence[Entry]) -> list[Entry]:
 
 
 def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int, int]:
-    """Map declared entries to displayed ones by ID or, failing that, by their first words."""
+    """Map declared entries to displayed entries by ID or, failing that, by their first words."""
     by_id = {entry.id: place for place, entry in enumerate(shown) if entry.id}
     by_opening: dict[str, int] = {}
     for at, entry in enumerate(shown):
@@ -113,7 +113,7 @@ def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int
 
 
 def _openings(entry: Entry) -> Iterator[str]:
-    """Yield the first words of an entry's title and text, and those of only its text."""
+    """Yield the first words of an entry's title and text, and the first words of only its text."""
     for text in (f"{entry.title or ''} {entry.text[: 100 * OPENING]}", entry.text[: 100 * OPENING]):
         opening = tokens(text)[:OPENING]
         if len(opening) >= LEAST_OPENING:

@@ -417,7 +417,7 @@ class _Page:
 
     @cached_property
     def _own_addresses(self) -> list[str]:
-        """URLs of the page: the fetched one, and those that it declares."""
+        """URLs of the page: the URL that was fetched, and the URLs that the page declares."""
         links = (
             node.get("href")
             for node in self.page.declaring

@@ -223,7 +223,7 @@ def _articles_of(
     method: str,
     cut: Cut,
 ) -> Iterator[Extraction]:
-    """Extract articles from texts, those next to the page's title first, then longest first.
+    """Extract articles from texts: first from texts next to the page's title, then longest first.
 
     A text in a script's state is considered only if there is a title or a date next to it.
     """

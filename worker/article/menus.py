@@ -47,7 +47,7 @@ MAX_PROSE_WORDS = 80
 """Maximum number of words in text outside lists; more is an article (section fronts: up to 44)."""
 
 MIN_TEASERS_TO_PROSE = 4.0
-"""Minimum ratio of words in teasers to those in the longest text outside lists.
+"""Minimum ratio of words in teasers to words in the longest text outside lists.
 
 Section fronts have 7.2 or more, pages of short news 2.4.
 """
@@ -56,7 +56,7 @@ MIN_HEADLINES_SHARE = 0.6
 """Minimum share of words in headlines on a page without teasers (section fronts: from 0.68)."""
 
 MIN_HEADLINES_TO_PROSE = 20.0
-"""Minimum ratio of words in headlines to those in the longest text.
+"""Minimum ratio of words in headlines to words in the longest text.
 
 Section fronts have 22 or more, articles less than 17.
 """

@@ -72,7 +72,7 @@ an article mistaken for a forum loses most of its text.
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
 MAX_COMMENTS = 5_000
-"""Maximum number of comments read per page; the first ones are kept.
+"""Maximum number of comments read per page; further comments are dropped.
 
 The limit bounds the work on malicious pages; each comment takes about 0.1 ms. No page of the
 corpora has more than 206 comments.

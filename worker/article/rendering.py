@@ -404,7 +404,7 @@ class _Renderer:
             stretch.language = self._code_language(typed.element)
         elif typed is not None:
             stretch.level = typed.level
-            # Only the first block of an item has the marker; the others continue the item.
+            # Only the first block of an item has the marker; further blocks continue the item.
             stretch.marker, typed.marker = typed.marker, None
         return stretch
 

@@ -37,7 +37,7 @@ MIN_DATED = 0.6
 """Minimum share of blocks with a time of their own."""
 
 MIN_NAMED = 0.8
-"""Minimum share of blocks with an ID at which those without one do not count as entries."""
+"""Minimum share of blocks with an ID at which blocks without an ID do not count as entries."""
 
 MIN_REGULAR = 0.8
 """Minimum share of steps between consecutive times that have the same direction.

@@ -267,7 +267,7 @@ def _best_path(
 
 
 def _outermost(layout: Layout) -> list[int]:
-    """Return the elements with text, but only the outermost of those nested at the same path."""
+    """Return the elements with text; of elements nested at the same path, only the outermost."""
     found = []
     open_until: dict[int, int] = {}
     stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)

@@ -20,7 +20,7 @@ RECENT: Final = 10
 pages are in new groups, which is the case five to ten pages after the change."""
 
 PAST: Final = 50
-"""Number of pages before a change that are compared with the recent ones. A template used by a
+"""Number of pages before a change that are compared with the recent pages. A template used by a
 tenth of the pages is missing from them in one of two hundred cases."""
 
 FEWEST: Final = 5

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from worker.errors import ExpectedError
 
 SHORTEST_TOKEN = 16
-"""Minimum length of a token, as shorter ones can be guessed."""
+"""Minimum length of an access token; shorter tokens can be guessed."""
 
 STOP_SECONDS = 3
 """Time allowed for finishing open responses on shutdown."""

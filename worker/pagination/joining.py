@@ -245,7 +245,7 @@ def _replaced(medium: dict[str, Any], moved: int, least: int, most: int) -> dict
 
 
 def _new_blocks(blocks: Sequence[dict[str, Any]], seen: Collection[str]) -> tuple[int, int]:
-    """Return the range of blocks that remains after trimming those seen in earlier parts."""
+    """Return the range of blocks that remains after trimming blocks seen in earlier parts."""
     start, end = 0, len(blocks)
     while start < end and _normalised(blocks[start]["text"]) in seen:
         start += 1

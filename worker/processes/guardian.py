@@ -197,7 +197,7 @@ class Guardian:
                 emit(event="exited", name=child.name, status=child.status)
 
     def stop(self) -> None:
-        """Ask all processes to end, and kill the remaining ones after the grace period."""
+        """Ask all processes to end, and kill any that remain after the grace period."""
         for child in self._running():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child.pid, child.stop_signal)

@@ -238,7 +238,7 @@ class Relay:
         connection.heartbeat_check()
 
     def _publish_batch(self, session: Session, producer: Producer) -> PublishedBatch:
-        """Publish waiting entries up to the first error, and remove the confirmed ones."""
+        """Publish waiting entries up to the first error, and remove the confirmed entries."""
         confirmed: dict[int, str] = {}
         refused = 0
         trouble: Exception | None = None

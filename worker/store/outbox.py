@@ -242,7 +242,7 @@ def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
 def take_next(
     session: Session, lane: str, limit: int, *, max_bytes: int, short_first: bool = True
 ) -> Sequence[WaitingEntry]:
-    """Lock and return the next entries of a lane, skipping those that another relay holds.
+    """Lock and return the next entries of a lane, skipping entries locked by another relay.
 
     Half of the entries, rounded up with `short_first`, are from short queues. A caller that takes
     entries one at a time can thus alternate. No further entries are added once the bodies total
@@ -317,7 +317,7 @@ def _is_refused(
 def withdraw(
     session: Session, tasks: Sequence[str], site_id: int, argument: str, values: Collection[int]
 ) -> dict[tuple[str, int], int]:
-    """Remove a site's tasks that match values of one argument, except those held by a relay.
+    """Remove a site's tasks that match values of one argument, except tasks locked by a relay.
 
     Return their turns by task and value, so that a task requested again can keep its place.
     """

@@ -43,7 +43,7 @@ def _is_unasked() -> ColumnElement[bool]:
 def _comparable_pages(
     site_id: ColumnElement[int] | InstrumentedAttribute[int],
 ) -> ColumnElement[int]:
-    """Return the number of a site's pages with a tree, at most 2, as more make no difference."""
+    """Return how many pages of a site have a tree, at most 2, as more make no difference."""
     page = aliased(StoredPage)
     some = (
         select(page.id)
@@ -58,7 +58,7 @@ def _comparable_pages(
 def lone_pages(
     session: Session, *, alone_seconds: float, watched_seconds: float, most: int
 ) -> dict[int, int]:
-    """Return waiting pages that are the only ones of their site, mapped to their site IDs.
+    """Return waiting pages that are the only page of their site, mapped to their site IDs.
 
     Only pages that have waited between ``alone_seconds`` and ``watched_seconds`` are considered: a
     page that had siblings in that period will never be alone. At most ``most`` pages are returned.

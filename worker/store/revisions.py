@@ -13,7 +13,7 @@ MARK: Final = "detourage.schema"
 """Connection setting that declares the revision of the code."""
 
 LAST_UNMARKED: Final = "0024"
-"""Last revision whose connections do not set `MARK`; connections without it count as this one."""
+"""Last revision whose connections do not set `MARK`; connections without it get this revision."""
 
 OLDEST_NEIGHBOUR: Final = LAST_UNMARKED
 """Revision of the oldest version that can work on the newest schema alongside this version.

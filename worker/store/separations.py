@@ -122,7 +122,7 @@ def _empty(session: Session, page: StoredPage) -> None:
 
 
 def _own_page(session: Session, page: StoredPage, spellings: Sequence[str]) -> StoredPage:
-    """Return the page that an address had before joining another one, or a new page."""
+    """Return the page that an address had before it joined another page, or a new page."""
     digests = [digest_of_url(each) for each in spellings]
     before = session.scalars(
         select(StoredPage)
@@ -168,7 +168,7 @@ class JoinedAddress:
 
 
 def counts(session: Session, site_id: int) -> dict[str, int]:
-    """Return the number of a site's joined addresses, by kind."""
+    """Return how many of a site's addresses have joined other pages, by kind."""
     counted: Counter[str] = Counter()
     rows = session.execute(
         select(

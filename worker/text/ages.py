@@ -145,7 +145,7 @@ def _parts(text: str) -> Iterator[str | int]:
 
 
 def _candidate_units(language: str | None) -> Iterator[_Units]:
-    """Yield the units of the text's language, then those on which all languages agree."""
+    """Yield the units of the text's language, then the units on which all languages agree."""
     ages = _ages()
     codes = (language or "").replace("-", "_").split("_")
     if codes[0] == "zh" and not {"Hant", "TW", "HK", "MO"}.isdisjoint(codes):

@@ -542,7 +542,7 @@ class _Index:
 def _around(
     session: Session, text_ids: Collection[int], pairs: "_Pairs"
 ) -> tuple[Sequence[GroupedText], Collection[int]] | None:
-    """Return the texts to regroup with the given ones and their neighbours, or None if too many.
+    """Return the texts to regroup with the given texts, or None if there are too many.
 
     This may run without the lock: the overlap of two texts never changes, so overlaps read here
     need not be read again under the lock.

@@ -1,4 +1,4 @@
-"""Extraction methods with a common interface: ours, those of papers, peers, and chains."""
+"""Extraction methods with a common interface: Détourage, papers, peers, and chains."""
 
 from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome, PageResult, Summary
 from benchmarks.evaluation.methods.registry import (

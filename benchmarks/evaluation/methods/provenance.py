@@ -17,7 +17,7 @@ READING = (
     "worker/papers/interface.py",
     "worker/papers/reading.py",
 )
-"""Our own source files that affect all results, even those of peers."""
+"""Source files of this project that affect all results, even the results of peers."""
 
 
 @cache

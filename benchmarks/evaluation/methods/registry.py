@@ -1,4 +1,4 @@
-"""Registry of all methods by name: our own, those of papers, and third-party methods (peers)."""
+"""Registry of all methods by name: Détourage, methods from papers, and third parties (peers)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -37,7 +37,7 @@ class Agreement:
 
 
 def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
-    """Compare the words of a text with those of the gold text.
+    """Compare the words of a text with the words of the gold text.
 
     Both inclusions require words in both texts, so an empty text is not part of any other.
 

@@ -69,7 +69,7 @@ class Gazetteer:
 
 
 def score_names(found: Mapping[str, int], wanted: Mapping[str, int]) -> PRF:
-    """Score the names in an extracted text against those in the gold text.
+    """Score the names in an extracted text against the names in the gold text.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ SCORES = {
     "rouge": "ROUGE-LSum",
     "own": "words in order below the headline that the method found; own_equal: the same words",
 }
-"""Scores of `score_page`; those with precision, recall and F1 have the suffixes ``_p _r _f``."""
+"""Scores of `score_page`; ``_p``, ``_r`` and ``_f`` denote precision, recall and F1."""
 
 
 def score_page(

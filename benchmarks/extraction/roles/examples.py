@@ -111,7 +111,7 @@ def labelled_pages(corpora: Path) -> Iterator[LabelledSource]:
 
 
 def read_role_examples(corpora: Path, first: FirstPass) -> Iterator[RoleExample]:
-    """Read the pages whose lines have roles, except those of corpora that the first pass has seen.
+    """Read the pages whose lines have roles, except in corpora that the first pass has seen.
 
     `corpora` is the folder that contains the folder ``roles`` and the corpora of its pages.
     """

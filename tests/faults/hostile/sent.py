@@ -86,7 +86,7 @@ class Draw:
         return article_html(zlib.crc32(self.url.encode()) % 10_000)
 
     def values(self, **more: Any) -> dict[str, Any]:
-        """Return the fields of a valid page message, with the given ones replaced."""
+        """Return the fields of a valid page message, with the given fields replaced."""
         return {"version": 1, "url": self.url, "html": self.html, "id": self.message_id, **more}
 
     def body(self, **more: Any) -> bytes:

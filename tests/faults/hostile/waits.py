@@ -82,7 +82,7 @@ def percentile(values: Sequence[float], percent: int) -> float:
 
 @dataclass
 class Phase:
-    """A period in which good pages are sent evenly, with or without hostile ones.
+    """A period in which good pages are sent evenly, with or without hostile pages.
 
     Attributes
     ----------

@@ -51,7 +51,7 @@ def values_of(text_of_answer: str, *, is_twin: bool) -> str:
 
 
 def addresses() -> list[str]:
-    """Return the paths of all views, without those of their JSON twins."""
+    """Return the paths of all views, except their JSON twins."""
     paths = [route.path for registry in REGISTRIES for route in registry.routes]
     return [path for path in paths if not path.endswith(".json")]
 

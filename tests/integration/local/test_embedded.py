@@ -280,7 +280,7 @@ def publish(services: Services, *messages: tuple[str, object, dict[str, str]]) -
 
 
 def consume(services: Services, queue: Queue, count: int) -> list[Message]:
-    """Acknowledge and return ``count`` messages, after waiting briefly for any further ones."""
+    """Acknowledge and return ``count`` messages, after waiting briefly for further messages."""
     received: list[Message] = []
 
     def take(message: Message) -> None:

@@ -30,7 +30,7 @@ def deployment(
 
 @pytest.fixture(scope="package")
 def articles(deployment: Deployment) -> list[dict[str, Any]]:
-    """Articles of a crawl in which good pages, each sent twice, alternate with unusable ones."""
+    """Articles of a crawl in which good pages, each sent twice, alternate with unusable pages."""
     good = [described(seed) for seed in range(6)]
     bad = [*UNUSABLE.values(), *REJECTED.values()]
     mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]

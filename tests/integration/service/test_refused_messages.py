@@ -1,4 +1,4 @@
-"""Messages that exceed the broker's size limit do not block others."""
+"""Messages that exceed the broker's size limit do not block other messages."""
 
 import secrets
 import tempfile

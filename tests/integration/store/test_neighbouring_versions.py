@@ -1,4 +1,4 @@
-"""A database admits processes of adjacent versions, rejects others and repairs their data."""
+"""A database admits processes of adjacent versions and repairs their data, and rejects the rest."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ def database(services: Services, migrated_url: str) -> Iterator[Database]:
 
 @contextmanager
 def unmarked(database: Database) -> Iterator[Engine]:
-    """Engine whose connections carry no version mark, like those of old versions."""
+    """Engine whose connections carry no version mark, like connections of old versions."""
     engine = create_engine(database.engine.url, poolclass=NullPool)
     yield engine
     engine.dispose()

@@ -119,7 +119,7 @@ def test_new_pages_are_extracted_before_reprocessed_pages(tasks: Tasks, old_site
 
     assert waiting(task_names.EXTRACT) == ["https://news.example/fresh"]
     assert len(waiting(task_names.EXTRACT_AGAIN)) == 6
-    # A clustering cancels pending requests and makes new ones.
+    # A clustering cancels pending requests and makes new requests.
     tasks.publish("a", [("fresher", article_html(41))])
     tasks.group(old_site)
     assert waiting(task_names.EXTRACT) == [

@@ -1,4 +1,4 @@
-"""URLs and names that imitate others."""
+"""URLs and names that imitate other URLs and names."""
 
 import json
 

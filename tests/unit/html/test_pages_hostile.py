@@ -38,7 +38,7 @@ def outcome(html):
 
 for expression in json.loads(sys.argv[1]):
     print(outcome(eval(expression)), flush=True)
-# What getrusage tells counts the process that started this one, too.
+# The figure from getrusage includes the process that started this one.
 with open("/proc/self/status") as status:
     print(int(status.read().partition("VmHWM:")[2].split()[0]) // 1024)
 """

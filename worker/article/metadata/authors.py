@@ -124,7 +124,7 @@ def _plain(word: str) -> str:
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    """Drop names that are repeated by another one in different case or with more words."""
+    """Drop names that another name repeats in different case or with more words."""
     kept: dict[str, str] = {}
     for name in names:
         kept.setdefault(squash(name), name)

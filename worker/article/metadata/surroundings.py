@@ -33,7 +33,7 @@ LINES_AFTER = 8
 """Number of lines examined after the body; later ones belong to comments and other articles."""
 
 LINES_FARTHER = 300
-"""Number of lines examined on each side of the body if those near it state no date."""
+"""Number of lines examined on each side of the body if no line near the body has a date."""
 
 MAX_UP = 4
 """Maximum number of elements around a text whose names and attributes count as its own."""
@@ -157,7 +157,7 @@ class Surroundings:
 
     @property
     def introduction(self) -> Iterator[Introduction]:
-        """The lines between headline and body, and the first ones of the body, in page order."""
+        """The lines between headline and body, and the first lines of the body, in page order."""
         if not self._body:
             return
         first = self._body[0]
@@ -252,7 +252,7 @@ class Surroundings:
         )
 
     def _around(self, index: int) -> Sequence[int]:
-        """Return an element and its enclosing ones, as long as they contain little else."""
+        """Return an element and its enclosing elements, as long as they contain little else."""
         known = self._nearest.get(index)
         if known is None:
             known = self._nearest[index] = []

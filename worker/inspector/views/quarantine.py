@@ -52,7 +52,7 @@ class ShownMessage:
 
 @dataclass
 class Group:
-    """Messages that failed in the same way, with the traceback of the first one, if any.
+    """Messages that failed in the same way, with the traceback of the first message, if any.
 
     The key identifies the group in URLs.
     """

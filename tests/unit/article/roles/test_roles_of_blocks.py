@@ -1,4 +1,4 @@
-"""Roles of blocks, derived from those of their lines."""
+"""Roles of blocks, derived from the roles of their lines."""
 
 from tests.unit.article.article_pages import page
 from worker.article import Extraction

@@ -19,7 +19,7 @@ from tests.unit.evaluation.methods.gull import neighbours_of, page
 from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
 
 SECONDS = 2.0
-"""Time limit, in seconds, for a page that hangs; all others take milliseconds."""
+"""Time limit, in seconds, for a page that hangs; all other pages take milliseconds."""
 
 
 def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:
