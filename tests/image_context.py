@@ -20,7 +20,7 @@ def tracked_files() -> list[str]:
 
 
 def in_context(paths: Iterable[str]) -> list[str]:
-    """Return those of the given paths that .dockerignore does not exclude."""
+    """Return the given paths that .dockerignore does not exclude."""
     # The syntax is that of .gitignore, except that a pattern without a slash matches only in the
     # root.
     rules = (ROOT / ".dockerignore").read_text().splitlines()
@@ -41,7 +41,7 @@ def copied_sources() -> list[str]:
 
 
 def below(source: str, paths: Iterable[str]) -> set[str]:
-    """Return those of the given paths that are a COPY source or are inside one."""
+    """Return the given paths that are a COPY source or inside a COPY source."""
     return {
         path for path in paths if source == "." or path == source or path.startswith(f"{source}/")
     }

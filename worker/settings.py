@@ -36,7 +36,7 @@ These trees form 80,000 pairs. Comparing them takes one core 10 s for pages of 3
 from a few templates, and 160 s for pages of 750 elements that differ more. The pairs of 1,000 trees
 would take six times as long, and 40 MB of rows.
 
-The pages of a larger site are compared with at most as many references, most of which are sampled
+The pages of a larger site are compared with at most as many references, which are mostly sampled
 (see `worker.grouping.comparison_policy`). On a site of 1,046 generated pages, the groups matched
 the templates with an adjusted Rand index of 0.993 if 300 of the 400 references were sampled, 0.93
 if 150 were, as parts of two templates were merged, and 0.987 if all pairs were compared. On eight

@@ -47,7 +47,8 @@ class Result:
 
     `confidence` is the probability of the likeliest candidate, or 0 if there is none. If the gold
     record lists comments individually, `page_f1` is the agreement of the candidate's records with
-    them in percent, and `score` that of the texts read from the records; otherwise, both are None.
+    these comments in percent, and `score` the agreement of the texts read from the records;
+    otherwise, both are None.
     If the gold record has the comments' text as a whole, `agreement` is the word F1 from 0 to 1.
     `pattern` is what the service would store for the page, and `discusses` is set if the candidate
     reads like a discussion.
@@ -163,8 +164,8 @@ def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of a table of the effect of votes on sites with several pages.
 
     The pages of a site serve as a template group, although they may have different templates. The
-    score is the F1 of the comments if the gold record lists them individually, and that of their
-    words otherwise.
+    score is the F1 of the comments if the gold record lists them individually, and the F1 of
+    their words otherwise.
     """
     yield (
         "| | sites | pages with comments | F1, alone | F1, voted "

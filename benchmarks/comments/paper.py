@@ -1,7 +1,7 @@
 """Print the accuracy of CommentsMiner: ``python -m benchmarks.comments.paper CORPORA``.
 
 Subtrees are mined and ranked by the paper's eight features. As in the paper (Subercaze et al. 2016,
-table 1), a ranker is trained on a fifth of the sites and tested on the others. This is done for
+table 1), a ranker is trained on a fifth of the sites and tested on the rest. This is done for
 each fifth and repeated until there are a hundred runs. The table also has the result of training on
 four fifths. ``--model`` writes the best ranker, trained on all pages.
 """

@@ -4,8 +4,8 @@ CORPORA is the folder of the corpora. ``--first-pass`` and ``--second-pass`` are
 the models of the folds written by `benchmarks.extraction.train` and `benchmarks.extraction.roles`.
 No page is read by a classifier of lines, roles or comments that has seen its site; forum pages are
 read by the shipped classifier of lines, which has seen none of them. Texts are compared as bags of
-words. Kinds of pages are determined by the classifiers of the folds, and those of forum pages by
-the shipped classifier, which has seen the kinds of wcxb.
+words. Kinds of pages are determined by the classifiers of the folds, and the kinds of forum pages
+by the shipped classifier, which has seen the kinds of wcxb.
 """
 
 import argparse
@@ -80,7 +80,7 @@ class Row:
     """A page read both with and without removal of comments.
 
     `content` is None if the page is not an article. `score` is the score of the text, and `alone`
-    that of the text without removal of comments. `is_held` is set if the page's source contains the
+    the score without removal of comments. `is_held` is set if the page's source contains the
     gold text.
     """
 

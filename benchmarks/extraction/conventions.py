@@ -6,7 +6,7 @@ python -m benchmarks.extraction.conventions CORPORA --first-pass FOLDER --second
 Some gold texts include bylines, captions or datelines; others leave out leads, lists or tables. The
 convention of a corpus is estimated on one half of its sites and applied to the other half: a role
 is included if at least half of the words of its lines near the article are in the gold texts. The
-texts of all methods, both ours and those of peers, are then adapted to this convention. Lines with
+texts of all methods, Détourage and its peers, are then adapted to this convention. Lines with
 roles that the gold texts leave out are removed. Lines with roles that the gold texts include are
 inserted if they are between or next to lines of the text on the page. The roles are determined by a
 model that has not seen the page's site.
@@ -125,7 +125,7 @@ def read_pages(
 def taken_in(pages: Iterable[Read]) -> frozenset[LineRole]:
     """Return the roles that gold texts include, with at least half of the words of their lines.
 
-    Lines far from those of the gold text are ignored, because gold texts leave out everything
+    Lines far from the lines of the gold text are ignored, because gold texts leave out everything
     there.
     """
     counts: Counter[LineRole] = Counter()
@@ -153,7 +153,7 @@ def taken_in(pages: Iterable[Read]) -> frozenset[LineRole]:
 def conform(text: str, page: Read, taken: frozenset[LineRole]) -> str:
     """Adapt a method's text of a page to a convention.
 
-    Returns the words of the text without those of lines that gold texts leave out, and with those
+    Returns the words of the text without words of lines that gold texts leave out, and with words
     of lines that gold texts include. `taken` are the roles that gold texts include.
     """
     given = words(text)
@@ -278,7 +278,7 @@ def main() -> None:
     first, second = FirstPass.of(options.first_pass), SecondPass.of(options.second_pass)
     runner = Runner(processes=1, cache=options.cache)
     said: list[str] = []
-    print("| | pages | | F1 | word for word | F1, by convention | word for word |")
+    print("| | pages | | F1 | word for word | F1, adapted | word for word |")
     print("|---|---:|---|---:|---:|---:|---:|")
     for name in options.corpora.split(","):
         pages = list(read_pages(options.folder / name, first, second, options.sample))

@@ -2,9 +2,9 @@
 
 A model trained on the output of another must not receive better input in training than in use. The
 probabilities are therefore computed by classifiers trained without the page's site. They are stored
-in a folder: ``benchmarks.extraction.train --folds N --into FOLDER`` writes the classifiers of
-lines, `benchmarks.extraction.kinds` those of kinds, and `benchmarks.extraction.other_kinds` those
-of lines on pages that are not articles.
+in a folder: ``benchmarks.extraction.train --folds N --into FOLDER`` writes the line
+classifiers, `benchmarks.extraction.kinds` the kind classifiers, and
+`benchmarks.extraction.other_kinds` the line classifiers for pages that are not articles.
 """
 
 from collections.abc import Iterator, Sequence

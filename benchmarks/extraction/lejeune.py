@@ -64,7 +64,7 @@ class Page:
 class Row:
     """A tool's result on a page.
 
-    `scores` are those of the text by name, in percent. `found` and `wanted` are the events that
+    `scores` are the text's scores by name, in percent. `found` and `wanted` are the events that
     DAnIEL finds in the text and in the gold text.
     """
 

@@ -1,7 +1,8 @@
 """Training of networks that process the lines of a page; only this training needs PyTorch.
 
-The trained network is that of `worker.inference.networks` in floating point. So that it generalises
-to other sites, columns, words and the class names of whole pages are dropped at random in training.
+The trained network is the one in `worker.inference.networks`, in floating point. So that it
+generalises to other sites, columns, words and the class names of whole pages are dropped at random
+in training.
 """
 
 from collections.abc import Callable, Iterator, Sequence

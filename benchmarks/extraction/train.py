@@ -67,7 +67,7 @@ FULL_HINTS = 10
 OTHER_KINDS_WEIGHT = 0.3
 """Weight of a page of another kind, relative to an article.
 
-Lines of shops and manuals are learnt from these pages, of which there are almost as many as recent
+Lines of shops and manuals are learnt from these pages, which are almost as numerous as recent
 articles. With 0.3, including threads, articles of wcxb gain 0.1 points of F1 and its other pages
 gain 7. With 1, the other pages gain another point, but articles lose 0.2.
 """

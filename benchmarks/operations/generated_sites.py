@@ -58,7 +58,7 @@ def crawl(sites: int, pages: int, *, at_once: int) -> Iterator[bytes]:
     """Yield the page messages of a crawl that fetches from `at_once` sites in turn.
 
     `pages` is the total number of pages; the first ``pages % sites`` sites have one page more than
-    the others.
+    the remaining sites.
     """
     for first in range(0, sites, at_once):
         batch = range(first, min(first + at_once, sites))

@@ -3,7 +3,7 @@
 The window is filled with generated texts of random shingles, which no article repeats. Articles
 then arrive one by one; half of them are versions of earlier articles. Finally, a thousand
 near-copies of a text arrive. The last of them has the earliest fetch time, so that the story's
-first article changes for all the others. The script prints the time taken to look up an article's
+first article changes for all other copies. The script prints the time taken to look up an article's
 provisional story, the time taken to group the article, and the time for which the grouping holds
 the story lock.
 """

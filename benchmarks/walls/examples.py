@@ -44,7 +44,7 @@ one."""
 class Example:
     """A page with its true class.
 
-    `group` is the corpus of the page, or how it was made. `kind` and `language` are those of a
+    `group` is the corpus of the page, or how it was made. `kind` and `language` describe a
     wall. `outcome` is ``"article"``, or the reason why the page has no article even without the
     recognition of walls; in this case, `features` is None.
     """

@@ -27,7 +27,7 @@ PAGES = 16
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProvingGround]:
-    """A deployment with two relays, of which tests may break any part."""
+    """A deployment with two relays; tests may break any part of the deployment."""
     home: Path = tmp_path_factory.mktemp("faults")
     with (
         Servers(home) as servers,

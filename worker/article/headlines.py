@@ -4,7 +4,7 @@ Links with the same tag path and the same classes form a list. Headlines are dis
 entries by their length or by heading markup. If a page has no list of headlines, its longest list
 of names (books, firms, shows) with text between them is used.
 
-Measured on 42 pages that lead to others (``python -m benchmarks.extraction.headlines CORPORA``).
+Measured on 42 pages that list other pages (``python -m benchmarks.extraction.headlines CORPORA``).
 """
 
 from collections import Counter, defaultdict

@@ -98,8 +98,8 @@ class MenuEvidence:
     `prose` is the length of the longest text between two headlines outside lists. `items`,
     `teasers` and `longest_teaser` are the number, total length and maximum length of the texts that
     follow a headline and belong to a list: at least `MIN_ITEMS` of them have headlines with the
-    same tag path. `headlines` is the total length of the lines that are links, `total` that of the
-    page.
+    same tag path. `headlines` is the total length of the lines that are links, `total` the
+    total length of all lines of the page.
     """
 
     prose: float

@@ -65,8 +65,8 @@ __all__ = [
 MIN_OF_FORUM = 0.1
 """Minimum probability at which the best records of a forum page count as its posts.
 
-With 0.02, two more of 45 threads are found, but two of 95 others lose 17 and 20 points of F1, and
-an article mistaken for a forum loses most of its text.
+With 0.02, two more of 45 threads are found, but two of 95 other threads lose 17 and 20 points of
+F1, and an article mistaken for a forum loses most of its text.
 """
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)

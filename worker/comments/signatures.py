@@ -81,7 +81,7 @@ def signatures_of(
 
 
 def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
-    """Return the names that an element may share with other elements, and its name of all classes.
+    """Return names that an element may share with other elements, and its name with all classes.
 
     `classes` and `identity` are `masked`; `kind` is its microdata. All may be empty.
     """

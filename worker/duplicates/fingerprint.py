@@ -31,7 +31,7 @@ ROWS: Final = 2
 """Number of minima per band."""
 
 MIN_SHINGLES: Final = 24
-"""Minimum number of shingles for a text to be compared with others."""
+"""Minimum number of shingles for a text to be compared with other texts."""
 
 Shingles = npt.NDArray[np.uint32]
 """Distinct shingles as 32-bit digests, in ascending order."""
@@ -55,7 +55,7 @@ class Fingerprint:
 
     @property
     def is_comparable(self) -> bool:
-        """Whether the text is long enough to be compared with others."""
+        """Whether the text is long enough to be compared with other texts."""
         return len(self.shingles) >= MIN_SHINGLES
 
     @cached_property

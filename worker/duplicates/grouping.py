@@ -20,7 +20,7 @@ Between .05 and .15, stories of generated variants hardly change
 """
 
 WITNESS: Final = 0.8
-"""Minimum share of each of a text's overlaps with two others that a witness must contain.
+"""Minimum share of each of a text's overlaps with two other texts that a witness must contain.
 
 A witness is a further text, which shows that all three texts belong to one story. Generated stories
 are the same from .5 to .8; without witnesses, their adjusted Rand index is .013 lower.

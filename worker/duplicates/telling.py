@@ -20,7 +20,7 @@ def story_id(first_key: bytes) -> UUID:
 
 
 def id_alone(key: bytes, site: str, url: str) -> UUID:
-    """Return the story ID of a text that is too short to be compared with others."""
+    """Return the story ID of a text that is too short to be compared with other texts."""
     return uuid5(_STORIES, f"{key.hex()}\n{site}\n{url}")
 
 

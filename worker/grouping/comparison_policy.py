@@ -14,7 +14,7 @@ trees, and comparisons are made in three rounds, each linear in the number of tr
 
 The sample and the references depend only on the set of trees, so neither the order of the pages nor
 the number of workers changes the groups. When pages are added, the only missing comparisons are
-those of the new pages and those that depend on a changed reference.
+of new pages, or depend on a changed reference.
 """
 
 from collections.abc import Mapping, Sequence

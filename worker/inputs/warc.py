@@ -55,8 +55,8 @@ def read_warc(path: Path) -> Iterator[bytes]:
     The content is the body of the response after undoing transfer and content codings; if it is
     damaged, the part that can be decoded. Responses other than HTML are included, so that they get
     an outcome, as are errors with their status, which record what happened to a page. Requests,
-    metadata, redirects, and revisits, which have no content, are skipped. Message IDs are those of
-    the records.
+    metadata, redirects, and revisits, which have no content, are skipped. Message IDs are the
+    IDs of the records.
 
     Raises `SourceError` if the file cannot be read to its end or is not WARC.
     """

@@ -99,7 +99,7 @@ def score(
 ) -> tuple[dict[str, float], TextStatistics]:
     """Score everything annotated in a page's gold record, and compute statistics of the text.
 
-    Returns the scores in percent by name (those of `score_page`, `score_metadata` and
+    Returns the scores in percent by name (from `score_page`, `score_metadata` and
     `comment_scores`, ``snippets_p _r _f`` and ``snippets_accuracy``), and the statistics of the
     text as scored.
     """

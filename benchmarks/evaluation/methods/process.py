@@ -20,7 +20,7 @@ from worker.papers.interface import Extracted, Extractor, UnavailableError
 _FORKSERVER = get_context("forkserver")
 """Context that forks from a process that has only imported this module.
 
-The memory measured is therefore that of the method, no thread is lost in the fork, and a process
+The measured memory is therefore the method's, no thread is lost in the fork, and a process
 starts in milliseconds."""
 _FORKSERVER.set_forkserver_preload([__name__])
 

@@ -195,7 +195,7 @@ def paired_difference(
     The two-sided p-value is from a permutation test that swaps the two methods on all pages
     of a site together. The test is exact if there are few sites. Otherwise, it uses a sample
     of permutations that includes the observed one, so the p-value is never 0. The interval is
-    that of `bootstrap_interval`.
+    computed by `bootstrap_interval`.
     """
     pages = [page for page in first if page in second]
     differences = [first[page] - second[page] for page in pages]

@@ -44,7 +44,7 @@ class Recipe:
     rate, shrinkage, columns
         Learning rate, penalty on leaves, and share of columns that a split considers.
     of_texts
-        Weight of a page of which only the text is known, relative to one whose lines have
+        Weight of a page whose text alone is known, relative to a page whose lines have
         roles.
     of_weak
         Weight of a role's inferred lines, relative to manually labelled lines.
@@ -73,7 +73,7 @@ PAGE_WEIGHT = 100.0
 """Total weight of the lines of a page."""
 
 WEAK_LINES = 3
-"""Maximum number of lines per role, evenly spaced, from a page of which only the text is known."""
+"""Maximum number of lines per role, evenly spaced, from a page whose text alone is known."""
 
 
 def fit(roles: Sequence[RoleExample], texts: Sequence[TextExample], recipe: Recipe) -> RoleModel:
@@ -138,7 +138,7 @@ class _Labelled(NamedTuple):
 
 
 def _weakly_labelled(texts: Sequence[TextExample], columns: int) -> _Labelled:
-    """Return a few evenly spaced lines per role from each page of which only the text is known."""
+    """Return a few evenly spaced lines per role from each page whose text alone is known."""
     rows, roles = [np.empty((0, columns), dtype=np.float32)], []
     for example in texts:
         by_role: defaultdict[LineRole, list[int]] = defaultdict(list)

@@ -53,7 +53,7 @@ class KnownLines:
 
     `tokens` are the words of the lines, `features` has a row for each line, and `tags` are the tags
     of their elements. `shares` are the shares of their words in the gold text. `lead` marks the
-    lead if the gold record separates it. `title`, `authors` and `captions` are those of the gold
+    lead if the gold record separates it. `title`, `authors` and `captions` come from the gold
     record.
     """
 

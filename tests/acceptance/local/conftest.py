@@ -23,7 +23,7 @@ class Run:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run with one worker.
 
-    The pages are those of sites with one or two templates, a single page, a page that needs
+    The pages come from sites with one or two templates, a single page, a page that needs
     rendering and the parts of an article. The last site has enough pages for a run to be
     interrupted while it extracts them.
     """

@@ -132,7 +132,7 @@ def _part(draw: Draw) -> Sent:
 
 
 def _ring(draw: Draw) -> tuple[int, int, int, int]:
-    """Return the number of a cycle, and the previous, current and next positions in it."""
+    """Return a cycle's number, and the previous, current and next positions in the cycle."""
     ring, place = divmod(draw.number, RING)
     return ring, (place - 1) % RING, place, (place + 1) % RING
 

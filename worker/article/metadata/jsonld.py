@@ -59,8 +59,8 @@ _Node = Mapping[str, Any]
 def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool]) -> Record:
     """Read the declarations about the page's article from ``script`` elements.
 
-    `is_this` returns whether a URL or title is the page's own; it identifies the article among the
-    others that the page describes.
+    `is_this` returns whether a URL or title is the page's own; it identifies the article among all
+    those that the page describes.
     """
     nodes = list(_walk(_values_of(elements)))
     known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 2}

@@ -20,7 +20,7 @@ _LETTER: Final = 2.6
 _IMAGE_HEIGHT: Final = 34
 _MOST_BARS: Final = 8
 _SHORT: Final = 32
-"""Maximum length of a text that is placed next to others, as in a menu."""
+"""Maximum length of a text that is placed next to other texts, as in a menu."""
 
 _TITLE_LETTERS: Final = 90
 

@@ -18,7 +18,7 @@ class TreeTooLargeError(ValueError):
     message
         Description of what is too large.
     trees
-        Indices of the trees to leave out so that the others can be compared.
+        Indices of the trees to leave out so that the remaining trees can be compared.
     """
 
     def __init__(self, message: str, trees: Iterable[int] = ()) -> None:
