@@ -65,7 +65,7 @@ def _rules() -> Mapping[str, Sequence[str]]:
 
 
 _HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
-"""Subdomains that denote a variant of the host without them."""
+"""Subdomains that denote a variant of a site's main host, such as ``m.`` for mobile devices."""
 
 
 def publisher_of(url: str) -> str:

@@ -139,7 +139,7 @@ def lock_for_result(session: Session, site_id: int) -> None:
 
 @dataclass(frozen=True)
 class FinishedBlock:
-    """A finished block; `is_last` indicates whether it is the site's last unfinished one."""
+    """A finished block; `is_last` indicates whether all blocks of its site are now finished."""
 
     is_last: bool
 

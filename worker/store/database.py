@@ -132,7 +132,7 @@ class ReadOnly:
 
     @property
     def options(self) -> str:
-        """Connection options that set these limits."""
+        """Connection options that make transactions read-only and limit their duration."""
         limit = 1000 * self.seconds
         return (
             " -c default_transaction_read_only=on -c max_parallel_workers_per_gather=0"

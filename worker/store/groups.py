@@ -270,7 +270,7 @@ def last_group(session: Session, site_id: int) -> int:
 
 
 def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
-    """Carry over to a new generation the outcomes of pages that it does not affect."""
+    """Record that the given pages' outcomes remain valid in a new generation."""
     session.execute(
         update(StoredPage)
         .where(StoredPage.id.in_(page_ids))
@@ -286,7 +286,7 @@ def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str 
 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
-    """Return the IDs of the pages extracted with a generation, or awaiting extraction with it."""
+    """Return the IDs of pages that were extracted with a generation or await such an extraction."""
     return list(
         session.scalars(
             select(StoredPage.id)

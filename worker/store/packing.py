@@ -13,7 +13,8 @@ COMPRESSION = 3
 unpacking 0.08 ms; zlib at level 5 took 1.14 and 0.21 ms, and 4 % less space."""
 
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
-"""Zstandard's magic number; content without it is zlib, written by an earlier release."""
+"""Zstandard's magic number; content that does not start with it was compressed by an earlier
+release, with zlib."""
 
 
 def pack_content(content: bytes) -> bytes:

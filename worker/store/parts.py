@@ -1,4 +1,4 @@
-"""Multi-page articles: the links between their parts, and the articles joined from these."""
+"""Multi-page articles: the links between their parts, and the articles joined from the parts."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

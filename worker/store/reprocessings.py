@@ -30,7 +30,7 @@ class ReprocessingProgress:
 
 
 def is_new_request(session: Session, task_id: str) -> bool:
-    """Record a task, and return whether it is being handled for the first time."""
+    """Record a task, and return whether the task is being handled for the first time."""
     added = session.scalar(
         insert(FollowedRequest)
         .values(task_id=task_id)

@@ -30,7 +30,7 @@ can only improve."""
 
 
 def request_due_clusterings(session: Session, due: Sequence[DueSite]) -> None:
-    """Enqueue clusterings of due sites, which are not due again until a worker starts on them."""
+    """Enqueue clusterings of due sites, which become due again only once a worker has started."""
     if not due:
         return
     clusterings.note_asked(session, [site.id for site in due])

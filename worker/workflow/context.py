@@ -28,7 +28,7 @@ MUCH_SHORTER: Final = 1 / 3
 this short."""
 
 LITTLE: Final = 0.1
-"""Maximum share of a wall's shingles that occur in the article that it replaced."""
+"""Maximum share of a wall's shingles that occur in the article replaced by the wall."""
 
 SHORT: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""

@@ -18,7 +18,7 @@ REACHES = (5, 12)
 """Numbers of lines on each side over which the probability is averaged."""
 
 MAX_AWAY = 99.0
-"""Maximum distance in lines; also used if there is no line to which to measure it."""
+"""Maximum distance in lines; also used if there is no line to measure the distance to."""
 
 BESIDE = ("tag", "has_date", "in_figure", "ends_in_colon", "ends_sentence", "strong")
 """Columns copied from the lines directly before and after."""

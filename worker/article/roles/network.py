@@ -58,7 +58,7 @@ class RoleLogits:
         )
 
     def log_probabilities(self, roles: tuple[str, ...]) -> Floats:
-        """Return the log probabilities of the given roles, provided that a line has one of them."""
+        """Return the log probabilities of the given roles, if a line has any of these roles."""
         logits = self.logits[:, [self.roles.index(role) for role in roles]]
         sums = np.logaddexp.reduce(logits, axis=1, keepdims=True)
         return np.asarray(logits - sums, dtype=np.float64)
