@@ -18,6 +18,9 @@ from tests.services import Services
 
 PAGE_SECONDS = 2.0
 RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.15
+THROTTLED_SECONDS = 2 * PAGE_SECONDS
+"""Duration of the throttling, after which even a busy machine extracts the page soon."""
+
 PARAGRAPHS = 4_000
 
 
@@ -45,7 +48,8 @@ class Throttled:
         self._thread.join()
 
     def _throttle(self) -> None:
-        while not self._ended.is_set():
+        ends = time.monotonic() + THROTTLED_SECONDS
+        while not self._ended.is_set() and time.monotonic() < ends:
             self._send(signal.SIGSTOP)
             self._ended.wait(PAUSE_SECONDS)
             self._send(signal.SIGCONT)
