@@ -177,7 +177,7 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
 @click.command()
 @click.argument("directory", type=OutputFolder())
 def sample(directory: Path) -> None:
-    """Write the sample crawl, with its gold standard, to DIRECTORY."""
+    """Write the sample crawl and its gold standard to DIRECTORY."""
     from worker.sample import write_crawl
 
     directory.mkdir(parents=True, exist_ok=True)

@@ -102,7 +102,7 @@ def reprocessing(context: click.Context) -> None:
 
 @reprocessing.command("pause")
 def reprocessing_pause() -> None:
-    """Finish the sites in progress, but start no further sites until resumed."""
+    """Finish the sites in progress, but start no further sites."""
     from worker.store import reprocessings
 
     _change(reprocessings.pause, "paused")
