@@ -16,8 +16,8 @@ from tests.deployment import Deployment, own_settings, remove_queues
 from tests.pages import article_html
 from tests.services import Services
 
-PAGE_SECONDS = 2.0
-RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.15
+PAGE_SECONDS = 5.0
+RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.3
 THROTTLED_SECONDS = 2 * PAGE_SECONDS
 """Duration of the throttling, after which even a busy machine extracts the page soon."""
 
