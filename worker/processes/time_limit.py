@@ -73,8 +73,8 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
             # An exception that is still pending must not interrupt later work.
             _raise_in_thread(ident, None)
 
-    threading.Thread(target=watch, daemon=True).start()
     try:
+        threading.Thread(target=watch, daemon=True).start()
         yield
     finally:
         try:
