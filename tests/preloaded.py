@@ -10,6 +10,7 @@ import atexit
 import functools
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -47,6 +48,7 @@ def _listening() -> Path:
     path = Path(tempfile.mkdtemp(prefix="detourage-preloaded-")) / "socket"
     command = [sys.executable, "-m", "tests.preloaded", str(path)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(shutil.rmtree, path.parent)
     atexit.register(process.kill)
     assert process.stdout is not None
     process.stdout.readline()
