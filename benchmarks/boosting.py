@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from worker.inference import BoostedTrees, DecisionTree
+from worker.inference.classes import ClassTrees
 
 LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
@@ -36,16 +37,45 @@ def new_classifier(
     )
 
 
-def as_trees(classifier: HistGradientBoostingClassifier, columns: Sequence[str]) -> BoostedTrees:
+def as_trees(
+    classifier: HistGradientBoostingClassifier,
+    columns: Sequence[str],
+    fitted: Sequence[int] | None = None,
+) -> BoostedTrees:
     """Convert a fitted binary classifier, rounding numbers as in model files.
 
-    `columns` are the names of the columns on which the classifier was fitted.
+    `columns` are the names of the columns that the trees will receive. `fitted` are the indices of
+    the columns on which the classifier was fitted (by default, all).
     """
-    places = np.arange(len(columns))
+    places = np.arange(len(columns)) if fitted is None else np.array(fitted)
     [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public access to the trees
     base = float(np.ravel(classifier._baseline_prediction)[0])  # noqa: SLF001 - as above
     return BoostedTrees(
         tuple(columns), round(base, 6), tuple(_as_tree(tree.nodes, places) for tree in trees)
+    )
+
+
+def as_class_trees(
+    classifier: HistGradientBoostingClassifier, columns: Sequence[str], order: Sequence[str]
+) -> ClassTrees:
+    """Convert a fitted multiclass classifier, rounding numbers as in model files.
+
+    `columns` are the names of the columns. `order` is the order of the classes in the result;
+    classes unknown to the classifier are omitted.
+    """
+    places = np.arange(len(columns))
+    by_class = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - as above
+    bases = np.ravel(classifier._baseline_prediction)  # noqa: SLF001 - as above
+    found = {
+        str(name): (round(float(base), 6), tuple(_as_tree(tree.nodes, places) for tree in trees))
+        for name, base, trees in zip(classifier.classes_, bases, by_class, strict=True)
+    }
+    names = tuple(name for name in order if name in found)
+    return ClassTrees(
+        tuple(columns),
+        names,
+        tuple(found[name][0] for name in names),
+        tuple(found[name][1] for name in names),
     )
 
 

@@ -7,10 +7,9 @@ fixed limit; colliding words are distinguished by their context.
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import chain
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +60,15 @@ class HashedWords:
         """The three arrays, in the order of `worker.inference.networks.LineNetwork`'s tables."""
         return self.nearest, self.around, self.texts
 
+    def chosen(self, places: npt.NDArray[np.int64]) -> Self:
+        """Return the words of the given lines."""
+        return replace(
+            self,
+            nearest=self.nearest[places],
+            around=self.around[places],
+            texts=self.texts[places],
+        )
+
 
 def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:
     """Hash the words of a page's lines and of their enclosing elements.
@@ -74,17 +82,13 @@ def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:
 
 def _names_around(page: Outline, blocks: Sequence[int]) -> tuple[_Numbers, _Numbers]:
     flat = page.flat
-    parents = flat.parents.tolist()
-    pairs = (flat.name_numbers * len(flat.distinct_tags) + flat.tag_numbers).tolist()
+    parents, tags = flat.parents.tolist(), flat.tag_numbers.tolist()
+    names = flat.name_numbers.tolist()
 
     @cache
-    def of_pair(pair: int) -> tuple[int, ...]:
-        name, tag = divmod(pair, len(flat.distinct_tags))
-        words = " ".join(flat.distinct_names[name])
-        return _words_of_element(flat.distinct_tags[tag][:_MAX_NAME], words[:_MAX_NAME])
-
     def own(element: int) -> tuple[int, ...]:
-        return of_pair(pairs[element])
+        name = " ".join(flat.distinct_names[names[element]])
+        return _words_of_element(flat.distinct_tags[tags[element]][:_MAX_NAME], name[:_MAX_NAME])
 
     @cache
     def from_inside(element: int) -> list[int]:
@@ -131,14 +135,12 @@ def _hashed(page: Outline, places: npt.NDArray[np.int64], suffix: str) -> _Numbe
     return hashed
 
 
-@lru_cache(maxsize=65_536)
 def _number(word: str, numbers: int) -> int:
     return zlib.crc32(word.encode("utf-8", "surrogatepass")) % (numbers - 1) + 1
 
 
 def _padded(rows: Sequence[Sequence[int]], length: int) -> _Numbers:
-    sizes = np.fromiter(map(len, rows), np.int64, len(rows))
     padded = np.zeros((len(rows), length), dtype=np.int32)
-    is_there = np.arange(length) < sizes[:, None]
-    padded[is_there] = np.fromiter(chain.from_iterable(rows), np.int32, int(sizes.sum()))
+    for place, row in enumerate(rows):
+        padded[place, : len(row)] = row
     return padded

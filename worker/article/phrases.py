@@ -5,11 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from worker.article.evidence import MAX_AWAY, OFFSETS, TAGS, UNKNOWN
-from worker.article.evidence.elements import AROUND, INNER_TAGS
-from worker.article.evidence.links import TARGETS
 from worker.article.evidence.page import BUILT_OF, BUILT_WITH
-from worker.article.evidence.role_vocabulary import NAMED, UNSPACED
-from worker.article.evidence.wording import GROUPS
 from worker.article.vocabulary import PARTS
 from worker.article.whole_page import DECLARED, WORDS_OF_HOSTS, WORDS_OF_PATHS
 from worker.text.plural import counted
@@ -17,8 +13,8 @@ from worker.text.plural import counted
 Phrase = Callable[[float], str]
 
 
-CONTEXT = ("context", "its words, its markup and the lines around it")
-"""Aspect and phrase for what no aspect accounts for on its own."""
+NETWORK = ("context", "the lines before and after it, judged by the network")
+"""Aspect and phrase for the contribution of the network, which sees a line in context."""
 
 
 @dataclass(frozen=True)
@@ -367,107 +363,8 @@ def _of_the_page() -> Iterator[tuple[str, Phrase]]:
     yield "median_words", _count("word", "words", " in the median line of the page")
 
 
-def _of_repetition() -> Iterator[tuple[str, Phrase]]:
-    for offset, side in ((-3, "third line before"), (3, "third line after")):
-        yield f"words{offset:+d}", _count("word", "words", f" in the {side}", f"there is no {side}")
-    for offset, side in ((-1, "before"), (1, "after")):
-        for name, what in (("parent", "parent"), ("block", "element")):
-            yield (
-                f"same_{name}{offset:+d}",
-                _flag(f"same {what} as the line {side}", f"different {what} from the line {side}"),
-            )
-    yield "lines_since_heading", _count("line", "lines", " since the last heading")
-    yield "lines_since_h1", _count("line", "lines", " since the last h1")
-    yield "seen_before", _count("line", "lines", " before it with the same text")
-
-
-def _of_surroundings() -> Iterator[tuple[str, Phrase]]:
-    for name in AROUND:
-        yield f"within_{name}", _flag(f"in {name} markup", f"in no {name} markup")
-    yield "inner_tag", _inner_tag
-    yield "text_nodes", _count("text node", "text nodes")
-    yield "block_words", _count("word", "words", " in its element")
-    yield "parent_words", _count("word", "words", " in its parent")
-    yield "starts_parent", _flag("at the start of its parent", "not at the start of its parent")
-
-
-def _inner_tag(value: float) -> str:
-    return f"its text begins in {'another tag' if value == UNKNOWN else INNER_TAGS[int(value)]}"
-
-
-def _of_role_words() -> Iterator[tuple[str, Phrase]]:
-    for group in GROUPS:
-        yield f"says_{group}", _count("word", "words", f" typical of {group}")
-        yield f"says_{group}_share", _share(f"its words are typical of {group}")
-        yield (
-            f"begins_{group}",
-            _flag(f"begins with a word typical of {group}", f"no {group} word at the start"),
-        )
-    yield "date_share", _share("its words are parts of dates")
-    for name, _ in UNSPACED:
-        group = name.removeprefix("han_")
-        yield name, _flag(f"characters typical of {group}", f"no characters typical of {group}")
-
-
-def _of_role_names() -> Iterator[tuple[str, Phrase]]:
-    for name in NAMED:
-        yield (
-            f"names_{name}",
-            _flag(f"in an element named like {name}", f"in no element named like {name}"),
-        )
-
-
-def _image_distance(value: float) -> str:
-    if value == UNKNOWN:
-        return "no image near it"
-    return f"an image {counted(round(value), 'level')} up" if value else "an image in its element"
-
-
-_OTHERS: Mapping[str, Mapping[str, Phrase]] = {
-    "punctuation": {
-        "all_capitals": _flag("all in capitals", "not all in capitals"),
-        "is_quoted": _flag("in quotation marks", "not in quotation marks"),
-        "has_arrow": _flag("begins or ends with an arrow", "no arrow at either end"),
-        "starts_item": _flag("begins with a bullet or dash", "begins with no bullet or dash"),
-        "programs": _count("mark", "marks", " as in program code"),
-        "bars": _count("separator", "separators"),
-    },
-    "link targets": {
-        "links": _count("link", "links"),
-        "links_outside": _count("link", "links", " to other sites"),
-        **{
-            kind: _flag(
-                f"links {kind.replace('_', ' ')} pages", f"no link {kind.replace('_', ' ')}"
-            )
-            for kind in TARGETS
-        },
-    },
-    "declarations": {
-        "like_og_title": _share("it agrees with the declared title"),
-        "like_title": _share("it agrees with the page's title"),
-        "in_authors": _share("its words are names of authors"),
-        "of_authors": _share("the authors' names are in it"),
-        "opens_description": _flag("opens the description", "does not open the description"),
-        "like_description": _share("it agrees with the description", "there is no description"),
-        "in_keywords": _share("its words are keywords"),
-    },
-    "nearest image": {
-        "to_image": _image_distance,
-        "images_there": _count("image", "images", " near it"),
-        "words_there": _count("word", "words", " beside the image", "no image near it"),
-        "like_image": _share(
-            "it agrees with the image's description", "no described image near it"
-        ),
-    },
-}
-
 _ALL = {
     **_ASPECTS,
-    **_OTHERS,
-    "adjacent lines": dict(_of_repetition()),
-    "surroundings": dict(_of_surroundings()),
-    "words by role": dict(_of_role_words()),
-    "names by role": dict(_of_role_names()),
     "neighbours": dict(_of_neighbours()),
     "long text near it": dict(_of_distances()),
     "page": dict(_of_the_page()),

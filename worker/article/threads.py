@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.roles import LineRole
-from worker.article.body import body_of
+from worker.article.classification import JudgedLines, body_of
 from worker.article.finding import Finding, FoundRole
 from worker.article.lines import Line
 from worker.article.outline import Outline
-from worker.article.page_model import JudgedPage
 from worker.html.flat import Booleans, Integers
 
 MAX_HEAD_WORDS = 12
@@ -71,7 +70,7 @@ class _LinesOfPosts:
 
 def find_thread(
     page: Outline,
-    judged: JudgedPage,
+    judged: JudgedLines,
     shown: Finding,
     posts: Posts,
     likelihood: float,

@@ -1,4 +1,4 @@
-"""Evidence for the role of each line of a page.
+"""Evidence for and against each line of a page being part of its article.
 
 No decision is made here. Each line gets a row of features, derived from the line itself, its
 neighbours, the elements around it, the page's declarations and, if available, other pages of the
@@ -8,15 +8,7 @@ template.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worker.article.evidence.declarations import DECLARED
-from worker.article.evidence.elements import (
-    ELEMENTS,
-    MARKUP,
-    NAMED_PARTS,
-    ROLE_NAMES,
-    SURROUNDINGS,
-    TAGS,
-)
+from worker.article.evidence.elements import ELEMENTS, MARKUP, NAMED_PARTS, TAGS
 from worker.article.evidence.layout import (
     BESIDE,
     MAX_AWAY,
@@ -24,13 +16,11 @@ from worker.article.evidence.layout import (
     PACKETS,
     POSITION,
     PROSE,
-    REPETITION,
     SIBLINGS,
 )
-from worker.article.evidence.links import IMAGES, LINKS
 from worker.article.evidence.page import DECLARATIONS, TEMPLATE, WHOLE_PAGE
 from worker.article.evidence.view import UNKNOWN, View
-from worker.article.evidence.wording import LINE, MARKS, ROLE_WORDS, WORDING
+from worker.article.evidence.wording import LINE, WORDING
 from worker.article.hashed_words import HashedWords, hash_words
 from worker.article.knowledge import TemplateKnowledge
 from worker.article.lines import Line
@@ -61,14 +51,6 @@ SOURCES = (
     DECLARATIONS,
     TEMPLATE,
     WHOLE_PAGE,
-    REPETITION,
-    SURROUNDINGS,
-    ROLE_NAMES,
-    ROLE_WORDS,
-    MARKS,
-    LINKS,
-    DECLARED,
-    IMAGES,
 )
 """Sources of evidence, in the order of their columns."""
 

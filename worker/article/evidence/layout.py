@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from worker.article.evidence.view import UNKNOWN, EvidenceSource, Floats, Integers, View
-from worker.html.elements import HEADINGS
 from worker.inference import NamedColumn
 
 MAX_AWAY = 999.0
@@ -14,12 +13,6 @@ MAX_AWAY = 999.0
 
 SURE_WORDS = 20
 """Minimum length, in words, of a line of prose that is almost certainly article text."""
-
-MAX_SINCE = 99.0
-"""Maximum distance in lines from the last heading; also used if there is none."""
-
-FAR_OFFSETS = (-3, 3)
-"""Offsets of more distant lines, of which only the length is considered."""
 
 OFFSETS = (-2, -1, 1, 2)
 """Offsets of the neighbouring lines considered."""
@@ -134,30 +127,8 @@ def _of_distances(view: View) -> Iterator[NamedColumn]:
     yield "line_to_packet_end", last[view.containers] - places
 
 
-def _of_repetition(view: View) -> Iterator[NamedColumn]:
-    """Compare the line with adjacent and more distant lines, and count earlier repetitions."""
-    for offset in FAR_OFFSETS:
-        yield f"words{offset:+d}", _shifted(view.counts, offset)
-    parents = view.page.flat.parents[view.blocks]
-    for offset in (-1, 1):
-        yield f"same_parent{offset:+d}", _shifted(parents, offset) == parents
-        yield f"same_block{offset:+d}", _shifted(view.blocks, offset) == view.blocks
-    places = np.arange(len(view.lines))
-    for name, tags in (("heading", HEADINGS), ("h1", ("h1",))):
-        marks = np.flatnonzero(view.page.flat.having(tags)[view.blocks])
-        last = np.concatenate([marks, [-MAX_SINCE]])[np.searchsorted(marks, places) - 1]
-        yield f"lines_since_{name}", np.minimum(places - last, MAX_SINCE)
-    seen: Counter[tuple[str, ...]] = Counter()
-    earlier = []
-    for line in view.lines:
-        earlier.append(seen[line.tokens])
-        seen[line.tokens] += 1
-    yield "seen_before", earlier
-
-
 POSITION = EvidenceSource("its place in the page", _of_position)
 BESIDE = EvidenceSource("the lines beside it", _of_lines_beside)
 PACKETS = EvidenceSource("the text of the elements around it", _of_packets)
 SIBLINGS = EvidenceSource("the lines of the same path", _of_siblings)
 PROSE = EvidenceSource("the nearest long prose", _of_distances)
-REPETITION = EvidenceSource("adjacent lines and headings", _of_repetition)

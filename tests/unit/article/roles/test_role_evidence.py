@@ -1,11 +1,12 @@
-"""Features for judging the roles of lines."""
+"""Features for classifying the roles of lines."""
 
+import numpy as np
 import pytest
 
 from tests.unit.article.article_pages import page, prose
-from worker.article.evidence import Evidence, gather_evidence
+from worker.article.classification import judge_lines
 from worker.article.outline import Outline
-from worker.html import Page
+from worker.article.roles.evidence import REACH, gather, near_article
 
 HEAD = (
     "<title>Storm over the harbour | Gazette</title>"
@@ -27,16 +28,15 @@ END = (
 )
 
 
-def evidence_of(shown: Page) -> Evidence:
-    return gather_evidence(Outline.of(shown.document), url=shown.url)
-
-
 def columns(body: str = f"{TOP}{prose(1)}{END}") -> dict[str, dict[str, float]]:
     """Return the feature columns of each line, by the text of the line."""
-    evidence = evidence_of(page(body, HEAD))
+    shown = page(body, HEAD)
+    outline = Outline.of(shown.document)
+    judged = judge_lines(outline)
+    stretch = gather(outline, judged, shown.url, whole=True)
     return {
-        line.text: dict(zip(evidence.features.columns, row, strict=True))
-        for line, row in zip(evidence.lines, evidence.features.rows.tolist(), strict=True)
+        line.text: dict(zip(stretch.features.columns, row, strict=True))
+        for line, row in zip(judged.evidence.lines, stretch.features.rows.tolist(), strict=True)
     }
 
 
@@ -74,24 +74,34 @@ def test_each_column_measures_what_its_name_says(text: str, column: str, value: 
     assert columns()[text][column] == pytest.approx(value)
 
 
-def column(evidence: Evidence, name: str) -> list[float]:
-    found: list[float] = evidence.features.chosen((name,)).rows[:, 0].tolist()
-    return found
-
-
 def test_authors_are_taken_from_structured_data() -> None:
     linked = '{"@graph": [{"@type": "Person", "name": "Jo Tan"}, {"name": "Gazette"}]}'
     shown = page(f"<p>Jo Tan</p><p>Gazette</p>{prose(1)}", f"<script>{linked}</script>")
-    assert column(evidence_of(shown), "of_authors")[:2] == [1.0, 0.0]
+    outline = Outline.of(shown.document)
+    stretch = gather(outline, judge_lines(outline), whole=True)
+    of_authors = stretch.features.rows[:, stretch.features.columns.index("of_authors")]
+    assert of_authors[:2].tolist() == [1.0, 0.0]
 
 
 def test_repeated_text_is_distinguished_by_position() -> None:
-    shown = page(f"<p>Advertisement</p>{prose(1)}<p>Advertisement</p>")
-    seen = column(evidence_of(shown), "seen_before")
+    body = f"<p>Advertisement</p>{prose(1)}<p>Advertisement</p>"
+    shown = page(body)
+    outline = Outline.of(shown.document)
+    stretch = gather(outline, judge_lines(outline), whole=True)
+    seen = stretch.features.rows[:, stretch.features.columns.index("seen_before")]
     assert (seen[0], seen[-1]) == (0, 1)
 
 
-def test_a_page_without_lines_has_no_evidence() -> None:
-    evidence = evidence_of(page("<p>*</p>"))
-    assert not evidence.lines
-    assert not len(evidence.features.rows)
+def test_lines_far_from_the_article_are_ignored() -> None:
+    probabilities = np.full(200, 0.01)
+    probabilities[[80, 100]] = 0.9
+    near = np.flatnonzero(near_article(probabilities)).tolist()
+    assert near == [*range(80 - REACH, 81 + REACH), *range(100 - REACH, 101 + REACH)]
+    assert near_article(np.full(5, 0.9)).all()
+    assert not near_article(np.full(5, 0.01)).any()
+
+
+def test_a_page_without_lines_has_no_stretches() -> None:
+    outline = Outline.of(page("<p>*</p>").document)
+    stretch = gather(outline, judge_lines(outline), whole=True)
+    assert not len(stretch.places)

@@ -1,34 +1,35 @@
-"""Composition of the body from the lines whose roles make up the text.
+"""Composition of the body from the lines that a classifier assigns to the article.
 
-The evidence of each line (`worker.article.evidence`) is judged by a network
-(`worker.article.page_model`) that was trained on the development corpora
-(``benchmarks/extraction/train.py``). No site needs labelled pages: nothing the network has learned
+The evidence of each line (`worker.article.evidence`) is weighed by boosted trees and a neural
+network (`worker.article.line_classifier`), both trained on the development corpora
+(``benchmarks/extraction/train.py``). No site needs labelled pages: nothing the models have learned
 is specific to a site.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
-from models.roles import TEXT_ROLES, LineRole
-from worker.article import page_model
-from worker.article.evidence import gather_evidence
+from worker.article.evidence import Evidence, gather_evidence
 from worker.article.finding import Finding, FoundRole
 from worker.article.illustrations import MAX_CAPTION_TOKENS
 from worker.article.knowledge import TemplateKnowledge
+from worker.article.line_classifier import LineClassifier
 from worker.article.lines import Line
 from worker.article.outline import Outline
-from worker.article.page_model import JudgedPage, PageModel
+from worker.inference import likelihoods, load_model
 
 METHOD = "lines"
 
 MIN_EXPECTED_F1 = 0.3
 """Minimum expected word F1 for any lines to be chosen.
 
-Of 2,203 pages, 4 are below this minimum. On the 12 pages between 0.3 and 0.5, the chosen
-lines reach an F1 of 70 %, those chosen by `sentences` 43 %.
+Of 2,203 pages, 4 are below this minimum. On the 12 pages between 0.3 and 0.5, the lines chosen by
+the classifier reach an F1 of 70 %, those chosen by `sentences` 43 %.
 """
 
 CORE_SHARE = 0.7
@@ -41,35 +42,58 @@ separate.
 _Floats = npt.NDArray[np.float64]
 
 
-def judge_page(
+@dataclass(frozen=True, eq=False)
+class JudgedLines:
+    """The lines of a page with their evidence and log odds.
+
+    `log_odds` holds one array per member of the classifier, the trees' first; it is empty for a
+    page without lines.
+    """
+
+    evidence: Evidence
+    log_odds: tuple[_Floats, ...]
+
+    @cached_property
+    def probabilities(self) -> _Floats:
+        """Probability that each line belongs to the article, from the mean log odds."""
+        return likelihoods(np.mean(self.log_odds, axis=0)) if self.log_odds else np.empty(0)
+
+
+def trained_model() -> LineClassifier:
+    """Return the shipped line classifier."""
+    return load_model(LineClassifier, "worker.article", "model.json").model
+
+
+def judge_lines(
     page: Outline,
     knowledge: TemplateKnowledge | None = None,
     url: str = "",
-    model: PageModel | None = None,
-) -> JudgedPage:
-    """Gather the evidence of a page's lines, and judge the page with the given or shipped model."""
-    return (model or page_model.trained_model()).judge(gather_evidence(page, knowledge, url))
+    model: LineClassifier | None = None,
+) -> JudgedLines:
+    """Gather and weigh the evidence for each line of a page.
+
+    Uses `trained_model` unless a model is given.
+    """
+    evidence = gather_evidence(page, knowledge, url)
+    if not evidence.lines:
+        return JudgedLines(evidence, ())
+    return JudgedLines(evidence, (model or trained_model()).log_odds(evidence))
 
 
-def find_body(
-    page: Outline, judged: JudgedPage, roles: Sequence[LineRole] = TEXT_ROLES
-) -> Finding | None:
-    """Find the lines with the given roles; None if the expected F1 is too low.
+def find_body(page: Outline, judged: JudgedLines) -> Finding | None:
+    """Find the lines of the article; None if no line is chosen.
 
     The container is the smallest element around all chosen lines.
     """
-    lines = judged.evidence.lines
-    if not lines:
+    evidence = judged.evidence
+    if not evidence.lines:
         return None
-    lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
-    chosen, expected_f1 = choose_lines(judged.probability_of(roles), lengths)
+    lengths = np.array([len(line.tokens) for line in evidence.lines], dtype=np.float64)
+    chosen, expected_f1 = choose_lines(judged.probabilities, lengths)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
-    places = np.flatnonzero(chosen)
-    kept = [lines[place] for place in places.tolist()]
-    found = judged.likeliest(places, roles)
-    by_line = dict(zip((line.number for line in kept), found, strict=True))
-    return body_of(page, kept, expected_f1, by_line)
+    kept = [line for line, is_chosen in zip(evidence.lines, chosen, strict=True) if is_chosen]
+    return body_of(page, kept, expected_f1)
 
 
 def body_of(

@@ -1,0 +1,83 @@
+"""A stretch of a page's lines, with arrays shared by several sources of evidence."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.article.classification import JudgedLines
+from worker.article.lines import Line
+from worker.article.outline import Outline, TextNode
+
+UNKNOWN = -1.0
+"""Value of a feature that does not apply."""
+
+MAX_MATCHED = 300
+"""Maximum number of characters of a line, name or URL that are matched against patterns."""
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class View:
+    """A stretch of a page's lines, with arrays that cover all lines or only the stretch.
+
+    `places` are the ascending indices of the stretch's lines among all lines; they need not be
+    consecutive. `keep` is the first pass's probability for each line of the page.
+    """
+
+    def __init__(self, page: Outline, judged: JudgedLines, url: str, places: Integers) -> None:
+        self.page = page
+        self.url = url
+        self.all_lines: Sequence[Line] = judged.evidence.lines
+        self.lines = [self.all_lines[place] for place in places.tolist()]
+        self.keep: Floats = judged.probabilities
+        self.places = places
+        known = judged.evidence.features
+        self._rows = known.rows
+        self._columns = {name: place for place, name in enumerate(known.columns)}
+
+    def known(self, name: str) -> Floats:
+        """Return a column of the first pass's evidence, for all lines."""
+        column: Floats = self._rows[:, self._columns[name]].astype(np.float64)
+        return column
+
+    @cached_property
+    def counts(self) -> Floats:
+        """Number of words per line of the page."""
+        return self.known("words")
+
+    @cached_property
+    def all_blocks(self) -> Integers:
+        """Element of each line of the page."""
+        return np.array([line.block for line in self.all_lines])
+
+    @cached_property
+    def blocks(self) -> Integers:
+        """Element of each line of the stretch."""
+        return self.all_blocks[self.places]
+
+    @cached_property
+    def nodes(self) -> list[list[TextNode]]:
+        """Text nodes of each line of the stretch."""
+        page = self.page
+        numbers = np.array([line.number for line in self.lines])
+        firsts = np.searchsorted(page.text_lines, numbers).tolist()
+        ends = np.searchsorted(page.text_lines, numbers, side="right").tolist()
+        return [page.texts[first:end] for first, end in zip(firsts, ends, strict=True)]
+
+    @cached_property
+    def token_sets(self) -> list[frozenset[str]]:
+        """Distinct words of each line of the stretch."""
+        return [frozenset(line.tokens) for line in self.lines]
+
+    def cut(self, values: Floats | Integers) -> Floats | Integers:
+        """Select the stretch's values from values for all lines of the page."""
+        return values[self.places]
+
+    def beside(self, values: Floats | Integers, offset: int) -> Floats:
+        """Return for each line of the stretch the value of the line at the given offset from it."""
+        places = self.places + offset
+        inside = (places >= 0) & (places < len(values))
+        return np.where(inside, values[np.clip(places, 0, len(values) - 1)], UNKNOWN)
