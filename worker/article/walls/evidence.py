@@ -1,7 +1,9 @@
 """Evidence for a wall from the extracted text, the headlines and the page."""
 
-import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, reduce
+from operator import or_
 from typing import Final, NamedTuple, Self
 
 from worker.article.outline import Outline
@@ -24,14 +26,13 @@ ADDRESSING: Final = ("you", "we")
 """Concepts that address the reader, which indicate a wall but do not name one."""
 
 _HEADINGS: Final = ("h1", "h2", "h3")
-_CHALLENGES: Final = re.compile(
-    r"captcha|challenge|turnstile|datadome|perimeterx|_incapsula_|akam/|px-cdn|geetest",
-    re.IGNORECASE,
+_CHALLENGES: Final = (
+    *("captcha", "challenge", "turnstile", "datadome", "perimeterx", "_incapsula_", "akam/"),
+    *("px-cdn", "geetest"),
 )
-_CONSENT: Final = re.compile(
-    r"sp_message|sourcepoint|onetrust|didomi|usercentrics|quantcast|consentmanager|cookiebot"
-    r"|trustarc|fundingchoices",
-    re.IGNORECASE,
+_CONSENT: Final = (
+    *("sp_message", "sourcepoint", "onetrust", "didomi", "usercentrics", "quantcast"),
+    *("consentmanager", "cookiebot", "trustarc", "fundingchoices"),
 )
 _MAX_VALUE: Final = 300
 _MAX_COUNTED: Final = 5_000
@@ -42,25 +43,28 @@ Number = tuple[str, float]
 
 
 class Line(NamedTuple):
-    """A line of text, given by its words and, for each word, the concepts that cover it as bits."""
+    """A line of text.
 
-    words: Sequence[str]
+    `marks` holds, for each word, the concepts whose phrases cover it, as bits; `concepts` holds all
+    of them. `covered` is the number of words that wall phrases cover.
+    """
+
     marks: Sequence[int]
+    concepts: int
+    covered: int
 
-    @property
-    def concepts(self) -> int:
-        """All concepts in the line, as bits."""
-        found = 0
-        for mark in self.marks:
-            found |= mark
-        return found
+    @classmethod
+    def of(cls, words: Sequence[str]) -> Self:
+        """Mark the words of a line."""
+        marks, walls = shipped_lexicon().marks(words), _walls()
+        concepts = reduce(or_, marks, 0)
+        covered = sum(1 for mark in marks if mark & walls) if concepts & walls else 0
+        return cls(marks, concepts, covered)
 
     @property
     def coverage(self) -> float:
-        """Share of the words covered by wall phrases."""
-        if len(self.words) < MIN_LINE:
-            return 0.0
-        return sum(1 for mark in self.marks if mark & _walls()) / len(self.words)
+        """Share of the words covered by wall phrases; 0 for a very short line."""
+        return self.covered / len(self.marks) if len(self.marks) >= MIN_LINE else 0.0
 
 
 class ExaminedPage(NamedTuple):
@@ -99,9 +103,7 @@ def wall_evidence(read: ExaminedPage) -> Evidence:
     """Compute the features that distinguish a wall from an article, as one row."""
     concepts = shipped_lexicon().concepts
     parts = {"text": _lines(read.text), "heads": _lines(read.heads), "page": _lines(read.shown)}
-    shares = {
-        name: [_share(lines, bit) for bit in range(len(concepts))] for name, lines in parts.items()
-    }
+    shares = {name: _shares(lines, len(concepts)) for name, lines in parts.items()}
     weights = {
         concept: shares["heads"][bit] + shares["text"][bit] + 0.5 * shares["page"][bit]
         for bit, concept in enumerate(concepts)
@@ -130,6 +132,7 @@ def headline_coverage(page: Page, article: Extraction | None) -> float:
     return max((line.coverage for line in _lines(titles)), default=0.0)
 
 
+@cache
 def _walls() -> int:
     """Return the bits of all concepts except those that address the reader."""
     concepts = shipped_lexicon().concepts
@@ -137,11 +140,11 @@ def _walls() -> int:
 
 
 def _lines(texts: Iterable[str]) -> list[Line]:
-    lexicon, left, found = shipped_lexicon(), MAX_WORDS, []
+    left, found = MAX_WORDS, []
     for text in texts:
         words = tokens(text[: 20 * MAX_WORDS])[:left]
         if words:
-            found.append(Line(words, lexicon.marks(words)))
+            found.append(Line.of(words))
             left -= len(words)
         if left <= 0:
             break
@@ -177,21 +180,25 @@ def _shown_lines(outline: Outline) -> Iterator[tuple[str, bool]]:
         yield "".join(parts), 2 * linked > size
 
 
-def _share(lines: Sequence[Line], bit: int) -> float:
-    total = sum(len(line.words) for line in lines)
-    covered = sum(1 for line in lines for mark in line.marks if mark >> bit & 1)
-    return covered / total if total else 0.0
+def _shares(lines: Sequence[Line], concepts: int) -> list[float]:
+    """Return for each concept the share of the words that its phrases cover."""
+    total = sum(len(line.marks) for line in lines)
+    covered = Counter(mark for line in lines if line.concepts for mark in line.marks)
+    return [
+        sum(count for mark, count in covered.items() if mark >> bit & 1) / max(1, total)
+        for bit in range(concepts)
+    ]
 
 
 def _of_lines(name: str, lines: Sequence[Line]) -> Iterator[Number]:
     walls = _walls()
-    words = sum(len(line.words) for line in lines)
-    covered = sum(1 for line in lines for mark in line.marks if mark & walls)
+    words = sum(len(line.marks) for line in lines)
+    covered = sum(line.covered for line in lines)
     marked = [line for line in lines if line.concepts & walls]
     addressed = [line for line in lines if line.concepts & ~walls]
     both = [line for line in marked if line.concepts & ~walls]
     several = [line for line in lines if (line.concepts & walls).bit_count() > 1]
-    prose = [line for line in lines if len(line.words) >= MIN_PROSE]
+    prose = [line for line in lines if len(line.marks) >= MIN_PROSE]
     plain = [line for line in prose if line.coverage < 0.1]
     silent = [line for line in plain if not line.concepts & ~walls]
     yield f"{name}_words", float(words)
@@ -201,7 +208,7 @@ def _of_lines(name: str, lines: Sequence[Line]) -> Iterator[Number]:
         *(("marked", marked), ("addressed", addressed), ("both", both), ("several", several)),
         *(("prose", prose), ("plain", plain), ("silent", silent)),
     ):
-        size = sum(len(line.words) for line in some)
+        size = sum(len(line.marks) for line in some)
         yield f"{name}_{kind}", float(size)
         yield f"{name}_{kind}_share", size / max(1, words)
     yield f"{name}_highest", max((line.coverage for line in lines), default=0.0)
@@ -239,6 +246,6 @@ def _of_markup(page: Page) -> Iterator[Number]:
         if name.strip().lower() == "robots"
     ]
     yield "noindex", float(any("noindex" in each.lower() for each in robots))
-    values = [value[:_MAX_VALUE] for value in attributes.values]
-    yield "challenges", float(any(_CHALLENGES.search(value) for value in values))
-    yield "consents", float(any(_CONSENT.search(value) for value in values))
+    values = "\n".join(value[:_MAX_VALUE] for value in attributes.values).lower()
+    yield "challenges", float(any(name in values for name in _CHALLENGES))
+    yield "consents", float(any(name in values for name in _CONSENT))
