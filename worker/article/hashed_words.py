@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Final, Self
 
 import numpy as np
@@ -82,13 +83,17 @@ def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:
 
 def _names_around(page: Outline, blocks: Sequence[int]) -> tuple[_Numbers, _Numbers]:
     flat = page.flat
-    parents, tags = flat.parents.tolist(), flat.tag_numbers.tolist()
-    names = flat.name_numbers.tolist()
+    parents = flat.parents.tolist()
+    pairs = (flat.name_numbers * len(flat.distinct_tags) + flat.tag_numbers).tolist()
 
     @cache
+    def of_pair(pair: int) -> tuple[int, ...]:
+        name, tag = divmod(pair, len(flat.distinct_tags))
+        words = " ".join(flat.distinct_names[name])
+        return _words_of_element(flat.distinct_tags[tag][:_MAX_NAME], words[:_MAX_NAME])
+
     def own(element: int) -> tuple[int, ...]:
-        name = " ".join(flat.distinct_names[names[element]])
-        return _words_of_element(flat.distinct_tags[tags[element]][:_MAX_NAME], name[:_MAX_NAME])
+        return of_pair(pairs[element])
 
     @cache
     def from_inside(element: int) -> list[int]:
@@ -135,12 +140,14 @@ def _hashed(page: Outline, places: npt.NDArray[np.int64], suffix: str) -> _Numbe
     return hashed
 
 
+@lru_cache(maxsize=65_536)
 def _number(word: str, numbers: int) -> int:
     return zlib.crc32(word.encode("utf-8", "surrogatepass")) % (numbers - 1) + 1
 
 
 def _padded(rows: Sequence[Sequence[int]], length: int) -> _Numbers:
+    sizes = np.fromiter(map(len, rows), np.int64, len(rows))
     padded = np.zeros((len(rows), length), dtype=np.int32)
-    for place, row in enumerate(rows):
-        padded[place, : len(row)] = row
+    is_there = np.arange(length) < sizes[:, None]
+    padded[is_there] = np.fromiter(chain.from_iterable(rows), np.int32, int(sizes.sum()))
     return padded

@@ -33,6 +33,9 @@ class TextNode(NamedTuple):
     size: int
 
 
+_OUTLINE = "outline"
+
+
 @dataclass(frozen=True, eq=False)
 class PageTexts:
     """The texts of a page, tokenised and counted.
@@ -96,8 +99,18 @@ class Outline:
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
-        """Select the elements of a document that may display text."""
+        """Select the elements of a document that may display text.
+
+        The outline of a flat document is computed once.
+        """
         whole = FlatDocument.of(document)
+        if _OUTLINE not in whole.worked_out:
+            whole.worked_out[_OUTLINE] = cls._select(whole)
+        outline: Self = whole.worked_out[_OUTLINE]
+        return outline
+
+    @classmethod
+    def _select(cls, whole: FlatDocument) -> Self:
         silent = whole.having(NO_TEXT)
         around = whole.count_around(silent)
         outermost = silent & (around == 1)

@@ -1,11 +1,11 @@
 """Columnar representation of a document, built once and shared by all readers of a page."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from operator import itemgetter
-from typing import Self, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -237,6 +237,11 @@ class FlatDocument:
             text_ends=before_text[self.text_ends[kept]],
             numbers=self.numbers[kept],
         )
+
+    @cached_property
+    def worked_out(self) -> dict[Hashable, Any]:
+        """Cache for values that other modules derive from the document, under their own keys."""
+        return {}
 
     @cached_property
     def tags(self) -> list[str]:
