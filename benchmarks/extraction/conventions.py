@@ -109,7 +109,7 @@ def read_pages(
             continue
         outline = Outline.of(document)
         judged = judge_lines(outline, None, source.url, first.model_for(gold.site))
-        stretch = gather(outline, judged, source.url)
+        stretch = gather(outline, judged)
         headline = headline_of(gold, document)
         texts = [line.text for line in judged.evidence.lines]
         shares = shares_in_gold(texts, gold, headline)[stretch.places]

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self
 
 from lxml.html import HtmlElement
@@ -77,10 +76,16 @@ class PageInTemplate:
         """The `text_roles`, or the default ones."""
         return self.text_roles or TEXT_ROLES
 
-    @cached_property
+    @property
     def judged(self) -> JudgedLines:
         """The page's lines with their probabilities, computed on first access."""
-        return judge_lines(self.outline, self.template.knowledge, self.url)
+        knowledge = self.template.knowledge
+        known, url, judged = self.outline.worked_out.get(JudgedLines, (None, None, None))
+        if judged is None or known is not knowledge or url != self.url:
+            judged = judge_lines(self.outline, knowledge, self.url)
+            self.outline.worked_out[JudgedLines] = knowledge, self.url, judged
+        found: JudgedLines = judged
+        return found
 
 
 MAX_OF_LIST = 0.5
@@ -243,7 +248,7 @@ def _reread_by_kind(
         judged = other_kinds.judge_again(page.judged)
         body = classification.find_body(page.outline, judged)
         if body is not None:
-            body = choosing.with_roles(page.outline, judged, page.url, body, page.roles_of_text)
+            body = choosing.with_roles(page.outline, judged, body, page.roles_of_text)
     if body is not None:
         again, body = _cut(page, body, apart, is_thread=kind == "forum")
         if again.text:
@@ -284,7 +289,7 @@ def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Findin
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     """Yield candidate bodies, best first."""
-    of_lines = choosing.find_body(page.outline, page.judged, page.url, page.roles_of_text)
+    of_lines = choosing.find_body(page.outline, page.judged, page.roles_of_text)
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)

@@ -197,7 +197,7 @@ def measure_page(
     """
     outline = outline_of(source)
     judged = judge_lines(outline, None, source.url, first.model_for(gold.site))
-    stretch = gather(outline, judged, source.url, whole=whole)
+    stretch = gather(outline, judged, whole=whole)
     lines = [judged.evidence.lines[place] for place in stretch.places.tolist()]
     measured = MeasuredPage(
         corpus,

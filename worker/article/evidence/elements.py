@@ -1,10 +1,12 @@
 """Evidence from the elements around a line: their tags, names and images."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
-from worker.article.evidence.view import UNKNOWN, Booleans, EvidenceSource, View
+from worker.article.evidence.role_vocabulary import NAMED
+from worker.article.evidence.view import MAX_MATCHED, UNKNOWN, Booleans, EvidenceSource, View
 from worker.article.vocabulary import (
     BODY_NAMES,
     OTHER_NAMES,
@@ -12,6 +14,8 @@ from worker.article.vocabulary import (
     UNINTERESTING,
     UNINTERESTING_TAGS,
 )
+from worker.html.elements import HEADINGS
+from worker.html.names import split_words
 from worker.inference import NamedColumn
 
 NEARNESS = 0.7
@@ -26,6 +30,45 @@ TAGS = (
 MAX_IMAGES_BESIDE = 3
 MAX_IMAGES_AROUND = 9
 
+INNER_TAGS = ("a", "time", "span", "strong", "b", "em", "i", "small", "cite", "address", "code")
+"""Inline tags around a line's first text that are encoded individually, by index in this tuple."""
+
+AROUND = {
+    "figcaption": ("figcaption", "caption"),
+    "quote": ("blockquote", "q"),
+    "code": ("pre", "code"),
+    "table": ("table",),
+    "items": ("li", "dd", "dt"),
+    "heading": HEADINGS,
+    "time": ("time",),
+    "aside": ("aside",),
+    "header": ("header",),
+    "footer": ("footer", "address"),
+    "nav": ("nav",),
+    "form": ("form", "label", "fieldset"),
+    "details": ("details", "summary", "dl"),
+    "article": ("article",),
+    "main": ("main",),
+}
+"""Tags of elements that may contain a line, by purpose."""
+
+MAX_UP = 4
+"""Maximum number of elements around a text whose names are examined."""
+
+NEAR = 2
+"""Number of innermost elements around a text that count as near."""
+
+MAX_NAMED = 400
+"""Maximum number of tokens in an element whose name is informative about its lines."""
+
+ATTRIBUTES = ("itemprop", "rel", "role", "data-testid", "data-component", "data-type")
+"""Attributes besides class and ID that name an element's content."""
+
+_BITS_OF_NAME = {
+    word: sum(1 << place for place, group in enumerate(NAMED.values()) if word in group)
+    for words in NAMED.values()
+    for word in words
+}
 _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
@@ -96,10 +139,7 @@ def _of_parts(view: View) -> Iterator[NamedColumn]:
 
 def _of_markup(view: View) -> Iterator[NamedColumn]:
     page = view.page
-    text_lines, text_parents = page.text_lines, page.text_parents
-    numbers = np.array([line.number for line in view.lines])
-    firsts = np.searchsorted(text_lines, numbers)
-    lasts = np.searchsorted(text_lines, numbers, side="right")
+    text_parents, firsts, lasts = page.text_parents, view.first_texts, view.end_texts
     for name, tags in (("strong", ("b", "strong")), ("slanted", ("i", "em", "cite"))):
         marked = page.flat.within(page.flat.having(tags))
         before = np.concatenate([[0.0], np.cumsum(page.text_sizes * marked[text_parents])])
@@ -123,6 +163,56 @@ def _of_markup(view: View) -> Iterator[NamedColumn]:
         yield name, np.minimum(within, MAX_IMAGES_AROUND)
 
 
+def _of_surroundings(view: View) -> Iterator[NamedColumn]:
+    """Describe the elements around the line's first text."""
+    page, flat, inner = view.page, view.page.flat, view.innermost
+    for name, tags in AROUND.items():
+        yield f"within_{name}", flat.within(flat.having(tags))[inner]
+    numbers = {tag: number for number, tag in enumerate(INNER_TAGS)}
+    codes = np.array([numbers.get(tag, UNKNOWN) for tag in flat.distinct_tags])
+    yield "inner_tag", codes[flat.tag_numbers[inner]]
+    yield "text_nodes", view.end_texts - view.first_texts
+    parents = view.parents[view.blocks]
+    yield "block_words", page.sizes[view.blocks]
+    yield "parent_words", page.sizes[parents]
+    starts = np.array(page.token_starts)
+    yield "starts_parent", starts[view.blocks] == starts[parents]
+
+
+def _of_role_names(view: View) -> Iterator[NamedColumn]:
+    """Match the names of elements around the line to `NAMED`.
+
+    The value is 2 if one of the two nearest elements matches, and 1 if only one farther out does.
+    """
+    page = view.page
+    groups = np.array([_groups_named(" ".join(name)) for name in page.flat.distinct_names])
+    named = groups[page.flat.name_numbers] if len(groups) else np.zeros(len(page.elements), int)
+    for name in ATTRIBUTES:
+        for index, value in page.flat.values(name).items():
+            named[index] |= _groups_named(value[:MAX_MATCHED])
+    named[page.sizes > MAX_NAMED] = 0
+    elements, near = view.innermost, np.zeros(len(view.lines), dtype=np.int64)
+    far = near.copy()
+    for step in range(MAX_UP):
+        far |= named[elements]
+        if step < NEAR:
+            near = far.copy()
+        elements = view.parents[elements]
+    for place, name in enumerate(NAMED):
+        yield f"names_{name}", (near >> place & 1) + (far >> place & 1)
+
+
+@lru_cache(maxsize=4096)
+def _groups_named(names: str) -> int:
+    """Return the groups of `NAMED` to which names belong, as bits."""
+    bits = 0
+    for word in split_words(names):
+        bits |= _BITS_OF_NAME.get(word, 0)
+    return bits
+
+
 ELEMENTS = EvidenceSource("the elements it stands in", _of_elements)
 NAMED_PARTS = EvidenceSource("names of the elements around it", _of_parts)
 MARKUP = EvidenceSource("markup and images", _of_markup)
+SURROUNDINGS = EvidenceSource("the elements around its first text", _of_surroundings)
+ROLE_NAMES = EvidenceSource("names of elements by role", _of_role_names)

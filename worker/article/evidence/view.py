@@ -20,6 +20,9 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
+MAX_MATCHED = 300
+"""Maximum number of characters of a line, name or URL that are matched against patterns."""
+
 UNKNOWN = -1.0
 """Value of a feature that does not apply, for example without another page or neighbour."""
 
@@ -79,13 +82,31 @@ class View:
         return self.page.said.texts.ends_with(trait)[self._places]
 
     @cached_property
+    def _token_places(self) -> Integers:
+        """Indices of the tokens of all lines among the tokens of the page."""
+        sizes, ends = self.count(Count.TOKENS), np.cumsum(self.count(Count.TOKENS))
+        shifts = np.repeat(self.page.said.texts.ends[self._places] - ends, sizes)
+        return np.asarray(np.arange(ends[-1]) + shifts, dtype=np.int64)
+
+    @cached_property
+    def tokens(self) -> tuple[Integers, Integers]:
+        """Tokens of all lines in order, as parallel arrays of line indices and word IDs."""
+        sizes = self.count(Count.TOKENS)
+        numbers = self.page.said.texts.numbers[self._token_places]
+        return np.repeat(np.arange(len(sizes)), sizes), numbers
+
+    @cached_property
     def _words(self) -> tuple[Integers, Integers]:
         """Distinct words of each line, as parallel arrays of line indices and word IDs."""
-        texts = self.page.said.texts
-        sizes, ends = self.count(Count.TOKENS), np.cumsum(self.count(Count.TOKENS))
-        places = np.arange(ends[-1]) + np.repeat(texts.ends[self._places] - ends, sizes)
-        is_new = ~texts.repeated[places]
-        return np.repeat(np.arange(len(sizes)), sizes)[is_new], texts.numbers[places[is_new]]
+        owners, numbers = self.tokens
+        is_new = ~self.page.said.texts.repeated[self._token_places]
+        return owners[is_new], numbers[is_new]
+
+    @cached_property
+    def _number_of(self) -> dict[str, int]:
+        """ID of each distinct word of the page."""
+        distinct = self.page.said.texts.distinct
+        return dict(zip(distinct, range(len(distinct)), strict=True))
 
     @cached_property
     def distinct_words(self) -> Integers:
@@ -94,7 +115,9 @@ class View:
 
     def words_among(self, words: Collection[str]) -> Integers:
         """Count the distinct words of each line that are in a collection."""
-        is_among = np.array([*map(words.__contains__, self.page.said.texts.distinct)])
+        known = self._number_of
+        is_among = np.zeros(len(known), dtype=np.bool_)
+        is_among[[known[word] for word in words if word in known]] = True
         owners, numbers = self._words
         return np.bincount(owners[is_among[numbers]], minlength=len(self.lines))
 
@@ -133,6 +156,25 @@ class View:
     def blocks(self) -> Integers:
         """Element of each line."""
         return np.array([line.block for line in self.lines])
+
+    @cached_property
+    def first_texts(self) -> Integers:
+        """Index of the first text node of each line."""
+        return np.searchsorted(self.page.text_lines, self._line_numbers)
+
+    @cached_property
+    def end_texts(self) -> Integers:
+        """Index after the last text node of each line."""
+        return np.searchsorted(self.page.text_lines, self._line_numbers, side="right")
+
+    @cached_property
+    def _line_numbers(self) -> Integers:
+        return np.array([line.number for line in self.lines], dtype=np.int64)
+
+    @cached_property
+    def innermost(self) -> Integers:
+        """Element of the first text node of each line."""
+        return self.page.text_parents[self.first_texts]
 
     @cached_property
     def ends(self) -> Integers:

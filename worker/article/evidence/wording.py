@@ -1,16 +1,37 @@
 """Evidence from the text of a line."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from worker.article.evidence.view import Booleans, EvidenceSource, View
+from worker.article.evidence.role_vocabulary import SAID, UNSPACED
+from worker.article.evidence.view import MAX_MATCHED, Booleans, EvidenceSource, View
 from worker.inference import NamedColumn
+from worker.text.calendars import is_weekday, month_named
 from worker.text.characters import Trait
 from worker.text.texts import Count
 
+MAX_SAID = 40
+"""Maximum length, in tokens, of a line in which single words indicate its role."""
+
+OPENING = ("byline", "picture", "related", "offer", "note", "tags")
+"""Groups of words that are more informative at the start of a line."""
+
+GROUPS = (*SAID, "months", "weekdays", "numbers")
+"""Groups of words that are counted."""
+
+_MONTH, _WEEKDAY, _NUMBER = (1 << GROUPS.index(name) for name in ("months", "weekdays", "numbers"))
+_BITS = {
+    word: sum(1 << place for place, group in enumerate(SAID.values()) if word in group)
+    for words in SAID.values()
+    for word in words
+}
 _DATE = re.compile(r"(?:19|20)\d\d|\d{1,2}[:.]\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
+_UNSPACED = re.compile("[\u2e80-\uffef©ⓒ]")
+"""Characters of scripts without spaces, and others that the patterns of `UNSPACED` match."""
+
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -64,5 +85,62 @@ def _holding(texts: Sequence[str], *wanted: str) -> Booleans:
     return holding
 
 
+@lru_cache(maxsize=65_536)
+def _groups_of(token: str) -> int:
+    """Return the groups to which a word belongs, as bits."""
+    bits = _BITS.get(token, 0)
+    if token.isdigit():
+        bits |= _NUMBER
+    elif len(token) > 2:
+        bits |= _MONTH * (month_named(token) is not None) | _WEEKDAY * is_weekday(token)
+    return bits
+
+
+def _of_role_words(view: View) -> Iterator[NamedColumn]:
+    """Count the words of each group in short lines."""
+    owners, numbers = view.tokens
+    groups = np.array([*map(_groups_of, view.page.said.texts.distinct)], dtype=np.int64)[numbers]
+    sizes = view.counts
+    groups[sizes[owners] > MAX_SAID] = 0
+    first = groups[np.searchsorted(owners, np.arange(len(sizes)))]
+    counts = {
+        name: np.bincount(owners[groups >> place & 1 > 0], minlength=len(sizes))
+        for place, name in enumerate(GROUPS)
+    }
+    for name, count in counts.items():
+        yield f"says_{name}", count
+        if name in SAID:
+            yield f"says_{name}_share", count / sizes
+    dated = counts["months"] + counts["weekdays"] + counts["numbers"]
+    yield "date_share", dated / sizes
+    for name in OPENING:
+        yield f"begins_{name}", first >> GROUPS.index(name) & 1
+
+
+def _of_marks(view: View) -> Iterator[NamedColumn]:
+    """Describe the punctuation that a line contains, starts with and ends with."""
+    texts = [line.text for line in view.lines]
+    starts = [text[:MAX_MATCHED] for text in texts]
+    is_unspaced = [_UNSPACED.search(text) is not None for text in starts]
+    for name, pattern in UNSPACED:
+        found = zip(is_unspaced, starts, strict=True)
+        yield name, [may and pattern.search(text) is not None for may, text in found]
+    yield "all_capitals", [*map(str.isupper, texts)]
+    yield "is_quoted", [text[0] in "\"“„«‚‘'「『" and text[-1] in "\"”“»’'」』." for text in texts]
+    yield "has_arrow", [text[-1] in ">»›→…" or text[0] in "<«‹←>" for text in texts]
+    yield "starts_item", [text[0] in "-–—•*·●▪◦✓✔" for text in texts]
+    yield "programs", _counts_of(("{", "}", ";", "=", "()"), starts)
+    yield "bars", _counts_of("|·•/", starts)
+
+
+def _counts_of(marks: Iterable[str], texts: Sequence[str]) -> list[int]:
+    """Count the marks in each text."""
+    joined = "\n".join(texts)
+    present = [mark for mark in marks if mark in joined]
+    return [sum(map(text.count, present)) for text in texts]
+
+
 LINE = EvidenceSource("the line itself", _of_line)
 WORDING = EvidenceSource("wording", _of_wording)
+ROLE_WORDS = EvidenceSource("words by role", _of_role_words)
+MARKS = EvidenceSource("punctuation", _of_marks)

@@ -30,7 +30,6 @@ reaches .591, .668 and .622.
 def find_body(
     page: Outline,
     judged: JudgedLines,
-    url: str,
     roles: Sequence[LineRole],
     model: RoleModel | None = None,
 ) -> Finding | None:
@@ -40,8 +39,6 @@ def find_body(
     ----------
     page, judged
         The page, and its lines as classified by the first pass.
-    url
-        URL of the page.
     roles
         Roles that make up the text.
     model
@@ -52,7 +49,7 @@ def find_body(
     Finding or None
         The body, or None if no line is part of the text.
     """
-    stretch = gather(page, judged, url)
+    stretch = gather(page, judged)
     if not len(stretch.places):
         return None
     judged_roles = (model or trained_model()).judge(stretch.features, stretch.words)
@@ -73,10 +70,10 @@ def find_body(
 
 
 def with_roles(
-    page: Outline, judged: JudgedLines, url: str, body: Finding, roles: Sequence[LineRole]
+    page: Outline, judged: JudgedLines, body: Finding, roles: Sequence[LineRole]
 ) -> Finding:
     """Return a body whose lines have already been chosen, with their roles; see `find_body`."""
-    stretch = gather(page, judged, url)
+    stretch = gather(page, judged)
     if not len(stretch.places):
         return body
     lines = [judged.evidence.lines[place] for place in stretch.places.tolist()]

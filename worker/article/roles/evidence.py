@@ -11,27 +11,9 @@ import numpy.typing as npt
 from worker.article.classification import JudgedLines
 from worker.article.hashed_words import HashedWords
 from worker.article.outline import Outline
-from worker.article.roles.addresses import of_links
-from worker.article.roles.declared import of_declarations
-from worker.article.roles.images import of_images
 from worker.article.roles.neighbours import of_first_pass, of_lines_beside
-from worker.article.roles.places import of_elements, of_names
 from worker.article.roles.view import Floats, View
-from worker.article.roles.wording import of_marks, of_words
 from worker.inference import Features
-
-SOURCES = (
-    of_first_pass,
-    of_lines_beside,
-    of_elements,
-    of_names,
-    of_words,
-    of_marks,
-    of_links,
-    of_declarations,
-    of_images,
-)
-"""Sources of evidence, in the order of their columns."""
 
 NEAR = 0.1
 """Minimum first-pass probability at which a line counts as near the article."""
@@ -69,15 +51,13 @@ def near_article(probabilities: Floats) -> npt.NDArray[np.bool_]:
     return np.cumsum(changes)[:count] > 0
 
 
-def gather(page: Outline, judged: JudgedLines, url: str = "", *, whole: bool = False) -> Stretch:
+def gather(page: Outline, judged: JudgedLines, *, whole: bool = False) -> Stretch:
     """Compute the evidence of the roles of a page's lines.
 
     Parameters
     ----------
     page, judged
         The page, and its lines as classified by the first pass.
-    url
-        URL of the page.
     whole
         Whether to include all lines, not just those near the article.
     """
@@ -87,7 +67,8 @@ def gather(page: Outline, judged: JudgedLines, url: str = "", *, whole: bool = F
     if not len(places):
         return Stretch(places, Features((), np.empty((0, 0), dtype=np.float32)), words)
     known = judged.evidence.features
-    view = View(page, judged, url, places)
-    added = Features.of(column for source in SOURCES for column in source(view))
-    rows = np.concatenate([known.rows[places], added.rows], axis=1)
-    return Stretch(places, Features(known.columns + added.columns, rows), words)
+    view = View(page, judged, places)
+    beside = Features.of([*of_first_pass(view), *of_lines_beside(view)])
+    of_roles = judged.evidence.of_roles
+    rows = np.concatenate([known.rows[places], beside.rows, of_roles.rows[places]], axis=1)
+    return Stretch(places, Features(known.columns + beside.columns + of_roles.columns, rows), words)

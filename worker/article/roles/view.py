@@ -8,13 +8,10 @@ import numpy.typing as npt
 
 from worker.article.classification import JudgedLines
 from worker.article.lines import Line
-from worker.article.outline import Outline, TextNode
+from worker.article.outline import Outline
 
 UNKNOWN = -1.0
 """Value of a feature that does not apply."""
-
-MAX_MATCHED = 300
-"""Maximum number of characters of a line, name or URL that are matched against patterns."""
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -27,9 +24,8 @@ class View:
     consecutive. `keep` is the first pass's probability for each line of the page.
     """
 
-    def __init__(self, page: Outline, judged: JudgedLines, url: str, places: Integers) -> None:
+    def __init__(self, page: Outline, judged: JudgedLines, places: Integers) -> None:
         self.page = page
-        self.url = url
         self.all_lines: Sequence[Line] = judged.evidence.lines
         self.lines = [self.all_lines[place] for place in places.tolist()]
         self.keep: Floats = judged.probabilities
@@ -57,20 +53,6 @@ class View:
     def blocks(self) -> Integers:
         """Element of each line of the stretch."""
         return self.all_blocks[self.places]
-
-    @cached_property
-    def nodes(self) -> list[list[TextNode]]:
-        """Text nodes of each line of the stretch."""
-        page = self.page
-        numbers = np.array([line.number for line in self.lines])
-        firsts = np.searchsorted(page.text_lines, numbers).tolist()
-        ends = np.searchsorted(page.text_lines, numbers, side="right").tolist()
-        return [page.texts[first:end] for first, end in zip(firsts, ends, strict=True)]
-
-    @cached_property
-    def token_sets(self) -> list[frozenset[str]]:
-        """Distinct words of each line of the stretch."""
-        return [frozenset(line.tokens) for line in self.lines]
 
     def cut(self, values: Floats | Integers) -> Floats | Integers:
         """Select the stretch's values from values for all lines of the page."""

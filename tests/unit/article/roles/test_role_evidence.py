@@ -32,8 +32,8 @@ def columns(body: str = f"{TOP}{prose(1)}{END}") -> dict[str, dict[str, float]]:
     """Return the feature columns of each line, by the text of the line."""
     shown = page(body, HEAD)
     outline = Outline.of(shown.document)
-    judged = judge_lines(outline)
-    stretch = gather(outline, judged, shown.url, whole=True)
+    judged = judge_lines(outline, url=shown.url)
+    stretch = gather(outline, judged, whole=True)
     return {
         line.text: dict(zip(stretch.features.columns, row, strict=True))
         for line, row in zip(judged.evidence.lines, stretch.features.rows.tolist(), strict=True)

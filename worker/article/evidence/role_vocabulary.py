@@ -125,30 +125,31 @@ NAMED = {
 }
 """Words in a class, ID or other name of an element near a line, by the role they indicate."""
 
+AUTHORS = listed(
+    "author authors autor autoren autores people profile profiles by writer writers contributor"
+    " contributors staff team user users auteur auteurs redaktion reporter reporters journalist"
+    " journalista journalists"
+)
+TOPICS = listed(
+    "tag tags topic topics theme themen thema category categories kategorie keyword keywords label"
+    " section sections tema temas rubrik rubrique tagi schlagwort"
+)
+"""Segments of URL paths, in lower case, of pages about authors and topics."""
+
 LINKED = {
-    "to_author": re.compile(
-        r"/(?:authors?|autor(?:en|es)?|people|profiles?|by|writers?|contributors?|staff|team|users?"
-        r"|auteurs?|redaktion|reporters?|journalist[as]?)/|rel=author",
-        re.IGNORECASE,
+    "to_share": (
+        *("sharer", "share?", "intent/", "/share", "wa.me", "whatsapp:", "mailto:", "facebook.com"),
+        *("twitter.com", "//x.com", "linkedin.com", "pinterest.", "t.me", "instagram.com"),
+        *("youtube.com", "javascript:print"),
     ),
-    "to_topic": re.compile(
-        r"/(?:tags?|topics?|themen?|thema|category|categories|kategorie|keywords?|label|sections?"
-        r"|temas?|rubrik|rubrique|tagi?|schlagwort)(?:/|$)",
-        re.IGNORECASE,
+    "to_legal": (
+        *("privacy", "cookie", "terms", "legal", "impressum", "imprint", "datenschutz", "policy"),
+        *("disclaimer", "consent"),
     ),
-    "to_share": re.compile(
-        r"sharer|share\?|intent/|/share|wa\.me|whatsapp:|mailto:|facebook\.com|twitter\.com|//x\.com"
-        r"|linkedin\.com|pinterest\.|t\.me|instagram\.com|youtube\.com|javascript:print",
-        re.IGNORECASE,
-    ),
-    "to_legal": re.compile(
-        r"privacy|cookie|terms|legal|impressum|imprint|datenschutz|policy|disclaimer|consent",
-        re.IGNORECASE,
-    ),
-    "to_offer": re.compile(
-        r"subscri|newsletter|signup|sign-up|register|/abo|donate|/shop|/store|/product|pricing"
-        r"|contact|demo|amazon\.|amzn\.|utm_|affiliate|/go/|/buy",
-        re.IGNORECASE,
+    "to_offer": (
+        *("subscri", "newsletter", "signup", "sign-up", "register", "/abo", "donate", "/shop"),
+        *("/store", "/product", "pricing", "contact", "demo", "amazon.", "amzn.", "utm_"),
+        *("affiliate", "/go/", "/buy"),
     ),
 }
-"""Patterns of the URLs to which lines link."""
+"""Parts of link targets, in lower case, by the purpose of the link."""

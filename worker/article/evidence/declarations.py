@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from worker.article.roles.view import MAX_MATCHED, UNKNOWN, View
+from worker.article.evidence.view import MAX_MATCHED, UNKNOWN, EvidenceSource, Floats, View
 from worker.html.nodes import AnyElement
 from worker.inference import NamedColumn
 from worker.text import words
 
-OPENING = 6
+OPENING_WORDS = 6
 """Number of leading words by which a line is matched to the start of a description."""
 
 MIN_DESCRIPTION = 4
@@ -30,15 +30,15 @@ _OF_DESCRIPTIONS = ("og:description", "description", "twitter:description")
 _OF_KEYWORDS = ("keywords", "news_keywords", "article:tag", "article:section")
 
 
-def of_declarations(view: View) -> Iterator[NamedColumn]:
+def _of_declared(view: View) -> Iterator[NamedColumn]:
     """Compare the line with declared titles, authors, descriptions and keywords."""
-    metas, lines = view.page.metas, view.token_sets
+    metas, sizes = view.page.metas, view.distinct_words
 
     def tokens(name: str) -> list[str]:
         return words.tokens(metas.get(name, "")[: 4 * MAX_MATCHED])
 
     for name, title in (("og_title", metas.get("og:title", "")), ("title", view.page.title)):
-        yield f"like_{name}", _likeness(lines, [frozenset(words.tokens(title[:MAX_MATCHED]))])
+        yield f"like_{name}", _likeness(view, [frozenset(words.tokens(title[:MAX_MATCHED]))])
     names = [metas[name] for name in _OF_AUTHORS if name in metas]
     names += people_in(view.page.declaring)
     authors = {
@@ -48,17 +48,16 @@ def of_declarations(view: View) -> Iterator[NamedColumn]:
         for token in words.tokens(name[: 4 * MAX_MATCHED])
         if len(token) > 1
     }
-    shared = np.array([len(each & authors) for each in lines]) if authors else np.zeros(len(lines))
-    sizes = np.array([len(each) for each in lines])
+    shared = view.words_among(authors)
     yield "in_authors", shared / sizes
     yield "of_authors", shared / max(1, len(authors))
     described = [found for name in _OF_DESCRIPTIONS if (found := tokens(name))]
-    starts = {tuple(found[:OPENING]) for found in described if len(found) >= OPENING}
-    yield "opens_description", [line.tokens[:OPENING] in starts for line in view.lines]
+    starts = {tuple(found[:OPENING_WORDS]) for found in described if len(found) >= OPENING_WORDS}
+    yield "opens_description", [line.tokens[:OPENING_WORDS] in starts for line in view.lines]
     long = {frozenset(found) for found in described if len(found) >= MIN_DESCRIPTION}
-    yield "like_description", _likeness(lines, sorted(long, key=sorted))
+    yield "like_description", _likeness(view, long)
     tagged = {token for name in _OF_KEYWORDS for token in tokens(name)}
-    yield "in_keywords", [len(each & tagged) for each in lines] / sizes
+    yield "in_keywords", view.words_among(tagged) / sizes
 
 
 def people_in(head: Iterable[AnyElement]) -> list[str]:
@@ -74,10 +73,13 @@ def people_in(head: Iterable[AnyElement]) -> list[str]:
     return [*found][:MAX_PEOPLE]
 
 
-def _likeness(lines: list[frozenset[str]], declared: list[frozenset[str]]) -> list[float]:
+def _likeness(view: View, declared: Iterable[frozenset[str]]) -> Floats:
     """Return for each line its highest Jaccard similarity to any of the declared texts."""
-    known = [each for each in declared if each]
-    return [
-        max((len(line & each) / len(line | each) for each in known), default=UNKNOWN)
-        for line in lines
-    ]
+    highest = np.full(len(view.lines), UNKNOWN)
+    for each in filter(None, declared):
+        shared = view.words_among(each)
+        highest = np.maximum(highest, shared / (view.distinct_words + len(each) - shared))
+    return highest
+
+
+DECLARED = EvidenceSource("what the page declares", _of_declared)
