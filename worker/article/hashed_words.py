@@ -18,6 +18,7 @@ import numpy.typing as npt
 from worker.article.lines import places_of_lines
 from worker.article.outline import Outline
 from worker.html.names import part_at_capitals
+from worker.text.caches import cached_if_short
 from worker.text.texts import Count
 
 NAME_NUMBERS: Final = 2048
@@ -140,7 +141,7 @@ def _hashed(page: Outline, places: npt.NDArray[np.int64], suffix: str) -> _Numbe
     return hashed
 
 
-@lru_cache(maxsize=65_536)
+@cached_if_short(65_536)
 def _number(word: str, numbers: int) -> int:
     return zlib.crc32(word.encode("utf-8", "surrogatepass")) % (numbers - 1) + 1
 

@@ -2,12 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Self
 
 import numpy as np
 
 from worker.article.outline import Outline
+from worker.text.caches import cached_if_short
 
 _DIGIT = re.compile(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
@@ -57,7 +57,7 @@ class Paths:
         return cls(list(by_step), numbers)
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def _marks(names: str) -> str:
     plain = names.translate(_ASCII_DIGITS) if names.isascii() else _DIGIT.sub("", names)
     return ".".join(sorted(set(plain.split())))

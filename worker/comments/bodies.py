@@ -3,7 +3,6 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from worker.comments.layout import Layout, joined
 from worker.comments.naming import Naming
 from worker.comments.replies import MAX_HEADER, tells_of_parent
 from worker.html.elements import CONTROLS
+from worker.text.caches import cached_if_short
 from worker.text.wordlists import listed
 from worker.text.words import clean
 
@@ -137,7 +137,7 @@ _MAX_COUNTING = 4
 """Minimum number of spaces for a text's numbers to matter, unlike in "Reply (3)" or "12 posts"."""
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def _plain(text: str) -> str:
     plain = text.lower()
     return plain if plain.count(" ") >= _MAX_COUNTING else _DIGITS.sub("0", plain)
@@ -208,7 +208,6 @@ _LIKELY = 0.3
 """Minimum probability for a text to count as the reader's if the comment has none at the path."""
 
 
-@lru_cache(maxsize=4096)
 def _limit_of(tag: str, names: frozenset[str]) -> float | None:
     if tag in CONTROLS or names & _SIGNATURES:
         return 0.0

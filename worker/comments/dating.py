@@ -3,13 +3,13 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from worker.comments.columns import Column
 from worker.comments.layout import Layout
 from worker.comments.naming import Naming
+from worker.text.caches import cached_if_short
 from worker.text.calendars import is_weekday
 from worker.text.dates import Moment, find_dates, parse_moment
 from worker.text.relative import find_relative
@@ -125,7 +125,7 @@ def _with_weekday(text: str, start: int) -> int:
     return before.start() if before and is_weekday(before[1]) else start
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def _date_in(text: str, language: str | None) -> tuple[Moment | None, int, int] | None:
     date = next(find_dates(text, language), None)
     if date is not None:

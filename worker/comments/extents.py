@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import takewhile
 from operator import eq
 
 from worker.html.flat import FlatDocument
+from worker.text.caches import cached_if_short
 
 MAX_WIDER = 6
 """Maximum number of levels by which to widen a record; no known page needs more."""
@@ -98,7 +98,7 @@ class _Shapes:
         return (*self.look(element), *inside)
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def _first_class(classes: str) -> str:
     names = (name for name in classes.split() if not any(map(str.isdigit, name)))
     return next(names, "")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from operator import sub
 from string import whitespace
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from worker.comments.columns import Column
 from worker.comments.layout import Layout
 from worker.html.elements import CONTROLS
+from worker.text.caches import cached_if_short
 from worker.text.calendars import is_weekday
 from worker.text.dates import without_dates
 from worker.text.relative import find_relative
@@ -147,7 +147,6 @@ _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
 """Possible indications of an element's names, as bits."""
 
 
-@lru_cache(maxsize=4096)
 def _kinds_of(names: frozenset[str]) -> int:
     kinds = (
         _AUTHOR * (not names.isdisjoint(AUTHOR_NAMES)),
@@ -161,7 +160,7 @@ def _is_meant(kinds: int) -> bool:
     return bool(kinds & _AUTHOR) or kinds & (_VAGUE | _OTHER) == _VAGUE
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def clean_name(text: str, *, is_meant: bool = False) -> str:
     """Return the name in a short text of a comment; empty if it is not a name.
 
@@ -275,6 +274,6 @@ def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
     return _is_profile(layout.get(link, "href") or "")
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def _is_profile(address: str) -> bool:
     return _PROFILE.search(address[:MAX_ADDRESS]) is not None

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import islice, pairwise, takewhile
 from urllib.parse import urldefrag
 
@@ -10,6 +9,7 @@ from worker.comments.extents import Extent
 from worker.comments.layout import Layout
 from worker.comments.naming import Naming
 from worker.html.flat import FlatDocument
+from worker.text.caches import cached_if_short
 
 MIN_SHARE = 0.9
 """Minimum share of comments with a depth for depths to be used; a missing depth counts as 0."""
@@ -200,7 +200,7 @@ def _numbered(page: FlatDocument, extent: Extent, layout: Layout) -> float | Non
     return None
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def _depth_in(classes: str) -> float | None:
     found = _DEPTH_CLASS.search(classes)
     return float(found[1]) if found else None

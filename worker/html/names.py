@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import repeat
 
 import numpy as np
 
 from worker.html.flat import Integers
 from worker.html.nodes import AnyElement
+from worker.text.caches import cached_if_short
 
 _WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
@@ -45,7 +45,7 @@ def _is_plain(name: str) -> bool:
     return name.isascii() and name.islower()
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def split_words(names: str) -> frozenset[str]:
     """Return the lower-case words of classes and ids, such as four for ``relatedPosts top_nav``."""
     return frozenset(split_name(names))

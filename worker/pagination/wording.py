@@ -7,10 +7,11 @@ count, "Next article" and "Weiter zum Shop" do not.
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from worker.html.names import part_at_capitals
+from worker.text.caches import cached_if_short
 from worker.text.shipped import shipped_json
 from worker.text.words import count_unspaced
 
@@ -120,7 +121,7 @@ def read_number(text: str) -> int | None:
     return int(bare) if bare.isdecimal() and len(bare) <= MAX_DIGITS else None
 
 
-@lru_cache(maxsize=8192)
+@cached_if_short(8192)
 def read_label(text: str) -> Label | None:
     """Return the meaning of a label with collapsed white space, or None if it has none.
 

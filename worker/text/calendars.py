@@ -2,8 +2,9 @@
 
 import unicodedata
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 
+from worker.text.caches import cached_if_short
 from worker.text.names import names
 from worker.text.wordlists import listed
 
@@ -17,7 +18,7 @@ MIN_PREFIX = 3
 """Minimum length of an abbreviated month name, such as ``Okt``."""
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def month_named(name: str, language: str | None = None) -> int | None:
     """Return the number of the month with the given name, or None.
 

@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 
+from worker.text.caches import cached_if_short
 from worker.text.calendars import month_named
 from worker.text.names import names
 
@@ -81,7 +82,7 @@ _MAX_BESIDE_DAY = 12
 """Maximum number of other characters around a named day without a time; longer texts are prose."""
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def find_relative(text: str) -> tuple[int, int] | None:
     """Return the start and end offsets of the first relative date in a short line, or None."""
     text = text[:MAX_CHARACTERS]

@@ -1,7 +1,6 @@
 """Evidence from the elements around a line: their tags, names and images."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from worker.article.vocabulary import (
 from worker.html.elements import HEADINGS
 from worker.html.names import split_words
 from worker.inference import NamedColumn
+from worker.text.caches import cached_if_short
 
 NEARNESS = 0.7
 """Factor applied to the weight of an element's name per level between it and the line."""
@@ -202,7 +202,7 @@ def _of_role_names(view: View) -> Iterator[NamedColumn]:
         yield f"names_{name}", (near >> place & 1) + (far >> place & 1)
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(4096)
 def _groups_named(names: str) -> int:
     """Return the groups of `NAMED` to which names belong, as bits."""
     bits = 0

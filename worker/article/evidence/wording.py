@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from worker.article.evidence.role_vocabulary import SAID, UNSPACED
 from worker.article.evidence.view import MAX_MATCHED, Booleans, EvidenceSource, View
 from worker.inference import NamedColumn
+from worker.text.caches import cached_if_short
 from worker.text.calendars import is_weekday, month_named
 from worker.text.characters import Trait
 from worker.text.texts import Count
@@ -85,7 +85,7 @@ def _holding(texts: Sequence[str], *wanted: str) -> Booleans:
     return holding
 
 
-@lru_cache(maxsize=65_536)
+@cached_if_short(65_536)
 def _groups_of(token: str) -> int:
     """Return the groups to which a word belongs, as bits."""
     bits = _BITS.get(token, 0)

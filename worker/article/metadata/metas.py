@@ -8,7 +8,6 @@ recognised by their words.
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
@@ -16,6 +15,7 @@ from worker.article.metadata.record import Record
 from worker.html.names import split_name
 from worker.html.nodes import AnyElement
 from worker.text import words
+from worker.text.caches import cached_if_short
 
 MAX_METAS = 500
 """Maximum number of ``meta`` and ``link`` elements examined per page."""
@@ -87,7 +87,7 @@ def read_metas(elements: Iterable[AnyElement]) -> Record:
     return Record.of(found)
 
 
-@lru_cache(maxsize=1024)
+@cached_if_short(1024)
 def _field(name: str) -> str:
     field = _EXACT.get(name.lower())
     if field is not None:

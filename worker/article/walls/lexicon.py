@@ -3,11 +3,12 @@
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from worker.text.caches import cached_if_short
 from worker.text.words import tokens
 
 LONGEST_STEM: Final = 16
@@ -29,7 +30,7 @@ class Lexicon:
                 self._by_first[first].append((1 << bit, tuple(rest)))
         self._stems = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
         # Most words of a text recur and are not part of any phrase.
-        self._beginning = lru_cache(maxsize=20_000)(self._look_up)
+        self._beginning = cached_if_short(20_000)(self._look_up)
 
     def marks(self, words: Sequence[str]) -> list[int]:
         """Return for each word the concepts whose phrases cover it, as bits."""

@@ -1,0 +1,19 @@
+"""Results are cached, but not for texts so long that they would fill the memory."""
+
+import pytest
+
+from worker.text.caches import LONGEST, cached_if_short
+
+
+@pytest.mark.parametrize(("length", "computed"), [(1, 1), (LONGEST, 1), (LONGEST + 1, 2)])
+def test_only_results_of_short_texts_are_kept(length: int, computed: int) -> None:
+    texts: list[str] = []
+
+    @cached_if_short(10)
+    def doubled(text: str, times: int = 2) -> str:
+        texts.append(text)
+        return text * times
+
+    assert doubled("a" * length) == doubled("a" * length) == "aa" * length
+    assert len(texts) == computed
+    assert doubled("a" * length, 3) == "aaa" * length

@@ -1,0 +1,36 @@
+"""Caches of functions of texts that pages contain."""
+
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+LONGEST = 200
+"""Maximum length, in characters, of a text whose result is cached.
+
+Longer texts are rare. If they were cached, pages with a different text of a megabyte each would
+fill the memory of the process that reads them.
+"""
+
+_Rest = ParamSpec("_Rest")
+_Result = TypeVar("_Result")
+_OfText = Callable[Concatenate[str, _Rest], _Result]
+
+
+def cached_if_short(
+    size: int,
+) -> Callable[[_OfText[_Rest, _Result]], _OfText[_Rest, _Result]]:
+    """Cache the last `size` results of a function for texts of at most `LONGEST` characters.
+
+    The text is the first argument; all arguments are positional.
+    """
+
+    def decorated(function: _OfText[_Rest, _Result]) -> _OfText[_Rest, _Result]:
+        cached = lru_cache(maxsize=size)(function)
+
+        @wraps(function)
+        def call(text: str, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Result:
+            return (cached if len(text) <= LONGEST else function)(text, *rest, **named)
+
+        return call
+
+    return decorated
