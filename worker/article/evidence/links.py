@@ -46,10 +46,10 @@ def _of_links(view: View) -> Iterator[NamedColumn]:
     texts = np.concatenate([*map(np.arange, view.first_texts, view.end_texts)])
     links = page.link_numbers[page.text_parents[texts]]
     is_linked = links >= 0
-    pairs = np.stack([lines[is_linked], links[is_linked]], axis=1)
-    # Links are in document order within a line.
-    distinct = np.unique(pairs, axis=0) if len(pairs) else pairs
-    lines, links = distinct[:, 0], distinct[:, 1]
+    # Links are in document order within a line. Without an index, NumPy imports masked arrays.
+    pairs = lines[is_linked] * len(page.elements) + links[is_linked]
+    distinct, _ = np.unique(pairs, return_index=True)
+    lines, links = np.divmod(distinct, len(page.elements))
     yield "links", np.bincount(lines, minlength=count)
     examined = np.arange(len(lines)) - np.searchsorted(lines, lines) < MAX_LINKS
     lines, links = lines[examined], links[examined]
