@@ -58,7 +58,11 @@ ODD_MARKUP = markup_of(
 )
 
 
-_OPEN_SCRIPT = re.compile("<script[^>]*>[^<]*<!--(?:(?!-->).)*<script", re.DOTALL | re.IGNORECASE)
+_CLOSING_ITEM = re.compile(r"<table.*<(?:p|li|dd|dt)\b.*<(?:li|dd|dt)\b", re.DOTALL)
+_OPEN_SCRIPT = re.compile(
+    r"<script\b.*<!--(?:(?!-->).)*<script\b(?:(?!-->|</script).)*\Z", re.DOTALL | re.IGNORECASE
+)
+_NUL_IN_OPEN_TAG = re.compile(rb"<[^>]*\x00[^>]*\Z")
 
 
 def events(element: Any) -> Iterator[Event]:
@@ -87,10 +91,10 @@ def tree(element: Any) -> list[Event]:
 
 
 def oracle(html: str) -> list[Event]:
-    # html5lib loses the second of two nested buttons that are moved out of a table, and does not
-    # close paragraphs and list items there.
-    is_moved = any(tag in html for tag in ("<p", "<li", "<dd", "<dt"))
-    assume("<table" not in html or (html.count("<button") < 2 and not is_moved))
+    # html5lib loses the second of two nested buttons that are moved out of a table, and leaves a
+    # list item in the table if its tag closes another element there.
+    assume("<table" not in html or html.count("<button") < 2)
+    assume(_CLOSING_ITEM.search(html) is None)
     # A script that is still open within a comment at the end of a page takes the tags that follow
     # when the page is written again.
     assume(_OPEN_SCRIPT.search(html) is None)
@@ -147,5 +151,5 @@ def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
     assert plain_markup.to_xml(html, None) == markup.to_xml(html)
     flatten(html, None, document_of)
     # In an unfinished tag, a NUL is an attribute for only one of them; it is merely a limit.
-    assume(b"\x00" not in html)
+    assume(_NUL_IN_OPEN_TAG.search(html) is None)
     assert plain_markup.survey(html) == markup.survey(html)
