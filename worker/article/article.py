@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 from lxml.html import HtmlElement
@@ -76,16 +77,10 @@ class PageInTemplate:
         """The `text_roles`, or the default ones."""
         return self.text_roles or TEXT_ROLES
 
-    @property
+    @cached_property
     def judged(self) -> JudgedLines:
         """The page's lines with their probabilities, computed on first access."""
-        knowledge = self.template.knowledge
-        known, url, judged = self.outline.worked_out.get(JudgedLines, (None, None, None))
-        if judged is None or known is not knowledge or url != self.url:
-            judged = judge_lines(self.outline, knowledge, self.url)
-            self.outline.worked_out[JudgedLines] = knowledge, self.url, judged
-        found: JudgedLines = judged
-        return found
+        return judge_lines(self.outline, self.template.knowledge, self.url)
 
 
 MAX_OF_LIST = 0.5

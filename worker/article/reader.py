@@ -20,7 +20,6 @@ from worker.article import (
     explain_article,
     extract_article,
 )
-from worker.article.article import KnownTemplate
 from worker.article.comment_exclusion import SURE as SURE_COMMENTS
 from worker.article.comment_exclusion import comments_to_exclude
 from worker.article.declared import declared_comments
@@ -178,17 +177,16 @@ def read_shown(
     fetched_at: datetime | None = None,
 ) -> Content:
     """Read a page like `read_content`, without checking for a wall."""
-    known = KnownTemplate.of(other).knowledge
     posts = _PostsOfPage(page, comments_of(page, patterns))
     apart = comments_to_exclude(page, posts.likely)
-    article = extract_article(page, known, apart, text_roles, posts.find)
-    unseen = _unseen_discussion(page, article.method, known, text_roles)
+    article = extract_article(page, other, apart, text_roles, posts.find)
+    unseen = _unseen_discussion(page, article.method, other, text_roles)
     if unseen is not None:
         article, comments = unseen.article, unseen.comments
     else:
         found = _of_kind(posts, article)
         if apart and not found.records:
-            article = extract_article(page, known, (), text_roles)
+            article = extract_article(page, other, (), text_roles)
         comments = _comments_below(article, found, page)
     comments = dated_from(comments, fetched_at, article.language)
     elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from worker.article.evidence.role_vocabulary import NAMED
+from worker.article.evidence.role_vocabulary import NAMED, bits_of_words
 from worker.article.evidence.view import MAX_MATCHED, UNKNOWN, Booleans, EvidenceSource, View
 from worker.article.vocabulary import (
     BODY_NAMES,
@@ -64,11 +64,7 @@ MAX_NAMED = 400
 ATTRIBUTES = ("itemprop", "rel", "role", "data-testid", "data-component", "data-type")
 """Attributes besides class and ID that name an element's content."""
 
-_BITS_OF_NAME = {
-    word: sum(1 << place for place, group in enumerate(NAMED.values()) if word in group)
-    for words in NAMED.values()
-    for word in words
-}
+_BITS_OF_NAME = bits_of_words(NAMED)
 _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 

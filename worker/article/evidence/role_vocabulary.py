@@ -1,6 +1,7 @@
 """Words and patterns that, in texts, element names and URLs, indicate the role of a line."""
 
 import re
+from collections.abc import Mapping
 
 from worker.text.wordlists import listed
 
@@ -153,3 +154,12 @@ LINKED = {
     ),
 }
 """Parts of link targets, in lower case, by the purpose of the link."""
+
+
+def bits_of_words(groups: Mapping[str, frozenset[str]]) -> dict[str, int]:
+    """Return for each word the groups to which it belongs, as bits in the order of the groups."""
+    bits: dict[str, int] = {}
+    for place, words in enumerate(groups.values()):
+        for word in words:
+            bits[word] = bits.get(word, 0) | 1 << place
+    return bits

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from worker.article.evidence.role_vocabulary import SAID, UNSPACED
+from worker.article.evidence.role_vocabulary import SAID, UNSPACED, bits_of_words
 from worker.article.evidence.view import MAX_MATCHED, Booleans, EvidenceSource, View
 from worker.inference import NamedColumn
 from worker.text.caches import cached_if_short
@@ -23,11 +23,7 @@ GROUPS = (*SAID, "months", "weekdays", "numbers")
 """Groups of words that are counted."""
 
 _MONTH, _WEEKDAY, _NUMBER = (1 << GROUPS.index(name) for name in ("months", "weekdays", "numbers"))
-_BITS = {
-    word: sum(1 << place for place, group in enumerate(SAID.values()) if word in group)
-    for words in SAID.values()
-    for word in words
-}
+_BITS = bits_of_words(SAID)
 _DATE = re.compile(r"(?:19|20)\d\d|\d{1,2}[:.]\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 _UNSPACED = re.compile("[\u2e80-\uffef©ⓒ]")
 """Characters of scripts without spaces, and others that the patterns of `UNSPACED` match."""

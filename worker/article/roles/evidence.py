@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.article.classification import JudgedLines
+from worker.article.evidence.view import Floats
 from worker.article.hashed_words import HashedWords
 from worker.article.outline import Outline
 from worker.article.roles.neighbours import of_first_pass, of_lines_beside
-from worker.article.roles.view import Floats, View
+from worker.article.roles.view import View
 from worker.inference import Features
 
 NEAR = 0.1

@@ -50,8 +50,8 @@ def of_first_pass(view: View) -> Iterator[NamedColumn]:
     total = max(1.0, float(words_kept[-1]))
     yield "kept_before", view.cut(words_kept - keep * counts) / total
     yield "kept_after", np.asarray(total - view.cut(words_kept), dtype=np.float64) / total
-    yield "kept_words", np.full(len(view.lines), total)
-    yield "lines_kept", np.full(len(view.lines), len(kept))
+    yield "kept_words", np.full(len(view.places), total)
+    yield "lines_kept", np.full(len(view.places), len(kept))
     runs = np.cumsum(np.diff(is_kept, prepend=is_kept[:1]) != 0)
     yield "run_lines", view.cut(np.bincount(runs)[runs])
     yield "run_words", view.cut(np.bincount(runs, counts)[runs])

@@ -4,30 +4,26 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from worker.article.classification import JudgedLines
+from worker.article.evidence.view import UNKNOWN, Floats, Integers
 from worker.article.lines import Line
 from worker.article.outline import Outline
-
-UNKNOWN = -1.0
-"""Value of a feature that does not apply."""
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class View:
     """A stretch of a page's lines, with arrays that cover all lines or only the stretch.
 
     `places` are the ascending indices of the stretch's lines among all lines; they need not be
-    consecutive. `keep` is the first pass's probability for each line of the page.
+    consecutive. `counts`, `all_blocks` and `keep` are the number of words, the element and the
+    first pass's probability of each line of the page.
     """
 
     def __init__(self, page: Outline, judged: JudgedLines, places: Integers) -> None:
         self.page = page
         self.all_lines: Sequence[Line] = judged.evidence.lines
-        self.lines = [self.all_lines[place] for place in places.tolist()]
+        self.counts = judged.evidence.view.counts
+        self.all_blocks = judged.evidence.view.blocks
         self.keep: Floats = judged.probabilities
         self.places = places
         known = judged.evidence.features
@@ -38,16 +34,6 @@ class View:
         """Return a column of the first pass's evidence, for all lines."""
         column: Floats = self._rows[:, self._columns[name]].astype(np.float64)
         return column
-
-    @cached_property
-    def counts(self) -> Floats:
-        """Number of words per line of the page."""
-        return self.known("words")
-
-    @cached_property
-    def all_blocks(self) -> Integers:
-        """Element of each line of the page."""
-        return np.array([line.block for line in self.all_lines])
 
     @cached_property
     def blocks(self) -> Integers:
