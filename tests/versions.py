@@ -4,12 +4,20 @@ import alembic.command
 
 from worker.store.database import Database
 from worker.store.migrations import _config
+from worker.store.revisions import newest_revision
+from worker.store.schema import revision_of
 
 ADMITTED = (
     "CREATE OR REPLACE FUNCTION admitted_schemas() RETURNS text[] LANGUAGE sql IMMUTABLE"
     " AS $$ SELECT ARRAY['{}', '{}'] $$"
 )
 """SQL function definition that makes a database accept only the code of the given revisions."""
+
+
+def is_current(database: Database) -> bool:
+    """Return whether the schema is the newest one."""
+    with database.engine.connect() as connection:
+        return revision_of(connection) == newest_revision()
 
 
 def go_to(database: Database, version: str, *, down: bool = False) -> None:

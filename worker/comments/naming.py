@@ -70,10 +70,6 @@ _DIGITS = re.compile(r"[\d.,\s]+|s$")
 _SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 
 
-_HINTS_OF_AUTHORS = 0.4
-"""Minimum hint value for a name shared by all comments to be the name of their only author."""
-
-
 class Naming(NamedTuple):
     """The author of a comment: the name, and the index of its element in the layout."""
 

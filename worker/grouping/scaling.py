@@ -74,20 +74,5 @@ def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
     return positions
 
 
-def kruskal_stress(distances: Matrix, positions: Matrix) -> float:
-    """Return Kruskal's stress-1 of positions, which is 0 if they reproduce the matrix exactly.
-
-    References
-    ----------
-    Kruskal, "Multidimensional scaling by optimizing goodness of fit to a
-    nonmetric hypothesis", Psychometrika 29 (1964).
-    """
-    fitted = squareform(pdist(positions))
-    norm = float((fitted**2).sum())
-    if norm == 0.0:
-        return 0.0 if not distances.any() else 1.0
-    return float(np.sqrt(2 * _raw_stress(distances, fitted) / norm))
-
-
 def _raw_stress(distances: Matrix, fitted: Matrix) -> float:
     return float(((distances - fitted) ** 2).sum() / 2)

@@ -28,12 +28,6 @@ _HAS_ADMITTED = text("SELECT to_regproc('admitted_schemas')")
 _ADMITTED = text("SELECT admitted_schemas()")
 
 
-def is_behind(database: Database) -> bool:
-    """Return whether the schema is older than this code."""
-    with database.engine.connect() as connection:
-        return revision_of(connection) != newest_revision()
-
-
 def check_current(database: Database) -> None:
     """Raise an error like `require_current`, but fail rather than wait for the database."""
     with database.engine.connect() as connection:

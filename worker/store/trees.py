@@ -52,11 +52,6 @@ def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
     return stored
 
 
-def save_tree(session: Session, tree: Tree) -> int:
-    """Store a tree unless an equal one is already stored, and return its ID."""
-    return save_trees(session, [tree])[tree.digest]
-
-
 _IS_ASKED_FOR = StoredTree.id == any_(bindparam("tree_ids", type_=ARRAY(BigInteger)))
 _TREES = rows_only(
     select(StoredTree.id, StoredTree.packed).where(_IS_ASKED_FOR).order_by(StoredTree.id)

@@ -10,14 +10,14 @@ from sqlalchemy import text
 
 from models.tables import Base
 from tests.services import Services, temporary_database
-from tests.versions import ADMITTED, go_to
+from tests.versions import ADMITTED, go_to, is_current
 from worker.messaging.task_names import COMPARE
 from worker.store import comparisons, outbox
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.migrations import _config, migrate
 from worker.store.revisions import newest_revision
-from worker.store.schema import UnknownSchemaError, is_behind, require_current
+from worker.store.schema import UnknownSchemaError, require_current
 from worker.workflow.parsing import store_pages
 
 
@@ -36,12 +36,12 @@ def test_the_newest_revision_is_the_last_migration() -> None:
 def test_migrating_again_preserves_the_stored_data(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
-        assert is_behind(database)
+        assert not is_current(database)
         migrate(database)
         with database.transaction() as session:
             session.execute(text("INSERT INTO sites (key) VALUES ('news.example')"))
         migrate(database)
-        assert not is_behind(database)
+        assert is_current(database)
         with database.transaction() as session:
             assert session.scalar(text("SELECT key FROM sites")) == "news.example"
         database.dispose()
@@ -94,9 +94,9 @@ def test_migrating_preserves_distances_and_drops_comparison_tasks_of_the_old_kin
             planned = session.execute(text("SELECT version, pairs_planned FROM sites")).all()
             assert planned == [(2, 0)]
         go_to(database, "0001", down=True)
-        assert is_behind(database)
+        assert not is_current(database)
         migrate(database)
-        assert not is_behind(database)
+        assert is_current(database)
         database.dispose()
 
 
@@ -127,7 +127,7 @@ def test_migrating_turns_pivots_into_representatives(services: Services) -> None
             assert confidences == [None, None]
         go_to(database, "0002", down=True)
         migrate(database)
-        assert not is_behind(database)
+        assert is_current(database)
         database.dispose()
 
 
@@ -192,7 +192,7 @@ def test_migrating_adds_no_comments_to_existing_articles(services: Services) -> 
             assert session.scalar(text("SELECT count(*) FROM comments")) == 0
         go_to(database, "0010", down=True)
         migrate(database)
-        assert not is_behind(database)
+        assert is_current(database)
         database.dispose()
 
 
@@ -223,7 +223,7 @@ def test_migrated_pages_wait_since_the_arrival_of_their_content(services: Servic
         assert rows[2][2] == 3
         go_to(database, "0014", down=True)
         migrate(database)
-        assert not is_behind(database)
+        assert is_current(database)
         database.dispose()
 
 
@@ -274,7 +274,7 @@ def test_migrated_comparisons_continue_before_later_ones(services: Services) -> 
         assert order == [{"block_id": 1}, {}, {}]
         go_to(database, "0016", down=True)
         migrate(database)
-        assert not is_behind(database)
+        assert is_current(database)
         database.dispose()
 
 
@@ -310,5 +310,5 @@ def test_migrated_pages_keep_their_urls(services: Services) -> None:
         assert [each.page_id for each in recorded] == [1, 2, 3, 4, 5, 3, 5]
         go_to(database, "0019", down=True)
         migrate(database)
-        assert not is_behind(database)
+        assert is_current(database)
         database.dispose()

@@ -12,10 +12,9 @@ from sqlalchemy import MetaData, Table, func, insert, inspect, select, text
 from sqlalchemy import types as sql
 
 from tests.services import Services, temporary_database
-from tests.versions import go_to
+from tests.versions import go_to, is_current
 from worker.store.database import Database
 from worker.store.migrations import _config, migrate
-from worker.store.schema import is_behind
 
 VERSIONS = [
     script.revision
@@ -111,7 +110,7 @@ def test_every_version_is_upgraded_to_the_next_with_all_rows(database: Database)
         assert {table: after.get(table) for table in before} == before, version
         fill(database)
         assert all(counts(database).values()), version
-    assert not is_behind(database)
+    assert is_current(database)
 
 
 def test_every_migration_can_be_reverted_and_applied_again(database: Database) -> None:
@@ -125,18 +124,18 @@ def test_every_migration_can_be_reverted_and_applied_again(database: Database) -
         migrate(database, newer)
         assert left.items() <= counts(database).items(), newer
         migrate(database, older)
-    assert is_behind(database)
+    assert not is_current(database)
     assert counts(database)["pages"] == 2
     migrate(database)
-    assert not is_behind(database)
+    assert is_current(database)
 
 
 def test_all_migrations_can_be_reverted_in_one_step(database: Database) -> None:
     migrate(database)
     fill(database)
     migrate(database, VERSIONS[0])
-    assert is_behind(database)
+    assert not is_current(database)
     assert "reprocessings" not in counts(database)
     migrate(database)
-    assert not is_behind(database)
+    assert is_current(database)
     assert counts(database)["pages"] == 2

@@ -115,13 +115,15 @@ def test_a_page_claimed_for_another_site_is_a_separate_page(session: Session) ->
 
 
 def test_equal_trees_are_stored_once(session: Session) -> None:
-    first = trees.save_tree(session, Tree.from_brackets("{a{b}{c}}"))
-    assert trees.save_tree(session, Tree.from_brackets("{a{b}{c}}")) == first
-    assert trees.load_trees(session, [first])[first] == Tree.from_brackets("{a{b}{c}}")
+    tree = Tree.from_brackets("{a{b}{c}}")
+    [first] = trees.save_trees(session, [tree]).values()
+    assert trees.save_trees(session, [Tree.from_brackets("{a{b}{c}}")]) == {tree.digest: first}
+    assert trees.load_trees(session, [first])[first] == tree
 
 
 def test_stored_distances_are_not_overwritten(session: Session) -> None:
-    ids = sorted(trees.save_tree(session, Tree.from_brackets(f"{{{n}}}")) for n in "abc")
+    saved = trees.save_trees(session, [Tree.from_brackets(f"{{{n}}}") for n in "abc"])
+    ids = sorted(saved.values())
     stored: dict[tuple[int, int], int | None] = {(ids[0], ids[1]): 4, (ids[0], ids[2]): None}
     trees.save_distances(session, stored)
     trees.save_distances(session, {(ids[0], ids[1]): 5})

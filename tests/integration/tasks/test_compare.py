@@ -320,7 +320,7 @@ def test_trees_too_large_to_compare_become_outliers_without_blocking_the_site(
             page.url, page.url_digest = f"https://news.example/{name}", name
             address = session.scalars(select(Address).where(Address.page_id == page.id)).one()
             address.address, address.digest, address.spellings = page.url, name, [page.url]
-            page.tree_id = trees.save_tree(session, tree)
+            page.tree_id = trees.save_trees(session, [tree])[tree.digest]
     tasks.group(site_id)
     groups = tasks.groups(site_id)
     huge = [groups.pop(f"https://news.example/{name}") for name in ("star", "ladder")]
