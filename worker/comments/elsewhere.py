@@ -121,6 +121,8 @@ class _Selector(NamedTuple):
 
 _MARKS = {vendor.name: [*map(_Selector.of, vendor.marks)] for vendor in VENDORS}
 
+_CLASS_NAMES = frozenset(mark.word for marks in _MARKS.values() for mark in marks if mark.word)
+
 
 def _thread_of(vendor: Vendor, sources: "_Sources") -> CommentsElsewhere | None:
     marks = _MARKS[vendor.name]
@@ -205,10 +207,10 @@ class _Sources:
 
     @cached_property
     def _words(self) -> dict[str, list[int]]:
-        """The (class, id) pairs that contain each class name."""
+        """The (class, id) pairs that contain each class name of a service."""
         found: dict[str, list[int]] = {}
         for pair, (words, _) in enumerate(self.flat.distinct_names):
-            for word in words.split():
+            for word in _CLASS_NAMES.intersection(words.split()):
                 found.setdefault(word, []).append(pair)
         return found
 
