@@ -10,7 +10,6 @@ import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from worker.inference import BoostedTrees, DecisionTree
-from worker.inference.classes import ClassTrees
 
 LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
@@ -37,52 +36,22 @@ def new_classifier(
     )
 
 
-def as_trees(
-    classifier: HistGradientBoostingClassifier,
-    columns: Sequence[str],
-    fitted: Sequence[int] | None = None,
-) -> BoostedTrees:
+def as_trees(classifier: HistGradientBoostingClassifier, columns: Sequence[str]) -> BoostedTrees:
     """Convert a fitted binary classifier, rounding numbers as in model files.
 
-    `columns` are the names of the columns that the trees will receive. `fitted` are the indices of
-    the columns on which the classifier was fitted (by default, all).
+    `columns` are the names of the columns on which the classifier was fitted.
     """
-    places = np.arange(len(columns)) if fitted is None else np.array(fitted)
     [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public access to the trees
     base = float(np.ravel(classifier._baseline_prediction)[0])  # noqa: SLF001 - as above
     return BoostedTrees(
-        tuple(columns), round(base, 6), tuple(_as_tree(tree.nodes, places) for tree in trees)
+        tuple(columns), round(base, 6), tuple(_as_tree(tree.nodes) for tree in trees)
     )
 
 
-def as_class_trees(
-    classifier: HistGradientBoostingClassifier, columns: Sequence[str], order: Sequence[str]
-) -> ClassTrees:
-    """Convert a fitted multiclass classifier, rounding numbers as in model files.
-
-    `columns` are the names of the columns. `order` is the order of the classes in the result;
-    classes unknown to the classifier are omitted.
-    """
-    places = np.arange(len(columns))
-    by_class = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - as above
-    bases = np.ravel(classifier._baseline_prediction)  # noqa: SLF001 - as above
-    found = {
-        str(name): (round(float(base), 6), tuple(_as_tree(tree.nodes, places) for tree in trees))
-        for name, base, trees in zip(classifier.classes_, bases, by_class, strict=True)
-    }
-    names = tuple(name for name in order if name in found)
-    return ClassTrees(
-        tuple(columns),
-        names,
-        tuple(found[name][0] for name in names),
-        tuple(found[name][1] for name in names),
-    )
-
-
-def _as_tree(nodes: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> DecisionTree:
+def _as_tree(nodes: npt.NDArray[Any]) -> DecisionTree:
     leaf = nodes["is_leaf"].astype(bool)
     return DecisionTree(
-        column=np.where(leaf, -1, places[nodes["feature_idx"]]).tolist(),
+        column=np.where(leaf, -1, nodes["feature_idx"].astype(np.int64)).tolist(),
         threshold=[float(f"{value:.6g}") for value in np.where(leaf, 0.0, nodes["num_threshold"])],
         left=np.where(leaf, 0, nodes["left"]).tolist(),
         right=np.where(leaf, 0, nodes["right"]).tolist(),

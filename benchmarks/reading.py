@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.evaluation.scores import CorpusPage, load_corpus
 from worker.article import extract_article
-from worker.article.classification import judge_lines
+from worker.article.body import judge_page
 from worker.article.comment_exclusion import comments_to_exclude
 from worker.article.errors import NoArticleError
 from worker.article.outline import Outline
@@ -66,7 +66,7 @@ def read_in_stages(source: CorpusPage, times: Times) -> None:
         with timed(times["outline"]):
             outline = Outline.of(page.flat)
         with timed(times["lines judged"]):
-            judge_lines(outline, None, page.url)
+            judge_page(outline, None, page.url)
         with timed(times["article with metadata, outline and lines again"]):
             extract_article(page, None, apart=comments_to_exclude(page, found))
     except (PageError, NoArticleError):

@@ -37,9 +37,6 @@ ALL_ROLES: Final[tuple[LineRole, ...]] = get_args(LineRole)
 TEXT_ROLES: Final[tuple[LineRole, ...]] = ALL_ROLES[: ALL_ROLES.index("title")]
 """Roles that make up the article's text."""
 
-OUTER_ROLES: Final[tuple[LineRole, ...]] = ALL_ROLES[ALL_ROLES.index("title") :]
-"""Roles of lines outside the article's text."""
-
 CHOOSABLE_ROLES: Final[tuple[LineRole, ...]] = tuple(
     role
     for role in ALL_ROLES

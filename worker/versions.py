@@ -2,7 +2,7 @@
 
 from typing import Final
 
-EXTRACTION_VERSION: Final = "31"
+EXTRACTION_VERSION: Final = "32"
 """Version of the extraction results. Raise it with every change that affects them, so that pages
 are extracted again.
 

@@ -1,11 +1,8 @@
 """Threads and comments on today's pages: ``python -m benchmarks.comments.today CORPORA``.
 
-CORPORA is the folder of the corpora. ``--first-pass`` and ``--second-pass`` are the folders with
-the models of the folds written by `benchmarks.extraction.train` and `benchmarks.extraction.roles`.
-No page is read by a classifier of lines, roles or comments that has seen its site; forum pages are
-read by the shipped classifier of lines, which has seen none of them. Texts are compared as bags of
-words. Kinds of pages are determined by the classifiers of the folds, and the kinds of forum pages
-by the shipped classifier, which has seen the kinds of wcxb.
+CORPORA is the folder of the corpora, and ``--models`` the folder of the models of the folds (see
+`benchmarks.extraction.folds`). No page is read by a model that has seen its site. Texts are
+compared as bags of words.
 """
 
 import argparse
@@ -30,8 +27,7 @@ from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import Gold, load_corpus
 from benchmarks.extraction.bags import BagScore, compare_bags
 from benchmarks.extraction.examples import fold_of
-from benchmarks.extraction.first_pass import FirstPass
-from benchmarks.extraction.roles.second_pass import SecondPass
+from benchmarks.extraction.folds import FoldModels
 from worker.article import NoArticleError, extract_article
 from worker.article.reader import Content, read_content
 from worker.comments import finding
@@ -105,18 +101,14 @@ def train_finders(corpora: Path) -> Finders:
     return Finders(rankings, certainties_of_folds(choices))
 
 
-def read_rows(
-    corpora: Path, finders: Finders, folds: FirstPass, second: SecondPass
-) -> Iterator[Row]:
+def read_rows(corpora: Path, finders: Finders, models: FoldModels) -> Iterator[Row]:
     """Read the pages of all corpora."""
-    shipped = FirstPass.of(None)
     for name, sample in CORPORA.items():
         corpus = load_corpus(corpora / name)
         for gold in even_sample([gold for gold in measurable(corpus) if gold.text], sample):
             fetched = corpus.pages[gold.id]
-            lines = shipped if gold.kind == THREAD else folds
             site = gold.site
-            with lines.on_site(site), second.on_site(site), finders.on_site(site):
+            with models.on_site(site), finders.on_site(site):
                 source = Source(fetched.html, fetched.url, fetched.content_type)
                 yield _row(name, gold, source)
 
@@ -197,11 +189,12 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
-    parser.add_argument("--first-pass", type=Path, required=True, help="folder of classifiers")
-    parser.add_argument("--second-pass", type=Path, required=True, help="folder of role models")
+    parser.add_argument(
+        "--models", type=Path, required=True, help="folder with the models of the folds"
+    )
     options = parser.parse_args()
-    passes = FirstPass.of(options.first_pass), SecondPass.of(options.second_pass)
-    rows = list(read_rows(options.corpora, train_finders(options.corpora), *passes))
+    models = FoldModels.of(options.models)
+    rows = list(read_rows(options.corpora, train_finders(options.corpora), models))
     print("\n".join(table_of_threads(rows)), end="\n\n", flush=True)
     print("\n".join(table_of_articles(rows)))
 

@@ -1,19 +1,18 @@
 """Train the classifier that estimates the confidence of articles.
 
-python -m benchmarks.extraction.confidence CORPORA --first-pass FOLDER --second-pass FOLDER
-    [--model FILE]
+python -m benchmarks.extraction.confidence CORPORA --models FOLDER [--model FILE]
 
-CORPORA is the folder of the corpora. As in the service, each page is read without other pages. The
-classifiers of lines and roles have not seen the page's site; `benchmarks.extraction.train` and
-`benchmarks.extraction.roles` write them to the folders given by ``--first-pass`` and
-``--second-pass``. An article is correct if the F1 of its words is at least 0.8. The script
-cross-validates over sites, and prints the shares of incorrect and correct articles whose confidence
-is below a limit.
+CORPORA is the folder of the corpora. As in the service, each page is read without other pages, by
+the model in FOLDER that has not seen the page's site (see `benchmarks.extraction.folds`). An
+article is correct if the F1 of its words is at least 0.8. The script cross-validates over sites,
+and prints the shares of incorrect and correct articles whose confidence is below a limit.
 """
 
 import argparse
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +23,8 @@ from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.evaluation.bench.measuring import measurable
 from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import Gold, bag_of_words, headline_of, load_corpus, words
-from benchmarks.extraction.examples import ARTICLES
-from benchmarks.extraction.first_pass import FirstPass
-from benchmarks.extraction.out_of_fold import out_of_fold
-from benchmarks.extraction.roles.second_pass import SecondPass
+from benchmarks.extraction.examples import ARTICLES, fold_of
+from benchmarks.extraction.folds import FoldModels
 from benchmarks.training.headers import corpus_used, training_of
 from models.messages import DOUBTFUL
 from worker.article.article import KnownTemplate, PageInTemplate, find_article
@@ -36,7 +33,6 @@ from worker.article.confidence import GOOD_F1, ExtractedArticle
 from worker.article.confidence.evidence import confidence_evidence
 from worker.article.errors import NoArticleError
 from worker.article.finding import Finding
-from worker.article.kinds import Facts, kind_evidence
 from worker.article.outline import Outline
 from worker.article.reader import comments_of
 from worker.html import PageError
@@ -76,7 +72,7 @@ class PageExample:
     is_right: bool
 
 
-def read_examples(folder: Path, first: FirstPass, second: SecondPass) -> Iterator[PageExample]:
+def read_examples(folder: Path, models: FoldModels) -> Iterator[PageExample]:
     """Compute the evidence of a corpus; pages without an article are left out."""
     corpus = load_corpus(folder)
     for gold in measurable(corpus):
@@ -84,11 +80,22 @@ def read_examples(folder: Path, first: FirstPass, second: SecondPass) -> Iterato
             continue
         page = corpus.pages[gold.id]
         source = Source(page.html, page.url, page.content_type)
-        with first.on_site(gold.site), second.on_site(gold.site):
+        with models.on_site(gold.site):
             try:
                 yield _example(corpus.name, gold, source)
             except (PageError, NoArticleError):
                 continue
+
+
+def read_all(folders: Sequence[Path], models: Path, processes: int) -> Iterator[PageExample]:
+    """Compute the evidence of several corpora, each in one of the given number of processes."""
+    with ProcessPoolExecutor(processes) as pool:
+        for examples in pool.map(_read, folders, repeat(models)):
+            yield from examples
+
+
+def _read(folder: Path, models: Path) -> list[PageExample]:
+    return [*read_examples(folder, FoldModels.of(models))]
 
 
 def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
@@ -98,10 +105,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
     apart = outline.indices_of(comments_to_exclude(page, comments_of(page)))
     article, finding = find_article(shown, apart)
     place = finding or Finding(article.method, container=0)
-    of_kind = kind_evidence(Facts(outline, place, article, page.url))
-    evidence = confidence_evidence(
-        ExtractedArticle(outline, shown.judged, finding, article, of_kind)
-    )
+    evidence = confidence_evidence(ExtractedArticle(outline, shown.judged, finding, article))
     headline = headline_of(gold, page.document)
     text = f"{headline.text}\n{article.text}" if headline is not None else article.text
     found, wanted = words(text.lower()), words((gold.text or "").lower())
@@ -119,15 +123,13 @@ def fit(examples: Sequence[PageExample]) -> BoostedTrees:
 
 def cross_validate(examples: Sequence[PageExample]) -> _Floats:
     """Return the confidence of each article, computed by trees that have not seen its site."""
-    return np.array(
-        out_of_fold(
-            examples,
-            FOLDS,
-            site_of=lambda each: f"page of {each.gold.site}",
-            fit=fit,
-            judge=lambda model, each: float(model.probabilities(each.features)[0]),
-        )
-    )
+    folds = np.array([fold_of(f"page of {each.gold.site}", FOLDS) for each in examples])
+    found = np.empty(len(examples))
+    for fold in range(FOLDS):
+        model = fit([each for each, of in zip(examples, folds, strict=True) if of != fold])
+        for place in np.flatnonzero(folds == fold).tolist():
+            found[place] = model.probabilities(examples[place].features)[0]
+    return found
 
 
 def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
@@ -181,13 +183,14 @@ def main() -> None:
     """Cross-validate, and train if a model file is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
-    parser.add_argument("--first-pass", type=Path, required=True, help="folder of classifiers")
-    parser.add_argument("--second-pass", type=Path, required=True, help="folder of role models")
+    parser.add_argument(
+        "--models", type=Path, required=True, help="folder with the models of the folds"
+    )
+    parser.add_argument("--processes", type=int, default=2, help="number of processes")
     parser.add_argument("--model", type=Path, help="file to write the classifier to")
     options = parser.parse_args()
-    passes = FirstPass.of(options.first_pass), SecondPass.of(options.second_pass)
     folders = [options.corpora / name for name in CORPORA]
-    examples = [example for folder in folders for example in read_examples(folder, *passes)]
+    examples = [*read_all(folders, options.models, options.processes)]
     found = cross_validate(examples)
     print("\n".join(table(examples, found)), end="\n\n")
     print("\n".join(calibration(examples, found)), flush=True)

@@ -1,8 +1,10 @@
-"""Training examples for the classifier of lines, which are pages with evidence and labels."""
+"""Training examples for the model of pages: pages with evidence and labels of their lines."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from base64 import b64decode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -14,45 +16,118 @@ from benchmarks.evaluation.methods.grouping import find_neighbours
 from benchmarks.evaluation.methods.ours import knowledge_of
 from benchmarks.evaluation.scores import Gold, headline_of, load_corpus
 from benchmarks.evaluation.scores.records import TextBlock
+from benchmarks.evaluation.scores.roles import LabelledPage, align
 from benchmarks.extraction.labels import UNSAID, hinted_labels, lines_of_lead, shares_in_gold
+from benchmarks.extraction.weak import KnownLines, weak_roles
+from models.roles import LineRole
 from worker.article import TemplateKnowledge
 from worker.article.evidence import Evidence, gather_evidence
-from worker.article.hashed_words import HashedWords
 from worker.article.outline import Outline
 from worker.html import PageError
 from worker.inference import Features
 from worker.papers.interface import ALONE
 from worker.papers.reading import page_of
+from worker.sample.crawl import generate
 
 ARTICLES = frozenset({None, "article"})
 """Kinds of pages that are articles; None is the kind of all pages in corpora of articles."""
 
+SINGLE = frozenset({"wcxb", "fundus_body"})
+"""Corpora with hardly more than one page per site, whose pages are read without other pages."""
 
-@dataclass(frozen=True)
+SAMPLE = "sample"
+"""Name of the corpus of generated pages."""
+
+BARE = "bare"
+"""Name of the corpus of pages that consist of nothing but a text."""
+
+BARE_ARTICLES, BARE_OTHERS = 8, 2
+"""One in how many articles, and pages of other kinds, of a corpus is also used as a bare page."""
+
+BARE_FRAME = (
+    "<ul><li><a href='/'>Home</a></li><li><a href='/news'>News</a></li>"
+    "<li><a href='/about'>About us</a></li></ul>",
+    "<div class='bottom'><p>© 2024 The publisher. All rights reserved.</p>"
+    "<p><a href='/privacy'>Privacy</a> <a href='/contact'>Contact</a></p></div>",
+)
+"""Menu and footer of bare pages."""
+
+THREAD = "forum"
+"""Kind of pages whose gold texts are not used as bare pages."""
+
+COMMENT_LAYOUTS = (
+    (
+        'ol class="commentlist"',
+        'li class="comment"',
+        '<cite>{name}</cite> <time datetime="2024-05-{day:02}">May {day}, 2024</time>',
+        "<a href='#r'>Reply</a>",
+    ),
+    ('section id="discussion"', "article", "<h4>{name}</h4><span>{day}.05.2024, 10:15</span>", ""),
+    ('div class="c1"', 'div class="x2"', "<b>{name}</b><i>{day} hours ago</i>", "<a>Like</a>"),
+    ('div class="topic"', 'div class="post"', "<a>{name}</a> <time>Jan {day}, 2025</time>", ""),
+    ('ul class="responses"', "li", "<span>{name} | 2023-11-{day:02}</span>", "<a>Report</a>"),
+)
+"""Layouts of comments: the tags around the list and each comment, its header and its actions."""
+
+POSTS_OF_THREAD = 28
+"""Number of comments from which a bare thread takes its posts."""
+
+WORDS_OF_TITLE = 8
+"""Number of words of the first post in the title of a bare thread."""
+
+GENERATED_SEED = 7
+GENERATED_PAGES = 3
+"""Number of generated pages per template, and their seed, which differs from the sample crawl's."""
+
+Labels = Mapping[str, LabelledPage]
+"""Pages of a corpus whose lines have roles, by ID."""
+
+
+@dataclass(frozen=True, eq=False)
 class Example:
-    """A page whose gold record has a text.
+    """A page with what is known about its lines.
 
-    `headline` is given to every method. `other` is the page with which the service compares this
-    page, and `knowledge` the template knowledge; both are None if there is no such page. `alone` is
-    the evidence of the lines without the other page, and `beside` the evidence with it; they are
-    the same if there is none. `hashed` contains the words of the lines and of the elements around
-    them, `words` the number of words of each line, and `shares` the share of a line's words in the
-    gold text. `unsaid` marks the lines of a lead that the gold record separates from its text,
-    because other gold records include the lead.
+    Attributes
+    ----------
+    corpus, gold, page
+        The corpus, the gold record and the page.
+    headline
+        The headline that is given to every method, or None.
+    knowledge
+        Knowledge of the page with which the service compares this page, or None.
+    evidence
+        Evidence of the lines without another page.
+    beside
+        Features of the lines with the other page, or None if there is none.
+    lengths
+        Number of words of each line.
+    shares
+        Share of each line's words in the gold text, or None if there is none.
+    unsaid
+        Which lines are a lead that the gold record separates from its text, because other gold
+        records include the lead.
+    hints
+        For each line 1 if the gold record requires it, 0 if it forbids it, and `UNSAID` otherwise;
+        None if the gold record has a text.
+    roles
+        Role of each line according to an annotator (None for lines without one), or None.
+    weak
+        Roles inferred from the gold record (see `benchmarks.extraction.weak`), or None.
     """
 
     corpus: str
     gold: Gold
-    headline: TextBlock | None
     page: Source
-    other: Source | None
+    headline: TextBlock | None
     knowledge: TemplateKnowledge | None
-    alone: Features
-    beside: Features
-    hashed: HashedWords
-    words: npt.NDArray[np.float32]
-    shares: npt.NDArray[np.float64]
-    unsaid: npt.NDArray[np.bool_]
+    evidence: Evidence
+    beside: Features | None
+    lengths: npt.NDArray[np.float32]
+    shares: npt.NDArray[np.float64] | None = None
+    unsaid: npt.NDArray[np.bool_] | None = None
+    hints: npt.NDArray[np.int64] | None = None
+    roles: Sequence[str | None] | None = None
+    weak: Sequence[LineRole | None] | None = None
 
     @property
     def is_article(self) -> bool:
@@ -60,34 +135,7 @@ class Example:
         return self.gold.kind in ARTICLES
 
 
-@dataclass(frozen=True)
-class Hint:
-    """A page with labels for some of its lines.
-
-    `features` is the evidence of the lines without another page. `hashed` contains the words of the
-    lines and of the elements around them, and `words` the number of words of each line. `said`
-    marks the labelled lines, and `labels` those of them that belong to the article.
-    """
-
-    corpus: str
-    page: str
-    site: str
-    features: Features
-    hashed: HashedWords
-    words: npt.NDArray[np.float32]
-    said: npt.NDArray[np.bool_]
-    labels: npt.NDArray[np.bool_]
-
-
-SINGLE = frozenset({"wcxb", "fundus_body"})
-"""Corpora with hardly more than one page per site, whose pages are read without other pages.
-
-The use of another page is learnt from the other corpora. Today's pages are large: comparing the few
-pages that share a site took half an hour.
-"""
-
-
-def read_examples(folder: Path) -> Iterator[Example]:
+def read_examples(folder: Path, labels: Labels) -> Iterator[Example]:
     """Compute the evidence of a corpus whose gold records contain texts."""
     corpus = load_corpus(folder)
     pages = list(corpus.pages.values())
@@ -99,36 +147,14 @@ def read_examples(folder: Path) -> Iterator[Example]:
     )
     measured = {gold.id for gold in measurable(corpus) if gold.text}
     for page, source, around in zip(pages, sources, neighbours, strict=True):
-        if page.id not in measured:
-            continue
-        try:
-            document = page_of(source).document
-            knowledge = knowledge_of(around.pivot) if around.pivot is not None else None
-        except PageError:
-            continue
-        gold = corpus.golds[page.id]
-        headline = headline_of(gold, document)
-        outline = Outline.of(document)
-        alone = gather_evidence(outline, None, page.url)
-        beside = gather_evidence(outline, knowledge, page.url) if knowledge is not None else alone
-        texts = [line.text for line in alone.lines]
-        yield Example(
-            corpus.name,
-            gold,
-            headline,
-            source,
-            around.pivot,
-            knowledge,
-            alone.features,
-            beside.features,
-            alone.words,
-            words_of(alone),
-            shares_in_gold(texts, gold, headline),
-            lines_of_lead(texts, gold),
-        )
+        if page.id in measured:
+            gold, labelled = corpus.golds[page.id], labels.get(page.id)
+            example = _example(corpus.name, gold, source, around.pivot, labelled)
+            if example is not None:
+                yield example
 
 
-def read_hints(folder: Path) -> Iterator[Hint]:
+def read_hints(folder: Path, labels: Labels) -> Iterator[Example]:
     """Compute the evidence of a corpus whose gold records contain only snippets or comments."""
     corpus = load_corpus(folder)
     for page in corpus.pages.values():
@@ -136,27 +162,158 @@ def read_hints(folder: Path) -> Iterator[Hint]:
         if gold is None:
             continue
         source = Source(page.html, page.url, page.content_type)
-        try:
-            outline = Outline.of(page_of(source).document)
-        except PageError:
+        example = _example(corpus.name, gold, source, None, labels.get(page.id))
+        if example is None:
             continue
-        evidence = gather_evidence(outline, None, page.url)
-        labels = hinted_labels([line.text for line in evidence.lines], gold)
-        said = labels != UNSAID
-        if said.any():
-            yield Hint(
-                corpus.name,
-                gold.id,
-                gold.site,
-                evidence.features,
-                evidence.words,
-                words_of(evidence),
-                said,
-                labels > 0,
-            )
+        hints = hinted_labels([line.text for line in example.evidence.lines], gold)
+        if example.roles is not None or (hints != UNSAID).any():
+            yield replace(example, shares=None, unsaid=None, weak=None, hints=hints)
 
 
-def words_of(evidence: Evidence) -> npt.NDArray[np.float32]:
+def generated_examples() -> Iterator[Example]:
+    """Generate pages of the sample crawl's sites with different stories and layouts."""
+    for page in generate(seed=GENERATED_SEED, pages_per_template=GENERATED_PAGES):
+        told, message = page.gold, page.message
+        if told["kind"] != "article":
+            continue
+        gold = Gold(told["id"], told["site"], told["language"], told["text"], title_in_text=False)
+        gold = replace(gold, title=told["title"], authors=tuple(told["authors"]), lead=told["lead"])
+        html = message["html"] if "html" in message else b64decode(message["html_base64"])
+        source = Source(html, message["url"], message.get("content_type"))
+        captions = [image["caption"] for image in told["images"] if image["caption"]]
+        example = _example(SAMPLE, gold, source, None, None, captions)
+        if example is not None:
+            yield example
+
+
+def bare_examples(folder: Path, said: Sequence[str] = ()) -> Iterator[Example]:
+    """Make pages that consist of little but a gold text: a headline and its lines.
+
+    Without them, the kind of a small page is a guess, because every crawled page has a template.
+    Half of the articles have readers' comments, with texts from `said`; every second other article
+    has a menu and a footer. Of articles with comments and of other kinds of pages, only the kind is
+    learnt: their lines would teach that all lines of a list are its text, and its last items are
+    comments.
+    """
+    corpus = load_corpus(folder)
+    golds = [gold for gold in measurable(corpus) if gold.text and gold.kind != THREAD]
+    articles = [gold for gold in golds if gold.kind in ARTICLES][::BARE_ARTICLES]
+    others = [gold for gold in golds if gold.kind not in ARTICLES][::BARE_OTHERS]
+    for number, gold in enumerate(articles):
+        url, half = corpus.pages[gold.id].url, number // 2
+        article = replace(gold, kind="article")
+        if said and number % 2:
+            layout = half % len(COMMENT_LAYOUTS)
+            comments = _comments(said, half * 13, layout, count=1 + half * 5 % 12)
+            yield from map(_of_known_kind, _bare(article, url, after=comments))
+        else:
+            yield from _bare(article, url, *(BARE_FRAME if half % 2 else ()))
+    for gold in others:
+        yield from map(_of_known_kind, _bare(gold, corpus.pages[gold.id].url))
+
+
+def _bare(gold: Gold, url: str, before: str = "", after: str = "") -> Iterator[Example]:
+    title = gold.title or ""
+    lines = [line for line in (gold.text or "").removeprefix(title).splitlines() if line.strip()]
+    body = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    heading = f"<h1>{escape(title)}</h1>" if title else ""
+    html = f"<title>{escape(title)}</title><body>{before}{heading}<div>{body}</div>{after}</body>"
+    bare = replace(gold, text="\n".join(lines), title_in_text=False)
+    example = _example(BARE, bare, Source(html, url, "text/html"), None, None)
+    if example is not None:
+        yield example
+
+
+def _of_known_kind(example: Example) -> Example:
+    """Return a page of which only the kind is known."""
+    return replace(example, shares=None, unsaid=None, weak=None)
+
+
+def bare_threads(said: Sequence[str]) -> Iterator[Example]:
+    """Make pages that consist of nothing but a discussion, of which only the kind is known.
+
+    `said` are the texts of comments, in the order of their pages.
+    """
+    for number, start in enumerate(range(0, len(said), POSTS_OF_THREAD)):
+        first = said[start]
+        title = " ".join(first.split()[:WORDS_OF_TITLE])
+        posts = _comments(said[start:], 0, number % len(COMMENT_LAYOUTS), 3 + number * 5 % 11)
+        html = f"<title>{escape(title)}</title><body><h1>{escape(title)}</h1>{posts}</body>"
+        site = f"thread-{number}.example"
+        gold = Gold(f"thread-{number}", site, "", first, title_in_text=False, kind="forum")
+        source = Source(html, f"https://{site}/{number}", "text/html")
+        example = _example(BARE, gold, source, None, None)
+        if example is not None:
+            yield _of_known_kind(example)
+
+
+def comments_said(folder: Path) -> list[str]:
+    """Return the texts of the comments in the gold records of a corpus."""
+    golds = load_corpus(folder).golds.values()
+    return [comment.text for gold in golds for comment in gold.comments or ()]
+
+
+def _comments(said: Sequence[str], first: int, layout: int, count: int) -> str:
+    """Return comments from the first one on (cyclically), in one of `COMMENT_LAYOUTS`."""
+    outer, inner, author, action = COMMENT_LAYOUTS[layout]
+    shown = "".join(
+        f"<{inner}>{author.format(name=f'Reader {at}', day=1 + at % 28)}"
+        f"<p>{escape(said[(first + at) % len(said)])}</p>{action}</{inner.split()[0]}>"
+        for at in range(count)
+    )
+    return f"<{outer}>{shown}</{outer.split()[0]}>"
+
+
+def _example(
+    corpus: str,
+    gold: Gold,
+    source: Source,
+    pivot: Source | None,
+    labelled: LabelledPage | None,
+    captions: Sequence[str] = (),
+) -> Example | None:
+    """Compute the evidence of a page; return None if it is unreadable or has no lines."""
+    try:
+        document = page_of(source).document
+        knowledge = knowledge_of(pivot) if pivot is not None else None
+    except PageError:
+        return None
+    outline = Outline.of(document)
+    evidence = gather_evidence(outline, None, source.url)
+    if not evidence.lines:
+        return None
+    texts = [line.text for line in evidence.lines]
+    headline = headline_of(gold, document)
+    shares, unsaid = shares_in_gold(texts, gold, headline), lines_of_lead(texts, gold)
+    known = KnownLines(
+        [line.tokens for line in evidence.lines],
+        evidence.features,
+        [outline.tags[line.block] for line in evidence.lines],
+        shares,
+        unsaid,
+        gold.title or "",
+        gold.authors or (),
+        captions,
+    )
+    beside = gather_evidence(outline, knowledge, source.url).features if knowledge else None
+    return Example(
+        corpus,
+        gold,
+        source,
+        headline,
+        knowledge,
+        evidence,
+        beside,
+        lengths_of(evidence),
+        shares,
+        unsaid,
+        None,
+        align(labelled, texts) if labelled is not None else None,
+        weak_roles(known),
+    )
+
+
+def lengths_of(evidence: Evidence) -> npt.NDArray[np.float32]:
     """Return the number of words of each line."""
     return np.array([len(line.tokens) for line in evidence.lines], dtype=np.float32)
 
@@ -164,8 +321,3 @@ def words_of(evidence: Evidence) -> npt.NDArray[np.float32]:
 def fold_of(site: str, folds: int) -> int:
     """Return the fold of a site, independently of other sites."""
     return int(sha256(site.encode()).hexdigest(), 16) % folds
-
-
-def outside(fold: int, folds: int, examples: Iterable[Example]) -> list[Example]:
-    """Return the examples whose sites are in other folds."""
-    return [example for example in examples if fold_of(example.gold.site, folds) != fold]

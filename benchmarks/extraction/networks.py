@@ -1,13 +1,13 @@
-"""Training of networks that process the lines of a page; only this training needs PyTorch.
+"""Training of the network that judges pages; only this training needs PyTorch.
 
 The trained network is the one in `worker.inference.networks`, in floating point. So that it
 generalises to other sites, columns, words and the class names of whole pages are dropped at random
 in training.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.roles import ALL_ROLES, TEXT_ROLES
 from worker.article.hashed_words import NAME_NUMBERS, TEXT_NUMBERS, HashedWords
 from worker.inference import Features, LineNetwork
 from worker.inference.networks import (
@@ -28,9 +29,15 @@ from worker.inference.networks import (
     standardised,
 )
 
-WIDTH: Final = 96
+WIDTH: Final = 128
 VECTOR_SIZE: Final = 16
 DILATIONS: Final = (1, 2, 4, 8)
+
+EPOCHS: Final = 8
+LEARNING_RATE: Final = 2e-3
+PAGES_IN_BATCH: Final = 16
+LINES_IN_BATCH: Final = 4000
+"""Maximum number of lines in a batch, including padding."""
 
 WARMING: Final = 0.15
 WEIGHT_DECAY: Final = 0.02
@@ -48,10 +55,28 @@ F1_WEIGHT: Final = 0.3
 """Weight of one minus the expected F1 of a page's words, relative to the cross-entropy of its
 lines."""
 
+KIND_WEIGHT: Final = 0.3
+"""Weight of the kind of a page, relative to the cross-entropy of its lines."""
+
+CONVENTION_RATE: Final = 10.0
+"""Learning rate of the conventions of gold texts, relative to the network's.
+
+At the network's own rate, they hardly move from their initial values.
+"""
+
+USUAL: Final = 2.5
+"""Initial log odds that a gold text includes lines with a text role."""
+
 MAX_LINES: Final = 1500
 """Maximum number of lines per page used for training, counted from the start of the page."""
 
 MIN_DEVIATION: Final = 0.05
+
+LEAST: Final = 1e-5
+"""Minimum distance of probabilities from 0 and 1."""
+
+UNKNOWN: Final = -1
+"""Number of an unknown role or kind."""
 
 _NUMBERS: Final = (NAME_NUMBERS, NAME_NUMBERS, TEXT_NUMBERS)
 
@@ -59,37 +84,44 @@ _Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Hyperparameters of training.
+class TextLabels:
+    """Which lines of a page are in a text, with the weight of each line (0 if unknown)."""
 
-    `epochs` is the number of passes over all pages, and `learning_rate` the maximum learning rate.
-    `pages_in_batch` and `lines_in_batch` limit the size of a batch; the latter includes padding.
-    """
-
-    epochs: int
-    learning_rate: float
-    pages_in_batch: int
-    lines_in_batch: int
-
-
-OF_LINES: Final = Plan(epochs=6, learning_rate=2e-3, pages_in_batch=24, lines_in_batch=4000)
-"""Plan for the network of lines. With 10 epochs, pages of other kinds in wcxb lose a point of
-F1."""
+    is_text: npt.NDArray[np.bool_]
+    weights: _Floats
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A page used for training.
+    """A page as the network sees it in training, alone or compared with another page.
 
-    `features` and `words` describe the lines, and `lengths` are their numbers of words. `labels`
-    mark the lines of the article; `weights` are 0 for lines without a label.
+    Attributes
+    ----------
+    features, words
+        Description of the lines.
+    lengths
+        Number of words of each line.
+    in_gold
+        Lines of the gold text or of required snippets.
+    convention
+        Number of the convention that this gold text follows.
+    in_text
+        Lines with text roles, if the roles are known.
+    roles, role_weights
+        Numbers of the lines' roles, and their weights (0 if unknown).
+    kind
+        Number of the page's kind, or `UNKNOWN`.
     """
 
     features: Features
     words: HashedWords
     lengths: npt.NDArray[np.float32]
-    labels: npt.NDArray[np.bool_]
-    weights: _Floats
+    in_gold: TextLabels
+    convention: int
+    in_text: TextLabels
+    roles: npt.NDArray[np.int64]
+    role_weights: _Floats
+    kind: int
 
 
 class _Convolution(nn.Module):
@@ -105,9 +137,8 @@ class _Convolution(nn.Module):
 
 
 class _Network(nn.Module):
-    def __init__(self, means: _Floats, deviations: _Floats, outputs: int) -> None:
+    def __init__(self, columns: int, kinds: int) -> None:
         super().__init__()
-        self.means, self.deviations = means, deviations
         self.tables = nn.ModuleList(
             nn.EmbeddingBag(numbers, VECTOR_SIZE, mode="mean", padding_idx=0)
             for numbers in _NUMBERS
@@ -117,15 +148,18 @@ class _Network(nn.Module):
             table.weight.data[0] = 0
         self.inner = nn.ModuleList(
             [
-                nn.Linear(len(means) + VECTOR_SIZE * len(_NUMBERS), 2 * WIDTH),
+                nn.Linear(columns + VECTOR_SIZE * len(_NUMBERS), 2 * WIDTH),
                 nn.Linear(2 * WIDTH, WIDTH),
             ]
         )
         self.convolutions = nn.ModuleList(map(_Convolution, DILATIONS))
         self.whole = nn.Linear(2 * WIDTH, WIDTH)
-        self.outer = nn.ModuleList([nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, outputs)])
+        self.outer = nn.ModuleList([nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, len(ALL_ROLES))])
+        self.page = nn.ModuleList([nn.Linear(2 * WIDTH, WIDTH), nn.Linear(WIDTH, kinds)])
 
-    def forward(self, rows: Tensor, bags: Sequence[Tensor], is_line: Tensor) -> Tensor:
+    def forward(
+        self, rows: Tensor, bags: Sequence[Tensor], is_line: Tensor
+    ) -> tuple[Tensor, Tensor]:
         pages, lines, columns = rows.shape
         if self.training:
             rows = rows * (torch.rand(pages, 1, columns) >= COLUMNS_LEFT_OUT)
@@ -144,96 +178,134 @@ class _Network(nn.Module):
         half = len(DILATIONS) // 2
         for convolution in self.convolutions[:half]:
             activations = convolution(activations, is_line)
-        mean = activations.sum(dim=1) / is_line.sum(dim=1)
-        most = activations.masked_fill(~is_line, -torch.inf).amax(dim=1)
-        of_page = functional.relu(self.whole(torch.cat([mean, most], dim=-1)))
+        of_page = functional.relu(self.whole(_mean_and_maximum(activations, is_line)))
         activations = (activations + of_page[:, None]) * is_line
         for convolution in self.convolutions[half:]:
             activations = convolution(activations, is_line)
-        hidden, last = self.outer
-        activations = functional.dropout(
-            functional.relu(hidden(activations)), LEFT_OUT, self.training
-        )
-        outputs: Tensor = last(activations)
-        return outputs
+        of_page = _mean_and_maximum(activations, is_line)
+        return _outputs(self.outer, activations), _outputs(self.page, of_page)
 
 
-LessonT = TypeVar("LessonT", bound=Lesson)
+def _mean_and_maximum(activations: Tensor, is_line: Tensor) -> Tensor:
+    mean = activations.sum(dim=1) / is_line.sum(dim=1)
+    most = activations.masked_fill(~is_line, -torch.inf).amax(dim=1)
+    return torch.cat([mean, most], dim=-1)
 
-Loss = Callable[[Tensor, Sequence[LessonT]], Tensor]
-"""Function that receives the outputs of a batch, shape (pages, lines, outputs), and its pages."""
+
+def _outputs(layers: nn.ModuleList, activations: Tensor) -> Tensor:
+    hidden, last = layers
+    activations = functional.relu(hidden(activations))
+    outputs: Tensor = last(functional.dropout(activations, LEFT_OUT, hidden.training))
+    return outputs
 
 
-def loss_of_text(log_odds: Tensor, lessons: Sequence[Lesson]) -> Tensor:
+class _Loss(nn.Module):
+    """Loss of a batch, with the conventions of gold texts as parameters.
+
+    A convention is the probability, for each role, that a gold text includes lines with this role.
+    The probability that a line is in the gold text is the sum, over all roles, of the probability
+    of the role times that of its inclusion. Gold texts that leave out leads or include captions
+    therefore do not contradict annotators.
+    """
+
+    def __init__(self, conventions: int) -> None:
+        super().__init__()
+        usual = [USUAL if role in TEXT_ROLES else -USUAL for role in ALL_ROLES]
+        self.conventions = nn.Parameter(torch.tensor(usual).repeat(conventions, 1))
+
+    def forward(self, of_lines: Tensor, of_page: Tensor, lessons: Sequence[Lesson]) -> Tensor:
+        lengths = padded([each.lengths for each in lessons])
+        roles = functional.log_softmax(of_lines, dim=-1)
+        included = torch.sigmoid(self.conventions[[each.convention for each in lessons]])
+        in_gold = (roles.exp() * included[:, None]).sum(dim=-1)
+        in_text = roles[..., : len(TEXT_ROLES)].exp().sum(dim=-1)
+        loss = _loss_of_text(in_gold, [each.in_gold for each in lessons], lengths)
+        loss = loss + _loss_of_text(in_text, [each.in_text for each in lessons], lengths)
+        numbers = padded([np.maximum(each.roles, 0) for each in lessons])
+        weights = padded([each.role_weights.astype(np.float32) for each in lessons])
+        loss = loss - (roles.gather(-1, numbers[..., None]).squeeze(-1) * weights).sum()
+        kinds = torch.tensor([each.kind for each in lessons])
+        is_known = kinds != UNKNOWN
+        if is_known.any():
+            of_kinds = functional.cross_entropy(of_page[is_known], kinds[is_known], reduction="sum")
+            loss = loss + KIND_WEIGHT * of_kinds
+        return loss / len(lessons)
+
+
+def _loss_of_text(probabilities: Tensor, labels: Sequence[TextLabels], lengths: Tensor) -> Tensor:
     """Return the cross-entropy of lines plus the weighted loss in the expected F1 of pages.
 
-    `log_odds` have shape (pages, lines).
+    `probabilities` have shape (pages, lines).
     """
-    labels = padded([each.labels.astype(np.float32) for each in lessons])
-    weights = padded([each.weights.astype(np.float32) for each in lessons])
-    lengths = padded([each.lengths for each in lessons]) * (weights > 0)
-    entropies = functional.binary_cross_entropy_with_logits(log_odds, labels, reduction="none")
-    wanted = labels * lengths
-    likely = torch.sigmoid(log_odds)
-    both = (likely * wanted).sum(dim=1)
-    all_words = (likely * lengths).sum(dim=1) + wanted.sum(dim=1)
+    is_text = padded([each.is_text.astype(np.float32) for each in labels])
+    weights = padded([each.weights.astype(np.float32) for each in labels])
+    lengths = lengths * (weights > 0)
+    bounded = probabilities.clamp(LEAST, 1 - LEAST)
+    entropies = functional.binary_cross_entropy(bounded, is_text, reduction="none")
+    wanted = is_text * lengths
+    both = (probabilities * wanted).sum(dim=1)
+    all_words = (probabilities * lengths).sum(dim=1) + wanted.sum(dim=1)
     f1 = 2 * both / all_words.clamp(min=1)
-    of_pages = weights.sum(dim=1)
-    return ((entropies * weights).sum(dim=1) + F1_WEIGHT * (1 - f1) * of_pages).sum()
+    return ((entropies * weights).sum(dim=1) + F1_WEIGHT * (1 - f1) * weights.sum(dim=1)).sum()
 
 
-def fit_network(lessons: Sequence[Lesson], seed: int = 0) -> LineNetwork:
-    """Train the network that classifies whether each line belongs to the article."""
+def train(lessons: Sequence[Lesson], kinds: int, seed: int = 0) -> LineNetwork:
+    """Train a network; equal seeds give equal networks, because a single thread is used.
 
-    def loss(outputs: Tensor, lessons: Sequence[Lesson]) -> Tensor:
-        return loss_of_text(outputs.squeeze(-1), lessons)
-
-    return train(lessons, OF_LINES, loss, outputs=1, seed=seed)
-
-
-def train(
-    lessons: Sequence[LessonT], plan: Plan, loss: Loss[LessonT], outputs: int, seed: int = 0
-) -> LineNetwork:
-    """Train a network; on a single thread, equal seeds give equal networks.
-
-    `outputs` is the number of outputs per line.
+    `kinds` is the number of kinds of pages.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     chance = np.random.default_rng(seed)
-    rows = logarithms(np.concatenate([each.features.rows for each in lessons]))
-    means, deviations = rows.mean(axis=0), np.maximum(rows.std(axis=0), MIN_DEVIATION)
-    network = _Network(means, deviations, outputs)
+    means, deviations = _moments(lessons)
+    network = _Network(len(means), kinds)
+    loss = _Loss(1 + max(each.convention for each in lessons))
+    rates = [LEARNING_RATE, CONVENTION_RATE * LEARNING_RATE]
     optimiser = torch.optim.AdamW(
-        network.parameters(), lr=plan.learning_rate, weight_decay=WEIGHT_DECAY
+        [
+            {"params": network.parameters(), "weight_decay": WEIGHT_DECAY},
+            {"params": loss.parameters(), "weight_decay": 0.0},
+        ],
+        lr=LEARNING_RATE,
     )
-    order = [_groups(lessons, plan, chance) for _ in range(plan.epochs)]
+    order = [_groups(lessons, chance) for _ in range(EPOCHS)]
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, plan.learning_rate, total_steps=sum(map(len, order)), pct_start=WARMING
+        optimiser, rates, total_steps=sum(map(len, order)), pct_start=WARMING
     )
-    scale = sum(float(each.weights.sum()) for each in lessons) / len(lessons)
     network.train()
     for group in (group for epoch in order for group in epoch):
         pages = [lessons[place] for place in group]
-        found = network(*_inputs(pages, means, deviations))
-        of_batch = loss(found, pages) / scale / len(group)
+        of_batch = loss(*network(*_inputs(pages, means, deviations)), pages)
         optimiser.zero_grad()
         of_batch.backward()
         nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)
         optimiser.step()
         schedule.step()
-    return _as_integers(network, lessons[0].features.columns)
+    return _as_integers(network, lessons[0].features.columns, means, deviations)
 
 
-def _groups(lessons: Sequence[Lesson], plan: Plan, chance: np.random.Generator) -> list[list[int]]:
+def _moments(lessons: Sequence[Lesson]) -> tuple[_Floats, _Floats]:
+    """Return the means and deviations of the columns' logarithms."""
+    columns = len(lessons[0].features.columns)
+    sums, squares, count = np.zeros(columns), np.zeros(columns), 0
+    for each in lessons:
+        rows = logarithms(each.features.rows)
+        sums += rows.sum(axis=0)
+        squares += (rows**2).sum(axis=0)
+        count += len(rows)
+    means: _Floats = sums / count
+    return means, np.maximum(np.sqrt(np.maximum(squares / count - means**2, 0.0)), MIN_DEVIATION)
+
+
+def _groups(lessons: Sequence[Lesson], chance: np.random.Generator) -> list[list[int]]:
     """Return the indices of pages, in batches of similar length."""
-    lengths = np.array([min(MAX_LINES, len(each.labels)) for each in lessons])
+    lengths = np.array([min(MAX_LINES, len(each.lengths)) for each in lessons])
     order = np.argsort(lengths * np.exp(chance.normal(0, 0.15, len(lengths))), kind="stable")
     groups: list[list[int]] = [[]]
     for place in order.tolist():
         group = groups[-1]
         lines = (len(group) + 1) * lengths[place]
-        if len(group) == plan.pages_in_batch or lines > plan.lines_in_batch:
+        if len(group) == PAGES_IN_BATCH or lines > LINES_IN_BATCH:
             groups.append([])
         groups[-1].append(place)
     groups = [group for group in groups if group]
@@ -244,7 +316,7 @@ def _groups(lessons: Sequence[Lesson], plan: Plan, chance: np.random.Generator) 
 def _inputs(
     lessons: Sequence[Lesson], means: _Floats, deviations: _Floats
 ) -> tuple[Tensor, list[Tensor], Tensor]:
-    """Return the standardised columns, the word numbers, and a mask of existing lines."""
+    """Return the standardised columns, the word numbers, and a mask of the real lines."""
     scaled = [
         standardised(each.features.rows[:MAX_LINES], means, deviations).astype(np.float32)
         for each in lessons
@@ -264,11 +336,13 @@ def padded(arrays: Sequence[npt.NDArray[np.generic]]) -> Tensor:
     )
 
 
-def _as_integers(network: _Network, columns: tuple[str, ...]) -> LineNetwork:
+def _as_integers(
+    network: _Network, columns: tuple[str, ...], means: _Floats, deviations: _Floats
+) -> LineNetwork:
     return LineNetwork(
         columns,
-        tuple(_short(network.means)),
-        tuple(_short(network.deviations)),
+        tuple(_short(means)),
+        tuple(_short(deviations)),
         tuple(_units(table.weight) for table in network.tables),
         tuple(map(_as_layer, network.inner)),
         tuple(
@@ -285,6 +359,7 @@ def _as_integers(network: _Network, columns: tuple[str, ...]) -> LineNetwork:
         ),
         _as_layer(network.whole),
         tuple(map(_as_layer, network.outer)),
+        tuple(map(_as_layer, network.page)),
     )
 
 

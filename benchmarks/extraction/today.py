@@ -1,18 +1,15 @@
 """Comparison of the service and its peers on pages of today's web, in a single run.
 
-python -m benchmarks.extraction.today CORPORA --first-pass FOLDER --second-pass FOLDER
-    [--peers NAMES] [--sample N]
+python -m benchmarks.extraction.today CORPORA --models FOLDER [--peers NAMES] [--sample N]
 
 CORPORA is the folder of the corpora. As in the service, each page of wcxb and fundus_body is read
-without other pages. The classifier of lines and the model of roles have not seen its site;
-`benchmarks.extraction.train` and `benchmarks.extraction.roles` write them to the folders. Texts are
-compared as bags of words.
+without other pages, by the model in FOLDER that has not seen its site (see
+`benchmarks.extraction.folds`). Texts are compared as bags of words.
 """
 
 import argparse
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -28,8 +25,7 @@ from benchmarks.evaluation.scores import (
     paired_difference,
 )
 from benchmarks.extraction.bags import BagScore, compare_bags, words_of
-from benchmarks.extraction.first_pass import FirstPass
-from benchmarks.extraction.roles.second_pass import SecondPass
+from benchmarks.extraction.folds import FoldModels
 from worker.article import NoArticleError, extract_article
 from worker.article.lines import lines_of
 from worker.article.outline import Outline
@@ -109,21 +105,7 @@ def parsed(source: Source) -> Page:
     return parse_page(source.html, source.url, content_type=source.content_type)
 
 
-@dataclass(frozen=True)
-class Models:
-    """Models of both passes, with which pages are read by models that have not seen their sites."""
-
-    first: FirstPass
-    second: SecondPass
-
-    @contextmanager
-    def on_site(self, site: str) -> Iterator[None]:
-        """Make the service read pages with models that have not seen a site."""
-        with self.first.on_site(site), self.second.on_site(site):
-            yield
-
-
-def read_ours(samples: Sequence[Sample], models: Models) -> Iterator[Text]:
+def read_ours(samples: Sequence[Sample], models: FoldModels) -> Iterator[Text]:
     """Read pages as the service does, with models that have not seen their sites."""
     for place, each in enumerate([*samples[:WARMING], *samples]):
         with models.on_site(each.gold.site):
@@ -232,7 +214,7 @@ def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
             yield f"{each.group}, {each.gold.id}: {best} has {peers[best]:.2f} of it"
 
 
-def reason(each: Sample, models: Models) -> str:
+def reason(each: Sample, models: FoldModels) -> str:
     """Return the reason why most of an article is not in our text."""
     try:
         page = parsed(each.source)
@@ -255,7 +237,7 @@ def reason(each: Sample, models: Models) -> str:
     return "other lines chosen"
 
 
-def reasons(samples: Sequence[Sample], ours: MethodScores, models: Models) -> Iterator[str]:
+def reasons(samples: Sequence[Sample], ours: MethodScores, models: FoldModels) -> Iterator[str]:
     """Yield a table of the pages with less than half of the article, by group and reason."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each, score in zip(samples, ours.scores, strict=True):
@@ -270,13 +252,14 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
-    parser.add_argument("--first-pass", type=Path, required=True, help="folder of classifiers")
-    parser.add_argument("--second-pass", type=Path, required=True, help="folder of role models")
+    parser.add_argument(
+        "--models", type=Path, required=True, help="folder with the models of the folds"
+    )
     parser.add_argument("--peers", default=PEERS, help="names of methods, as for bench")
     parser.add_argument("--sample", type=int, help="maximum number of pages per corpus")
     parser.add_argument("--cache", type=Path, help="folder in which results of peers are cached")
     options = parser.parse_args()
-    models = Models(FirstPass.of(options.first_pass), SecondPass.of(options.second_pass))
+    models = FoldModels.of(options.models)
     samples = list(read_samples(options.corpora, options.sample))
     methods = {OURS: measured(samples, list(read_ours(samples, models)))}
     runner = Runner(processes=1, cache=options.cache)

@@ -1,17 +1,21 @@
-"""Train the classifier of lines: ``python -m benchmarks.extraction.train CORPUS… --model FILE``.
+"""Train the model of pages: ``python -m benchmarks.extraction.train CORPUS… --model FILE``.
 
-Each page of the corpora is compared with the same page as in the service. A line belongs to the
-article if most of its words match the gold text. With ``--folds``, the classifier is first
-cross-validated. Each site is in a single fold, so that no page is scored by a classifier that has
-seen its site.
+A line's role is learnt from pages whose lines have roles, from gold texts, which include lines
+according to the convention of their corpus and kind of page, and from required and forbidden
+snippets. With ``--folds``, the model is first cross-validated. Each site is in a single fold, so
+that no page is scored by a model that has seen its site.
 """
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,216 +23,191 @@ import numpy.typing as npt
 from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import PageScores, Prediction, macro_average, score_page
+from benchmarks.evaluation.scores.roles import ROLES_FILE, load_roles
 from benchmarks.extraction.examples import (
+    BARE,
+    SAMPLE,
     Example,
-    Hint,
+    bare_examples,
+    bare_threads,
+    comments_said,
     fold_of,
-    outside,
+    generated_examples,
     read_examples,
     read_hints,
 )
-from benchmarks.extraction.first_pass import write_fold
+from benchmarks.extraction.folds import FoldModels, write_fold
 from benchmarks.extraction.labels import OF_GOLD
+from benchmarks.extraction.networks import UNKNOWN, Lesson, TextLabels, train
 from benchmarks.training.headers import corpus_used, training_of
-from worker.article import TemplateKnowledge, classification, sentences
+from models.kinds import Kind
+from models.roles import ALL_ROLES, TEXT_ROLES
+from worker.article import TemplateKnowledge, body, sentences
 from worker.article.article import article_of
-from worker.article.line_classifier import LineClassifier
-from worker.inference import BoostedTrees, Features, ModelFile, Rows, Training
+from worker.article.page_model import PageModel
+from worker.inference import BoostedTrees, Features, ModelFile, Training, TrainingCorpus
 from worker.papers.reading import outline_of
 
-if TYPE_CHECKING:
-    from benchmarks.extraction.networks import Lesson
+KINDS: Final[tuple[Kind, ...]] = (
+    *("article", "forum", "product", "listing", "collection", "documentation", "service"),
+)
+"""Kinds of pages that are distinguished."""
 
-TREES = 360
-LEAVES = 24
-MIN_LINES_IN_LEAF = 60
+OF_ARTICLES: Final = frozenset({"daniel", "fundus_body", "l3s_gn1", "msv_big9"})
+"""Corpora that record no kinds, and whose pages are all articles."""
 
-CREDITS = {
+CREDITS: Final = {
     "wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)",
 }
 """Descriptions, in the header of a model, of corpora whose licences require attribution."""
 
-PAGE_WEIGHT = 100.0
-"""Total weight of the lines of a page."""
-
-LOOSE_LENGTH = 30
+LOOSE_LENGTH: Final = 30
 """Minimum number of words for a line in a corpus with loose gold texts to have its full weight.
 
 Loose gold texts may or may not include titles, bylines and captions, so nothing can be learnt
 from their short lines that applies to other corpora.
 """
 
-HINTS_WEIGHT = 30.0
-"""Total weight of the lines of a page with only some labels, if it has at least `FULL_HINTS` lines.
+HINTS_WEIGHT: Final = 0.3
+"""Total weight of the snippets of a page with at least `FULL_HINTS` lines that contain any."""
+
+FULL_HINTS: Final = 10
+
+NOT_TRAINED: Final = "forum"
+"""Kind of pages whose gold texts are not used, because their content is written by readers.
+
+Below an article, such content does not belong to the text.
 """
 
-FULL_HINTS = 10
+TREES: Final = 360
+LEAVES: Final = 24
+MIN_LINES_IN_LEAF: Final = 100
 
-OTHER_KINDS_WEIGHT = 0.3
-"""Weight of a page of another kind, relative to an article.
+WEAK_WEIGHT: Final = 0.3
+"""Weight of a role inferred from a gold record, relative to one from an annotator."""
 
-Lines of shops and manuals are learnt from these pages, which are almost as numerous as recent
-articles. With 0.3, including threads, articles of wcxb gain 0.1 points of F1 and its other pages
-gain 7. With 1, the other pages gain another point, but articles lose 0.2.
+CHUNK: Final = 20
+"""Number of pages that a process scores at a time."""
+
+RARE: Final = 0.5
+"""Exponent of the weight of rare roles.
+
+The weight of a line is the number of lines with its role, to the power of minus `RARE`.
 """
 
-NOT_TRAINED = "forum"
-"""Kind of pages excluded from training, because their content is written by readers.
+_NUMBERS: Final[dict[str | None, int]] = {role: at for at, role in enumerate(ALL_ROLES)}
 
-Below an article, such content does not belong to the text. With threads in training, 5.2 % of the
-reader comments on 76 news pages were in the service's text, and 3.2 % without them.
-"""
-
-FAR = 8
-"""Distance in lines from the article beyond which only every `EVERY`-th line is used for training.
-
-The weights of these lines are increased accordingly. Most lines of a page are in its menus.
-"""
-
-EVERY = 4
+_Floats = npt.NDArray[np.float64]
 
 
-_Lines = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
+def fit(examples: Sequence[Example], loose: Collection[str], seed: int = 0) -> PageModel:
+    """Train the model on pages, each both alone and compared with another page.
 
-
-def fit(
-    examples: Sequence[Example],
-    hints: Sequence[Hint],
-    loose: Collection[str],
-    columns: Sequence[str] | None = None,
-) -> LineClassifier:
-    """Train the classifier on pages, each both alone and compared with another page.
-
-    The arguments are those of `fit_trees`. If columns are selected, only trees are trained.
-    Raises ImportError if PyTorch is needed but not installed.
+    `loose` are the names of corpora with loose gold texts (see `LOOSE_LENGTH`).
     """
-    trees = fit_trees(examples, hints, loose, columns)
-    if columns is not None:
-        return LineClassifier(trees)
-    # Imported here because the weights in this module can be used without PyTorch.
-    from benchmarks.extraction.networks import fit_network
-
-    return LineClassifier(trees, fit_network([*lessons(examples, hints, loose)]))
+    learnt = [*lessons(examples, loose)]
+    return PageModel(ALL_ROLES, KINDS, train(learnt, len(KINDS), seed), fit_trees(learnt, seed))
 
 
-def fit_trees(
-    examples: Sequence[Example],
-    hints: Sequence[Hint],
-    loose: Collection[str],
-    columns: Sequence[str] | None = None,
-) -> BoostedTrees:
-    """Train the trees of the classifier.
-
-    All articles have the same total weight, and the weight of a line is the square root of its
-    number of words. Short lines decide whether a text equals the article word for word, but long
-    lines contain most of the words.
-
-    `loose` are the names of corpora with loose gold texts (see `LOOSE_LENGTH`). `columns` are the
-    names of the columns to use (by default, all).
-    """
-    parts = [lines for example in _taught(examples) for lines in _lines_of(example, loose)]
-    parts += [_lines_of_hint(hint) for hint in hints]
-    rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-    classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_LINES_IN_LEAF)
-    names = _columns_of(examples)
-    places = [names.index(column) for column in columns or names]
-    classifier.fit(rows[:, places], labels, sample_weight=weights)
-    return as_trees(classifier, names, places)
+def fit_trees(learnt: Sequence[Lesson], seed: int) -> BoostedTrees:
+    """Train the trees on the lines known to be inside or outside the text."""
+    known = [(each, text) for each in learnt for text in (each.in_gold, each.in_text)]
+    features = [each.features.rows[text.weights > 0] for each, text in known]
+    is_text = np.concatenate([text.is_text[text.weights > 0] for _, text in known])
+    weights = np.concatenate([text.weights[text.weights > 0] for _, text in known])
+    classifier = new_classifier(
+        trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_LINES_IN_LEAF, seed=seed
+    )
+    classifier.fit(np.concatenate(features), is_text, sample_weight=weights / weights.mean())
+    return as_trees(classifier, learnt[0].features.columns)
 
 
-def lessons(
-    examples: Sequence[Example], hints: Sequence[Hint], loose: Collection[str]
-) -> "Iterator[Lesson]":
-    """Yield the training examples of the network, which are the same pages with all their lines.
-
-    The arguments are those of `fit_trees`.
-    """
-    from benchmarks.extraction.networks import Lesson
-
-    for each in _taught(examples):
-        weights = np.where(each.unsaid, 0.0, _weights_of(each, loose))
-        views = _views_of(each)
+def lessons(examples: Sequence[Example], loose: Collection[str]) -> Iterator[Lesson]:
+    """Yield lessons for each page, alone and compared with another; arguments as for `fit`."""
+    conventions: dict[tuple[str, str], int] = {}
+    of_roles = _weights_of_roles(examples)
+    for each in examples:
+        convention = (each.corpus, each.gold.kind or "article")
+        numbers = _numbers_of(each)
+        views = _features_of(each)
         for view in views:
-            labels = each.shares > OF_GOLD
-            yield Lesson(view, each.hashed, each.words, labels, weights / len(views))
-    for hint in hints:
-        weights = np.zeros(len(hint.words))
-        weights[hint.said] = _weights_of_hint(hint)
-        yield Lesson(hint.features, hint.hashed, hint.words, hint.labels, weights)
+            yield Lesson(
+                features=view,
+                words=each.evidence.words,
+                lengths=each.lengths,
+                in_gold=_in_gold(each, loose, 1 / len(views)),
+                convention=conventions.setdefault(convention, len(conventions)),
+                in_text=_in_text(each, numbers, 1 / len(views)),
+                roles=numbers,
+                role_weights=_role_weights(each, numbers, of_roles) / len(views),
+                kind=_kind_of(each),
+            )
 
 
-def _taught(examples: Iterable[Example]) -> Iterator[Example]:
-    return (each for each in examples if each.gold.kind != NOT_TRAINED and len(each.words))
+def _features_of(example: Example) -> list[Features]:
+    """Return the features of a page alone and, if there is another page, beside it."""
+    beside = [example.beside] if example.beside is not None else []
+    return [example.evidence.features, *beside]
 
 
-def _columns_of(examples: Sequence[Example]) -> tuple[str, ...]:
-    [columns] = {
-        view.columns for each in examples for view in (each.alone, each.beside) if view.columns
-    }
-    return columns
-
-
-def _lines_of(example: Example, loose: Collection[str]) -> Iterator[_Lines]:
-    labels = example.shares > OF_GOLD
-    weights, kept = weights_near_article(labels, _weights_of(example, loose))
-    kept &= ~example.unsaid
-    weights = weights[kept]
-    views = _views_of(example)
-    for view in views:
-        yield view.rows[kept], labels[kept], weights / len(views)
-
-
-def _weights_of(example: Example, loose: Collection[str]) -> npt.NDArray[np.float64]:
-    weights = np.sqrt(example.words.astype(np.float64))
-    weights *= PAGE_WEIGHT * (1.0 if example.is_article else OTHER_KINDS_WEIGHT) / weights.sum()
+def _in_gold(example: Example, loose: Collection[str], share: float) -> TextLabels:
+    roots = np.sqrt(example.lengths.astype(np.float64))
+    nothing = np.zeros(len(roots))
+    if example.hints is not None:
+        is_said = example.hints >= 0
+        weights = np.where(is_said, roots, 0.0)
+        total = HINTS_WEIGHT * min(1.0, np.count_nonzero(is_said) / FULL_HINTS)
+        return TextLabels(example.hints > 0, share * total * weights / max(1.0, weights.sum()))
+    if example.shares is None or example.gold.kind == NOT_TRAINED:
+        return TextLabels(nothing > 0, nothing)
+    weights = roots / roots.sum()
     if example.corpus in loose:
-        weights *= np.minimum(1.0, example.words / LOOSE_LENGTH)
-    return weights
+        weights = weights * np.minimum(1.0, example.lengths / LOOSE_LENGTH)
+    if example.unsaid is not None:
+        weights = np.where(example.unsaid, 0.0, weights)
+    return TextLabels(example.shares > OF_GOLD, share * weights)
 
 
-def _views_of(example: Example) -> list[Features]:
-    """Return the evidence of a page without and, if there is one, with another page."""
-    is_alone = example.beside is example.alone
-    return [example.alone] if is_alone else [example.alone, example.beside]
+def _in_text(example: Example, numbers: npt.NDArray[np.int64], share: float) -> TextLabels:
+    is_known = (numbers != UNKNOWN) & (example.roles is not None)
+    weights = np.where(is_known, np.sqrt(example.lengths.astype(np.float64)), 0.0)
+    is_text = is_known & (numbers < len(TEXT_ROLES))
+    return TextLabels(is_text, share * weights / max(1.0, weights.sum()))
 
 
-def weights_near_article(
-    labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the weights of lines, and a mask of the lines used; few are far from the article."""
-    is_far = _distances(labels) > FAR
-    kept = ~is_far | (np.cumsum(is_far) % EVERY == 1)
-    return np.where(is_far, EVERY * weights, weights), kept
+def _role_weights(example: Example, numbers: npt.NDArray[np.int64], of_roles: _Floats) -> _Floats:
+    is_known = numbers != UNKNOWN
+    weights = np.where(is_known, of_roles[numbers], 0.0)
+    if example.roles is not None:
+        return np.asarray(weights / max(1, np.count_nonzero(is_known)), dtype=np.float64)
+    return np.asarray(WEAK_WEIGHT * weights / len(numbers), dtype=np.float64)
 
 
-def _distances(labels: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Return the distance of each line from the nearest line of the article."""
-    far = len(labels) + FAR
-    places = np.arange(len(labels))
-    before = np.maximum.accumulate(np.where(labels, places, -far))
-    after = np.minimum.accumulate(np.where(labels, places, 2 * far)[::-1])[::-1]
-    return np.minimum(places - before, after - places)
+def _numbers_of(example: Example) -> npt.NDArray[np.int64]:
+    """Return the number of each line's role, from an annotator if there is one."""
+    roles = example.roles if example.roles is not None else example.weak
+    if roles is None:
+        return np.full(len(example.lengths), UNKNOWN)
+    return np.array([_NUMBERS.get(role, UNKNOWN) for role in roles], dtype=np.int64)
 
 
-def _lines_of_hint(hint: Hint) -> _Lines:
-    return hint.features.rows[hint.said], hint.labels[hint.said], _weights_of_hint(hint)
+def _weights_of_roles(examples: Iterable[Example]) -> _Floats:
+    """Return the weight of a line by role, with a mean of 1 over the manually labelled lines."""
+    counts = Counter(role for each in examples for role in each.roles or () if role in _NUMBERS)
+    numbers = np.array([counts[role] for role in ALL_ROLES])
+    weights = np.maximum(1.0, numbers) ** -RARE
+    return np.asarray(weights * numbers.sum() / max(1.0, weights @ numbers), dtype=np.float64)
 
 
-def _weights_of_hint(hint: Hint) -> npt.NDArray[np.float64]:
-    weights = np.sqrt(hint.words[hint.said].astype(np.float64))
-    weights *= HINTS_WEIGHT * min(1.0, len(weights) / FULL_HINTS) / weights.sum()
-    return weights
+def _kind_of(example: Example) -> int:
+    kind = "article" if example.corpus in OF_ARTICLES else example.gold.kind
+    return KINDS.index(kind) if kind in KINDS else UNKNOWN
 
 
-def extract(
-    source: Source,
-    knowledge: TemplateKnowledge | None,
-    model: LineClassifier,
-) -> str:
-    """Return the article's text as extracted by the service with the given classifier."""
+def extract(source: Source, knowledge: TemplateKnowledge | None, model: PageModel) -> str:
+    """Return the article's text as extracted by the service with the given model."""
     page = outline_of(source)
-    judged = classification.judge_lines(page, knowledge, source.url, model)
-    finding = classification.find_body(page, judged)
+    finding = body.find_body(page, body.judge_page(page, knowledge, source.url, model))
     if finding is None:
         finding = sentences.find_body(page)
     if finding is None:
@@ -241,37 +220,60 @@ Scores = dict[str, dict[str, list[PageScores]]]
 """Scores of pages by corpus and by whether they are read ``alone`` or ``beside`` another page."""
 
 
-def cross_validate(
-    examples: Sequence[Example],
-    hints: Sequence[Hint],
-    loose: Collection[str],
-    folds: int,
-    columns: Sequence[str] | None = None,
-    into: Path | None = None,
-) -> Scores:
-    """Score pages with classifiers that have not seen their sites.
+def fit_all(
+    examples: Sequence[Example], loose: Collection[str], folds: int, seed: int, processes: int
+) -> tuple[list[PageModel], PageModel]:
+    """Train one model per fold, without the sites of that fold, and one on all pages."""
+    seen = [
+        [each for each in examples if fold_of(each.gold.site, folds) != fold]
+        for fold in range(folds)
+    ]
+    # Forked processes share the examples.
+    with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
+        _SHARED[:] = [*seen, examples]
+        tasks = [pool.submit(_fit_shared, place, loose, seed) for place in range(folds + 1)]
+        *of_folds, model = [task.result() for task in tasks]
+    return of_folds, model
 
-    The classifiers of the folds are written to the folder `into` (see
-    `benchmarks.extraction.first_pass`). The other arguments are those of `fit`.
-    """
-    scores: Scores = {
-        name: {"alone": [], "beside": []} for name in dict.fromkeys(map(_set_of, examples))
-    }
-    for fold in range(folds):
-        others = [hint for hint in hints if fold_of(hint.site, folds) != fold]
-        model = fit(outside(fold, folds, examples), others, loose, columns)
-        if into is not None:
-            write_fold(into, fold, model)
-        for example in examples:
-            gold = example.gold
-            if fold_of(gold.site, folds) != fold:
-                continue
-            for name, known in (("alone", None), ("beside", example.knowledge)):
-                prediction = Prediction(None, extract(example.page, known, model))
-                found = score_page(prediction, gold, example.headline)
-                row = PageScores(gold.id, gold.site, gold.language, found)
-                scores[_set_of(example)][name].append(row)
+
+_SHARED: list[Sequence[Example]] = []
+
+
+def _fit_shared(place: int, loose: Collection[str], seed: int) -> PageModel:
+    return fit(_SHARED[place], loose, seed)
+
+
+def cross_validate(
+    examples: Sequence[Example], models: Sequence[PageModel], processes: int
+) -> Scores:
+    """Score pages with gold texts, each with the model that has not seen its site."""
+    scored = [
+        each for each in examples if each.shares is not None and each.corpus not in (BARE, SAMPLE)
+    ]
+    scores: Scores = {}
+    # Forked processes share the examples and the models.
+    with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
+        _SHARED[:], _MODELS[:] = [scored], models
+        of_pages = pool.map(_score_shared, range(len(scored)), chunksize=CHUNK)
+        for example, of_page in zip(scored, of_pages, strict=True):
+            by_name = scores.setdefault(_set_of(example), {"alone": [], "beside": []})
+            for name, row in of_page.items():
+                by_name[name].append(row)
     return scores
+
+
+_MODELS: list[PageModel] = []
+
+
+def _score_shared(place: int) -> dict[str, PageScores]:
+    example = _SHARED[0][place]
+    gold, model = example.gold, FoldModels(_MODELS).model_for(example.gold.site)
+    found = {}
+    for name, known in (("alone", None), ("beside", example.knowledge)):
+        text = extract(example.page, known, model)
+        scored = score_page(Prediction(None, text), gold, example.headline)
+        found[name] = PageScores(gold.id, gold.site, gold.language, scored)
+    return found
 
 
 def _set_of(example: Example) -> str:
@@ -312,8 +314,8 @@ def table(scores: Scores) -> Iterator[str]:
 def describe(
     folders: Sequence[Path],
     hinting: Sequence[Path],
+    labels: Path | None,
     examples: Sequence[Example],
-    hints: Sequence[Hint],
     scores: Scores,
 ) -> Training:
     """Describe the training done by `main`.
@@ -321,21 +323,12 @@ def describe(
     The scores in the description are the mean F1 of pages compared with another page.
     """
     corpora = [
-        corpus_used(
-            folder,
-            CREDITS.get(folder.name, "texts"),
-            ((each.gold.id, each.gold.site) for each in examples if each.corpus == folder.name),
-        )
-        for folder in folders
+        corpus_used(folder, use, _sites_of(examples, folder.name))
+        for folders_of_use, use in ((folders, "texts"), (hinting, "hints"))
+        for folder, use in ((each, CREDITS.get(each.name, use)) for each in folders_of_use)
     ]
-    corpora += [
-        corpus_used(
-            folder,
-            "hints",
-            ((each.page, each.site) for each in hints if each.corpus == folder.name),
-        )
-        for folder in hinting
-    ]
+    if labels is not None:
+        corpora.append(_labels_used(labels, examples))
     means = {
         f"toF, {corpus}": macro_average(by_name["beside"])["to_f"]
         for corpus, by_name in scores.items()
@@ -344,11 +337,37 @@ def describe(
     return training_of(corpora, "benchmarks.extraction.train", means, how, ["torch"])
 
 
-def loose_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the names of corpora with loose gold texts."""
-    parser.add_argument(
-        "--loose", nargs="*", default=[], help="names of corpora with loose gold texts"
+def _sites_of(examples: Iterable[Example], corpus: str) -> Iterator[tuple[str, str]]:
+    return ((each.gold.id, each.gold.site) for each in examples if each.corpus == corpus)
+
+
+def _labels_used(folder: Path, examples: Iterable[Example]) -> TrainingCorpus:
+    sites = [each.gold.site for each in examples if each.roles is not None]
+    return TrainingCorpus(
+        name=folder.name,
+        use="roles",
+        pages=len(sites),
+        sites=len(set(sites)),
+        # Its pages belong to other corpora.
+        pages_digest=None,
+        gold_digest=sha256((folder / ROLES_FILE).read_bytes()).hexdigest(),
     )
+
+
+def read_all(
+    folders: Sequence[Path], hinting: Sequence[Path], labels: Path | None
+) -> Iterator[Example]:
+    """Read the examples of all corpora; `labels` is the folder of the roles of lines."""
+    labelled = load_roles(labels / ROLES_FILE) if labels is not None else []
+    for folder in folders:
+        yield from read_examples(folder, {p.id: p for p in labelled if p.corpus == folder.name})
+    for folder in hinting:
+        yield from read_hints(folder, {p.id: p for p in labelled if p.corpus == folder.name})
+    yield from generated_examples()
+    said = [text for folder in hinting for text in comments_said(folder)]
+    for folder in folders:
+        yield from bare_examples(folder, said)
+    yield from bare_threads(said)
 
 
 def main() -> None:
@@ -358,24 +377,31 @@ def main() -> None:
     parser.add_argument(
         "--hints", nargs="*", type=Path, default=[], help="folders with snippets or comments only"
     )
-    loose_option(parser)
+    parser.add_argument("--roles", type=Path, help="folder with the roles of lines")
+    parser.add_argument(
+        "--loose", nargs="*", default=[], help="names of corpora with loose gold texts"
+    )
     parser.add_argument("--folds", type=int, default=0, help="number of folds for cross-validation")
-    parser.add_argument("--into", type=Path, help="folder for the classifiers of the folds")
+    parser.add_argument(
+        "--into", type=Path, default=Path("folds"), help="folder for the models of the folds"
+    )
     parser.add_argument("--scores", type=Path, help="file for the scores of all pages")
-    parser.add_argument("--model", type=Path, help="file to write the classifier to")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all models")
+    parser.add_argument("--processes", type=int, default=2, help="number of processes")
+    parser.add_argument("--model", type=Path, required=True, help="file to write the model to")
     options = parser.parse_args()
-    examples = [example for folder in options.corpora for example in read_examples(folder)]
-    hints = [hint for folder in options.hints for hint in read_hints(folder)]
-    scores: Scores = {}
-    if options.folds:
-        scores = cross_validate(examples, hints, options.loose, options.folds, into=options.into)
-        print("\n".join(table(scores)), flush=True)
-        if options.scores:
-            options.scores.write_text(to_json(scores), encoding="utf-8")
-    if options.model:
-        training = describe(options.corpora, options.hints, examples, hints, scores)
-        model = fit(examples, hints, options.loose)
-        options.model.write_text(ModelFile(training, model).to_json(), encoding="utf-8")
+    examples = [*read_all(options.corpora, options.hints, options.roles)]
+    of_folds, model = fit_all(
+        examples, options.loose, options.folds, options.seed, options.processes
+    )
+    for fold, of_fold in enumerate(of_folds):
+        write_fold(options.into, fold, of_fold)
+    scores = cross_validate(examples, of_folds, options.processes) if of_folds else {}
+    print("\n".join(table(scores)), flush=True)
+    if options.scores:
+        options.scores.write_text(to_json(scores), encoding="utf-8")
+    training = describe(options.corpora, options.hints, options.roles, examples, scores)
+    options.model.write_text(ModelFile(training, model).to_json(), encoding="utf-8")
 
 
 if __name__ == "__main__":

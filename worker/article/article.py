@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self
 
 from lxml.html import HtmlElement
 
+from models.kinds import Kind
 from models.roles import TEXT_ROLES, LineRole
-from worker.article import classification, hidden, menus, other_kinds, sentences, titles
-from worker.article.classification import JudgedLines, judge_lines
+from worker.article import hidden, menus, sentences, titles
+from worker.article.body import find_body, judge_page
 from worker.article.comment_exclusion import exclude
 from worker.article.confidence import ExtractedArticle, confidence_of
 from worker.article.errors import MenuPageError, NeedsRenderingError, NoTextError
@@ -17,16 +17,15 @@ from worker.article.finding import Finding
 from worker.article.further_articles import further_articles, without_further_articles
 from worker.article.headlines import HeadlineLink
 from worker.article.illustrations import leading_images
-from worker.article.kinds import Facts, kind_evidence, kinds_of, likeliest
 from worker.article.knowledge import TemplateKnowledge
 from worker.article.languages import language_of
+from worker.article.leads import lead_of_blocks
 from worker.article.media import EMBEDS
 from worker.article.metadata import read_metadata
 from worker.article.outline import Outline
+from worker.article.page_model import JudgedPage
 from worker.article.rendering import render
 from worker.article.result import Extraction
-from worker.article.roles import choosing
-from worker.article.roles.leads import lead_of_blocks
 from worker.article.threads import FindPosts, find_thread
 from worker.article.titles import Titles
 from worker.html import Page
@@ -77,10 +76,26 @@ class PageInTemplate:
         """The `text_roles`, or the default ones."""
         return self.text_roles or TEXT_ROLES
 
-    @cached_property
-    def judged(self) -> JudgedLines:
-        """The page's lines with their probabilities, computed on first access."""
-        return judge_lines(self.outline, self.template.knowledge, self.url)
+    @property
+    def judged(self) -> JudgedPage:
+        """The roles of the page's lines and the kind of the page, computed on first access."""
+        knowledge = self.template.knowledge
+        known, url, judged = self.outline.worked_out.get(JudgedPage, (None, None, None))
+        if judged is None or known is not knowledge or url != self.url:
+            judged = judge_page(self.outline, knowledge, self.url)
+            self.outline.worked_out[JudgedPage] = knowledge, self.url, judged
+        found: JudgedPage = judged
+        return found
+
+
+def judged_page(page: Page, knowledge: TemplateKnowledge | None = None) -> JudgedPage:
+    """Return the roles of a page's lines and its kind, which are computed once per page."""
+    return PageInTemplate(page.url, Outline.of(page.flat), KnownTemplate(knowledge)).judged
+
+
+def forget_judged(page: Page) -> None:
+    """Release the memory of what `judged_page` has computed, some 1.6 kB per line."""
+    Outline.of(page.flat).worked_out.pop(JudgedPage, None)
 
 
 MAX_OF_LIST = 0.5
@@ -98,16 +113,14 @@ def extract_article(
 ) -> Extraction:
     """Extract the article of a page.
 
-    A classifier estimates the probability that each line belongs to the article, from the page
-    itself and from other pages of the template (`worker.article.classification`). A second
-    classifier assigns each line a role (`worker.article.roles`); the body consists of the lines
-    with the requested roles. If no line is chosen, the body is the densest packet of sentences
-    (`worker.article.sentences`). `Extraction.method` names the method used.
+    A network and boosted trees assign each line a role and the page a kind, from the page itself
+    and from other pages of the template (`worker.article.page_model`). The body consists of the
+    lines with the requested roles; on a forum page, of the whole thread (`worker.article.threads`).
+    If no line is chosen, the body is the densest packet of sentences (`worker.article.sentences`).
+    `Extraction.method` names the method used.
 
-    If this first pass shows that the page is not an article, the page is read again: a forum page
-    as a whole thread (`worker.article.threads`), any other page with a line classifier for such
-    pages (`worker.article.other_kinds`). An article that the page contains but does not display is
-    used if the page displays none or only a fragment (`worker.article.hidden`).
+    An article that the page contains but does not display is used if the page displays none or only
+    a fragment (`worker.article.hidden`).
 
     Parameters
     ----------
@@ -144,11 +157,8 @@ def with_page_judged(
     page: PageInTemplate, article: Extraction, finding: Finding | None
 ) -> Extraction:
     """Set an article's confidence, and its kind unless the page declares one."""
-    outline = page.outline
-    place = finding or Finding(article.method, container=0)
-    evidence = kind_evidence(Facts(outline, place, article, page.url))
     kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
-    confidence = confidence_of(ExtractedArticle(outline, page.judged, finding, article, evidence))
+    confidence = confidence_of(ExtractedArticle(page.outline, page.judged, finding, article))
     if finding is not None and finding.menu is not None:
         confidence *= min(MAX_OF_LIST, 1.0 - finding.menu)
     return replace(
@@ -196,59 +206,49 @@ def _shown_article(page: PageInTemplate) -> Extraction:
 def _find_shown(
     page: PageInTemplate, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
-    first = read_first(page, apart)
-    menu = _menu_probability(page, first) if menus.is_menu(page.outline) else None
+    shown = read_shown(page, apart)
+    menu = _menu_probability(page, shown) if menus.is_menu(page.outline) else None
     if menu is not None and menu >= menus.MIN_PROBABILITY:
         raise MenuPageError(menu)
-    if first is None:
+    if shown is None:
         return None
-    article, finding = _reread_by_kind(page, *first, apart)
+    article, finding = shown
     if menu is not None and finding.kind == "article":
         finding = replace(finding, kind="listing")
     return article, replace(finding, menu=menu)
 
 
-def _menu_probability(page: PageInTemplate, first: tuple[Extraction, Finding] | None) -> float:
-    """Return the probability that a menu-like page is a menu, given its first reading."""
-    if first is None:
+def _menu_probability(page: PageInTemplate, shown: tuple[Extraction, Finding] | None) -> float:
+    """Return the probability that a menu-like page is a menu, given what it displays."""
+    if shown is None:
         return 1.0
-    article, finding = first
-    kinds = kinds_of(kind_evidence(Facts(page.outline, finding, article, page.url)))
     has_posts = page.posts is not None and page.posts() is not None
-    words = count_words(article.text)
-    return menus.menu_probability(page.outline, page.url, kinds, words, has_posts=has_posts)
+    words = count_words(shown[0].text)
+    return menus.menu_probability(
+        page.outline, page.url, page.judged.kinds, words, has_posts=has_posts
+    )
 
 
-def read_first(
+def read_shown(
     page: PageInTemplate, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
-    """Extract what a page displays regardless of its kind, or None if it displays no text."""
-    cuts = (_cut(page, body, apart) for body in _bodies(page))
-    return next((cut for cut in cuts if cut[0].text), None)
-
-
-def _reread_by_kind(
-    page: PageInTemplate, article: Extraction, finding: Finding, apart: Collection[int]
-) -> tuple[Extraction, Finding]:
-    """Determine the kind of a page, and read it again if it is not an article."""
-    if article.metadata.kind != "article":
-        return article, finding
-    kinds = kinds_of(kind_evidence(Facts(page.outline, finding, article, page.url)))
-    kind, body = likeliest(kinds), None
-    if kind == "forum":
-        body = _find_thread(page, finding.method, kinds[kind])
+    """Extract what a page displays, or None if it displays no text."""
+    thread = _find_thread(page) if page.judged.kind == "forum" else None
+    if thread is not None:
         # In a thread, the readers' posts are the text.
-        apart = ()
-    elif other_kinds.is_read_again(kinds):
-        judged = other_kinds.judge_again(page.judged)
-        body = classification.find_body(page.outline, judged)
-        if body is not None:
-            body = choosing.with_roles(page.outline, judged, body, page.roles_of_text)
-    if body is not None:
-        again, body = _cut(page, body, apart, is_thread=kind == "forum")
-        if again.text:
-            article, finding = again, body
-    return article, replace(finding, kind=kind)
+        article, finding = _cut(page, thread, (), is_thread=True)
+        # A page that declares another kind, such as a live report, is not a thread.
+        if article.text and article.metadata.kind == "article":
+            return article, replace(finding, kind="forum")
+    cuts = (_cut(page, body, apart) for body in _bodies(page))
+    shown = next((cut for cut in cuts if cut[0].text), None)
+    return _with_kind(*shown, page.judged.kind) if shown is not None else None
+
+
+def _with_kind(article: Extraction, finding: Finding, kind: Kind) -> tuple[Extraction, Finding]:
+    """Set the kind of a page, unless it declares one other than article."""
+    declared = article.metadata.kind
+    return article, replace(finding, kind=kind if declared == "article" else declared)
 
 
 def _cut(
@@ -264,27 +264,20 @@ def _cut(
     return replace(article, further=tuple(links.values())), finding
 
 
-def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Finding | None:
-    """Find the thread of a forum page whose first reading used `method`."""
+def _find_thread(page: PageInTemplate) -> Finding | None:
+    """Find the thread of a page whose likeliest kind is forum."""
     posts = page.posts() if page.posts is not None else None
-    if posts is None:
+    body = next(_bodies(page), None)
+    if posts is None or body is None:
         return None
-    body = next(each for each in _bodies(page) if each.method == method)
     _, heading = titles.headline(page.outline, body.container, page.url, page.template.titles)
-    return find_thread(
-        page.outline,
-        page.judged,
-        body,
-        posts,
-        likelihood,
-        heading,
-        page.text_roles,
-    )
+    likelihood = page.judged.kinds["forum"]
+    return find_thread(page.outline, page.judged, body, posts, likelihood, heading, page.text_roles)
 
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     """Yield candidate bodies, best first."""
-    of_lines = choosing.find_body(page.outline, page.judged, page.roles_of_text)
+    of_lines = find_body(page.outline, page.judged, page.roles_of_text)
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)

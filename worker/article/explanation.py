@@ -1,9 +1,11 @@
 """Explanation of why each line of a page was kept or dropped."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 from lxml.html import HtmlElement
 
 from worker.article import titles
@@ -13,23 +15,31 @@ from worker.article.article import (
     find_article,
     with_page_judged,
 )
-from worker.article.attribution import contributions
-from worker.article.classification import trained_model
 from worker.article.errors import NoArticleError
 from worker.article.finding import Finding
 from worker.article.knowledge import TemplateKnowledge
 from worker.article.outline import Outline
-from worker.article.phrases import NETWORK, aspects_of, phrase
+from worker.article.page_model import JudgedPage, trained_model
+from worker.article.phrases import CONTEXT, Aspect, aspects_of, phrase
 from worker.article.result import Extraction
 from worker.article.threads import FindPosts
 from worker.html import Page
+from worker.inference import Features, Rows
 from worker.outcomes import PageOutcome
+
+MAX_EXPLAINED = 5_000
+"""Maximum number of lines of a page for which each aspect is judged; longer pages only have the
+aspect `CONTEXT`, because every aspect requires another judgement of the page.
+"""
+
+LEAST = 1e-6
+"""Minimum distance of probabilities from 0 and 1, so that log odds are finite."""
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
 """The verdict on a line.
 
 ``title`` is the displayed headline, which is not part of the text; ``comment`` covers readers'
-comments and anything between them.
+comments and anything between them. Passages that the page repeats are dropped, however probable.
 """
 
 
@@ -42,11 +52,11 @@ class Reason:
     aspect
         Name of the aspect (see `worker.article.phrases`).
     phrase
-        The aspect's strongest evidence in words; for the network, which gives no reasons, a
-        description of its input.
+        The aspect's most unusual evidence in words.
     contribution
-        Log odds, positive in favour of the article: the sum over the aspect's columns, relative to
-        the mean line of the page.
+        Log odds relative to the page's average line, positive in favour of the article: the
+        decrease in the line's log odds when the aspect's columns are set to their means over the
+        page, on all lines. The aspect `CONTEXT` covers the rest.
     """
 
     aspect: str
@@ -69,10 +79,10 @@ class ExplainedLine:
     verdict
         Whether the line was kept, dropped, or is a title or comment.
     probability
-        Probability, according to the classifier, that the line belongs to the article.
+        Probability that the line belongs to the text.
     reasons
-        All aspects, strongest first. Their contributions plus `Explanation.mean` equal the log odds
-        of `probability`.
+        All aspects, strongest first; only `CONTEXT` on a page of more than `MAX_EXPLAINED` lines.
+        Their contributions plus `Explanation.mean` equal the log odds of `probability`.
     """
 
     number: int
@@ -99,7 +109,7 @@ class Explanation:
     article
         The article, or None.
     mean
-        Log odds of the page's mean line, to which the contributions of the reasons are added.
+        Mean log odds of the page's lines, to which the contributions of the reasons are added.
     lines
         The page's lines, in order.
     """
@@ -171,17 +181,21 @@ def _verdicts(page: PageInTemplate, finding: Finding) -> dict[int, Verdict]:
 def _explain_lines(
     page: PageInTemplate, verdicts: dict[int, Verdict]
 ) -> tuple[float, tuple[ExplainedLine, ...]]:
-    model, outline = trained_model(), page.outline
-    evidence, probabilities = page.judged.evidence, page.judged.probabilities
+    judged, outline = page.judged, page.outline
+    evidence = judged.evidence
     if not evidence.lines:
-        return model.trees.base, ()
-    mean, parts = contributions(model.trees, evidence.features)
-    of_network: Sequence[float] = [0.0] * len(parts)
-    for odds in page.judged.log_odds[1:]:
-        # Average the log odds of both members, as for the probability.
-        mean, parts = (mean + float(odds.mean())) / 2, parts / 2
-        of_network = ((odds - odds.mean()) / 2).tolist()
-    columns = evidence.features.columns
+        return 0.0, ()
+    odds = _log_odds(judged)
+    mean = float(odds.mean())
+    features = evidence.features
+    is_short = len(evidence.lines) <= MAX_EXPLAINED
+    aspects = aspects_of(features.columns) if is_short else ()
+    parts = np.zeros((len(aspects), len(odds)))
+    for part, aspect in zip(parts, aspects, strict=True):
+        part[:] = odds - _log_odds(_without(judged, aspect))
+        part -= part.mean()
+    rest = odds - mean - parts.sum(axis=0)
+    away = _distance_from_mean(features.rows)
     tree = outline.elements[0].getroottree()
     explained = (
         ExplainedLine(
@@ -189,30 +203,51 @@ def _explain_lines(
             xpath=tree.getpath(outline.elements[line.block]),
             text=line.text,
             verdict=verdicts.get(line.number, "dropped"),
-            probability=probability,
-            reasons=_sorted([*_reasons(columns, row, of_row), Reason(*NETWORK, of_net)]),
+            probability=float(judged.probabilities[place]),
+            reasons=_sorted(
+                [
+                    *(
+                        Reason(
+                            aspect.name,
+                            _phrase(aspect, features, away[place], place),
+                            float(part[place]),
+                        )
+                        for aspect, part in zip(aspects, parts, strict=True)
+                    ),
+                    Reason(*CONTEXT, float(rest[place])),
+                ]
+            ),
         )
-        for line, row, of_row, of_net, probability in zip(
-            evidence.lines,
-            evidence.features.rows.tolist(),
-            parts.tolist(),
-            of_network,
-            probabilities.tolist(),
-            strict=True,
-        )
+        for place, line in enumerate(evidence.lines)
     )
     return mean, tuple(explained)
 
 
-def _reasons(
-    columns: tuple[str, ...], row: Sequence[float], parts: Sequence[float]
-) -> Iterator[Reason]:
-    for aspect in aspects_of(columns):
-        total = sum(parts[column] for column in aspect.columns)
-        sign = (total > 0) - (total < 0)
-        weights = [sign * parts[column] for column in aspect.columns]
-        strongest = aspect.columns[weights.index(max(weights))]
-        yield Reason(aspect.name, phrase(columns[strongest], row[strongest]), total)
+def _log_odds(judged: JudgedPage) -> npt.NDArray[np.float64]:
+    likely = np.clip(judged.probabilities, LEAST, 1 - LEAST)
+    return np.asarray(np.log(likely / (1 - likely)), dtype=np.float64)
+
+
+def _without(judged: JudgedPage, aspect: Aspect) -> JudgedPage:
+    """Judge a page again without an aspect of its evidence."""
+    evidence = judged.evidence
+    rows = evidence.features.rows.copy()
+    columns = list(aspect.columns)
+    rows[:, columns] = rows[:, columns].mean(axis=0, dtype=np.float64)
+    return trained_model().judge(replace(evidence, features=replace(evidence.features, rows=rows)))
+
+
+def _distance_from_mean(rows: Rows) -> Rows:
+    """Return how far each number is from its column's mean, in standard deviations."""
+    wide = rows.astype(np.float64)
+    deviations = np.maximum(wide.std(axis=0), 1e-6)
+    return np.asarray(abs(wide - wide.mean(axis=0)) / deviations, dtype=np.float32)
+
+
+def _phrase(aspect: Aspect, features: Features, away: Rows, place: int) -> str:
+    """Describe the most unusual evidence of an aspect."""
+    strongest = max(aspect.columns, key=lambda column: away[column])
+    return phrase(features.columns[strongest], float(features.rows[place, strongest]))
 
 
 def _sorted(reasons: Iterable[Reason]) -> tuple[Reason, ...]:

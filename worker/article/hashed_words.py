@@ -7,10 +7,10 @@ fixed limit; colliding words are distinguished by their context.
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
-from typing import Final, Self
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -61,15 +61,6 @@ class HashedWords:
     def bags(self) -> tuple[_Numbers, _Numbers, _Numbers]:
         """The three arrays, in the order of `worker.inference.networks.LineNetwork`'s tables."""
         return self.nearest, self.around, self.texts
-
-    def chosen(self, places: npt.NDArray[np.int64]) -> Self:
-        """Return the words of the given lines."""
-        return replace(
-            self,
-            nearest=self.nearest[places],
-            around=self.around[places],
-            texts=self.texts[places],
-        )
 
 
 def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:

@@ -139,9 +139,8 @@ def menu_probability(
     """Return the probability that a page that looks like a menu only leads to other pages.
 
     It is something else if it is likely a manual or, with posts, a thread; if it declares itself an
-    article with a publication date; or if the list is the content of the page and either its
-    headlines lead to other sites or to anchors on the page, as in a report made up of links, or it
-    has no teasers and is likely a listing.
+    article with a publication date; or if the list is the content of the page and its headlines
+    lead to other sites or to anchors on the page, as in a report made up of links.
 
     Expects a page for which `is_menu` is true. `words` is the number of words in its text when read
     as an article; `has_posts` is whether it displays the posts of a thread.
@@ -157,8 +156,6 @@ def menu_probability(
         others.append(kinds.get("forum", 0.0))
     if words >= MIN_READ * found.total:
         others.append(_share_leading_elsewhere(page, found, url))
-        if not _evidence(page, found).items:
-            others.append(kinds.get("listing", 0.0))
     return 1.0 - max(others)
 
 

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from worker.article.evidence import MAX_AWAY, OFFSETS, TAGS, UNKNOWN
+from worker.article.evidence.elements import AROUND, INNER_TAGS
+from worker.article.evidence.layout import MAX_SINCE
 from worker.article.evidence.page import BUILT_OF, BUILT_WITH
+from worker.article.evidence.role_vocabulary import SAID, UNSPACED
+from worker.article.evidence.wording import GROUPS, OPENING
 from worker.article.vocabulary import PARTS
 from worker.article.whole_page import DECLARED, WORDS_OF_HOSTS, WORDS_OF_PATHS
 from worker.text.plural import counted
@@ -13,8 +17,8 @@ from worker.text.plural import counted
 Phrase = Callable[[float], str]
 
 
-NETWORK = ("context", "the lines before and after it, judged by the network")
-"""Aspect and phrase for the contribution of the network, which sees a line in context."""
+CONTEXT = ("context", "its words, its markup and the lines around it")
+"""Aspect and phrase for what no aspect accounts for on its own."""
 
 
 @dataclass(frozen=True)
@@ -195,14 +199,6 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
         "strong": _share("it is bold"),
         "slanted": _share("it is italic"),
     },
-    "images": {
-        "in_figure": _flag("in a figure", "in no figure"),
-        "images_before": _count("image", "images", " right before it"),
-        "images_after": _count("image", "images", " right after it"),
-        "images_within": _count("image", "images", " in it"),
-        "images_around": _count("image", "images", " in the element around it"),
-        "images_around_that": _count("image", "images", " in the next element around it"),
-    },
     "similar lines": {
         "siblings": _count("line", "lines", " in similar places"),
         "sibling_words": _share("the page's words are in similar places"),
@@ -363,8 +359,93 @@ def _of_the_page() -> Iterator[tuple[str, Phrase]]:
     yield "median_words", _count("word", "words", " in the median line of the page")
 
 
-_ALL = {
+def _of_repetition() -> Iterator[tuple[str, Phrase]]:
+    for offset, side in ((-3, "third line before"), (3, "third line after")):
+        yield f"words{offset:+d}", _count("word", "words", f" in the {side}", f"there is no {side}")
+    for offset, side in ((-1, "before"), (1, "after")):
+        for name, what in (("parent", "parent"), ("block", "element")):
+            yield (
+                f"same_{name}{offset:+d}",
+                _flag(f"same {what} as the line {side}", f"different {what} from the line {side}"),
+            )
+    for name, what in (("heading", "heading"), ("h1", "h1")):
+        yield f"lines_since_{name}", _since(what)
+    yield "seen_before", _count("line", "lines", " before it with the same text")
+
+
+def _since(what: str) -> Phrase:
+    after = _count("line", "lines", f" since the last {what}")
+    return lambda value: f"no {what} before it" if value >= MAX_SINCE else after(value)
+
+
+def _of_surroundings() -> Iterator[tuple[str, Phrase]]:
+    for name in AROUND:
+        yield f"within_{name}", _flag(f"inside markup for {name}", f"not inside markup for {name}")
+    yield "inner_tag", _inner_tag
+    yield "text_nodes", _count("text node", "text nodes")
+    yield "block_words", _count("word", "words", " in its element")
+    yield "parent_words", _count("word", "words", " in its parent")
+    yield "starts_parent", _flag("at the start of its parent", "not at the start of its parent")
+
+
+def _inner_tag(value: float) -> str:
+    return (
+        "its text begins in an element of another kind"
+        if value == UNKNOWN
+        else f"its text begins in a <{INNER_TAGS[int(value)]}> element"
+    )
+
+
+def _of_role_words() -> Iterator[tuple[str, Phrase]]:
+    for group in GROUPS:
+        yield f"says_{group}", _count("word", "words", f" typical of {_typical(group)}")
+    for group in SAID:
+        yield f"says_{group}_share", _share(f"its words are typical of {_typical(group)}")
+    for group in OPENING:
+        of_group = f"typical of {_typical(group)}"
+        yield (
+            f"begins_{group}",
+            _flag(f"begins with a word {of_group}", f"begins with no word {of_group}"),
+        )
+    yield "date_share", _share("its words are parts of dates")
+    for name, _ in UNSPACED:
+        of_group = f"typical of {_typical(name.removeprefix('han_'))}"
+        yield name, _flag(f"characters {of_group}", f"no characters {of_group}")
+
+
+def _typical(group: str) -> str:
+    """Return what the words of a group are typical of."""
+    return {
+        "byline": "bylines",
+        "date": "publication dates",
+        "reading": "reading times",
+        "picture": "picture credits",
+        "related": "links to related articles",
+        "share": "share buttons",
+        "offer": "promotions",
+        "legal": "legal notes",
+        "note": "editorial notes",
+        "bearer": "author biographies",
+        "comment": "comment sections",
+        "source": "sources",
+        "months": "dates",
+        "weekdays": "dates",
+    }.get(group, group)
+
+
+_ALL: Mapping[str, Mapping[str, Phrase]] = {
     **_ASPECTS,
+    "punctuation": {
+        "all_capitals": _flag("all in capitals", "not all in capitals"),
+        "is_quoted": _flag("in quotation marks", "not in quotation marks"),
+        "has_arrow": _flag("begins or ends with an arrow", "no arrow at either end"),
+        "starts_item": _flag("begins with a bullet or dash", "begins with no bullet or dash"),
+        "programs": _count("code symbol", "code symbols"),
+        "bars": _count("separator", "separators"),
+    },
+    "adjacent lines": dict(_of_repetition()),
+    "surroundings": dict(_of_surroundings()),
+    "words by role": dict(_of_role_words()),
     "neighbours": dict(_of_neighbours()),
     "long text near it": dict(_of_distances()),
     "page": dict(_of_the_page()),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from typing import Self
 
 from lxml.html import HtmlElement
 
@@ -20,6 +21,7 @@ from worker.article import (
     explain_article,
     extract_article,
 )
+from worker.article.article import KnownTemplate, forget_judged, judged_page
 from worker.article.comment_exclusion import SURE as SURE_COMMENTS
 from worker.article.comment_exclusion import comments_to_exclude
 from worker.article.declared import declared_comments
@@ -177,17 +179,19 @@ def read_shown(
     fetched_at: datetime | None = None,
 ) -> Content:
     """Read a page like `read_content`, without checking for a wall."""
-    posts = _PostsOfPage(page, comments_of(page, patterns))
+    known = KnownTemplate.of(other).knowledge
+    posts = _PostsOfPage.of(page, known, patterns)
     apart = comments_to_exclude(page, posts.likely)
-    article = extract_article(page, other, apart, text_roles, posts.find)
-    unseen = _unseen_discussion(page, article.method, other, text_roles)
+    article = extract_article(page, known, apart, text_roles, posts.find)
+    unseen = _unseen_discussion(page, article.method, known, text_roles)
     if unseen is not None:
         article, comments = unseen.article, unseen.comments
     else:
         found = _of_kind(posts, article)
         if apart and not found.records:
-            article = extract_article(page, other, (), text_roles)
+            article = extract_article(page, known, (), text_roles)
         comments = _comments_below(article, found, page)
+    forget_judged(page)
     comments = dated_from(comments, fetched_at, article.language)
     elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
     entries = entries_of(page, article, comments)
@@ -223,7 +227,7 @@ def _explain_shown(
     pivot: Page | TemplateKnowledge | None,
     patterns: Sequence[CommentPattern] | None,
 ) -> ExplainedContent:
-    posts = _PostsOfPage(page, comments_of(page, patterns))
+    posts = _PostsOfPage.of(page, KnownTemplate.of(pivot).knowledge, patterns)
     apart = comments_to_exclude(page, posts.likely)
     explanation = explain_article(page, pivot, apart, posts.find)
     article = explanation.article
@@ -266,11 +270,28 @@ def _find_comments(page: Page) -> FoundComments:
 class _PostsOfPage:
     """Posts of a page, in case it is a forum page.
 
-    `likely` holds its comments if it is of another kind.
+    `likely` holds its comments if it is of another kind. Without `is_searched`, it has no posts.
     """
 
     page: Page
     likely: FoundComments
+    is_searched: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        page: Page,
+        known: TemplateKnowledge | None,
+        patterns: Sequence[CommentPattern] | None,
+    ) -> Self:
+        """Find the posts of a page that may have any; arguments as for `read_content`.
+
+        Comments are searched with the patterns of other pages, if any, on every page.
+        """
+        is_searched = judged_page(page, known).may_have_comments
+        if patterns is None and not is_searched:
+            return cls(page, _NONE_FOUND, is_searched=False)
+        return cls(page, comments_of(page, patterns), is_searched)
 
     @cached_property
     def found(self) -> FoundComments:
@@ -278,7 +299,7 @@ class _PostsOfPage:
 
         Posts on a forum page are likelier than comments on any other kind of page.
         """
-        if self.likely.records:
+        if self.likely.records or not self.is_searched:
             return self.likely
         return find_comments(self.page, least_confidence=MIN_OF_FORUM)
 

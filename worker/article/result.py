@@ -158,7 +158,7 @@ class Extraction:
     language
         BCP 47 tag of the text, or None if unknown; see `worker.article.languages`.
     method
-        Method by which the body was found: ``"lines"`` (line classifier) or ``"sentences"``
+        Method by which the body was found: ``"lines"`` (roles of lines) or ``"sentences"``
         (sentence counts). For a body that the page does not display, it states the location:
         ``"articleBody"`` (structured data), ``"json-state"`` (state of the site's scripts),
         ``"noscript"`` or ``"template"``.

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.roles import LineRole
-from worker.article.classification import JudgedLines, body_of
+from worker.article.body import body_of
 from worker.article.finding import Finding, FoundRole
 from worker.article.lines import Line
 from worker.article.outline import Outline
+from worker.article.page_model import JudgedPage
 from worker.html.flat import Booleans, Integers
 
 MAX_HEAD_WORDS = 12
@@ -18,17 +19,13 @@ MAX_HEAD_WORDS = 12
 TAKEN = 0.5
 """Minimum probability at which a line outside the posts is kept if no method chose the lines."""
 
-SURELY_FORUM = 0.5
-"""Minimum probability at which a page counts as a forum page regardless of its other content.
+LEAST_IN_POSTS = ((0.99, 0.0), (0.5, 0.6), (0.0, 0.95))
+"""Minimum share of the text's words in posts at which a page is read as a thread, by the minimum
+probability of a forum page.
 
-Of 100 pages with posts whose likeliest kind is forum, 96 are forums. Three of the other four, blogs
-with comments, have 0.34 to 0.42; all threads except two from one site have more than 0.5.
-"""
-
-NOTHING_BESIDE = 0.95
-"""Minimum share of the article's words in posts at which a less likely page is a forum page.
-
-Both threads below `SURELY_FORUM` have more; the three blogs have less.
+The less likely a forum is, the less text may stand beside its posts, because an article with many
+comments looks like a thread. Of the threads of 110 forum pages, three have a share below .6, of
+.07 to .49, all with a probability of 1; five have .66 to .79 with .63 to .96.
 """
 
 
@@ -70,7 +67,7 @@ class _LinesOfPosts:
 
 def find_thread(
     page: Outline,
-    judged: JudgedLines,
+    judged: JudgedPage,
     shown: Finding,
     posts: Posts,
     likelihood: float,
@@ -100,7 +97,7 @@ def find_thread(
     outside = taken & ~of_posts.within & _allowed_outside(lines, taken, of_posts.within, heading)
     written = int(sizes[of_posts.written].sum())
     share = written / max(1, written + int(sizes[outside].sum()))
-    if not written or (likelihood < SURELY_FORUM and share < NOTHING_BESIDE):
+    if not written or share < next(least for p, least in LEAST_IN_POSTS if likelihood >= p):
         return None
     is_head = (of_posts.authors | of_posts.dates) & (sizes <= MAX_HEAD_WORDS)
     kept = of_posts.written | is_head | outside

@@ -1,14 +1,12 @@
 """Features of the whole page, derived from its elements, its declarations and its URL.
 
-They determine the page's kind and help to classify its lines, because captions, dates and
-advertisements look different on pages from 2010 and on current ones, and in threads, shops and
-manuals.
+They help to judge the page and its lines, because captions, dates and advertisements look different
+on pages from 2010 and on current ones, and in threads, shops and manuals.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
@@ -18,8 +16,6 @@ from worker.article.scripts import is_structured_data
 
 Number = tuple[str, float]
 """A named feature value."""
-
-_Item = TypeVar("_Item")
 
 MAX_PATH = 300
 """Maximum number of characters examined in a URL."""
@@ -98,12 +94,8 @@ def of_attributes(page: Outline, names: tuple[str, ...]) -> Iterator[Number]:
         yield f"{name}_attributes", owners.get(name, 0)
 
 
-def of_runs(page: Outline) -> tuple[Number, ...]:
-    """Return the number of items in the largest run of siblings, and its share of the words."""
-    return _once(page, _of_runs)
-
-
-def _of_runs(page: Outline) -> Iterator[Number]:
+def of_runs(page: Outline) -> Iterator[Number]:
+    """Count the items in the largest run of siblings, and measure its share of the words."""
     items, share = _largest_run(page)
     yield "largest_run", items
     yield "largest_run_share", share
@@ -126,12 +118,8 @@ def _largest_run(page: Outline) -> tuple[int, float]:
     return int(counts[best]), float(held[best] / max(1, len(page.tokens)))
 
 
-def of_declarations(page: Outline) -> tuple[Number, ...]:
-    """Return features of the types that a page declares."""
-    return _once(page, _of_declarations)
-
-
-def _of_declarations(page: Outline) -> Iterator[Number]:
+def of_declarations(page: Outline) -> Iterator[Number]:
+    """Describe the types that a page declares."""
     types = set(declared_types(page))
     for name, pattern in _DECLARED_PATTERNS.items():
         yield f"declared_{name}", any(map(pattern.search, types))
@@ -140,7 +128,10 @@ def _of_declarations(page: Outline) -> Iterator[Number]:
 
 def declared_types(page: Outline) -> list[str]:
     """Return all types that a page declares, in lower case."""
-    return [*_once(page, _declared_types)]
+    if _declared_types not in page.worked_out:
+        page.worked_out[_declared_types] = _declared_types(page)
+    found: list[str] = page.worked_out[_declared_types]
+    return found
 
 
 def _declared_types(page: Outline) -> list[str]:
@@ -151,14 +142,6 @@ def _declared_types(page: Outline) -> list[str]:
     found += [value.rpartition("/")[2] for value in marked]
     found.append(page.metas.get("og:type", "").rpartition(":")[2])
     return [kind.strip().lower() for kind in found if kind]
-
-
-def _once(page: Outline, work: Callable[[Outline], Iterable[_Item]]) -> tuple[_Item, ...]:
-    """Return cached features of a page, which line and kind evidence both need."""
-    if work not in page.worked_out:
-        page.worked_out[work] = tuple(work(page))
-    found: tuple[_Item, ...] = page.worked_out[work]
-    return found
 
 
 @lru_cache(maxsize=64)

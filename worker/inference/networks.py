@@ -8,7 +8,7 @@ additions. Activations between layers are integers in units of `ACTIVATION_UNIT`
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -132,13 +132,24 @@ class Convolution:
         return np.frombuffer(answer, dtype=np.int32).reshape(activations.shape)
 
 
+class Outputs(NamedTuple):
+    """Outputs of a network, as multiples of `ACTIVATION_UNIT`.
+
+    `of_lines` has the shape (lines, outputs), `of_page` the shape (outputs,).
+    """
+
+    of_lines: Floats
+    of_page: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class LineNetwork:
-    """A classifier of the lines of a page in context.
+    """A classifier of the lines of a page in context, and of the page.
 
     Two layers process single lines, and dilated convolutions (Yu and Koltun 2016) their
     surroundings. After the first half of the convolutions, the output of a layer over the page's
-    mean and maximum is added to each line.
+    mean and maximum is added to each line. The outputs for the page are computed from the mean and
+    the maximum after the last convolution.
 
     Attributes
     ----------
@@ -156,7 +167,9 @@ class LineNetwork:
     whole
         Layer over the page.
     outer
-        Output layers; the last one yields either log odds or one logit per class.
+        Output layers of lines; the last one yields one logit per class.
+    page
+        Output layers of the page; the last one yields one logit per class.
     """
 
     KIND: ClassVar[str] = "convolutional network over lines"
@@ -169,6 +182,7 @@ class LineNetwork:
     convolutions: tuple[Convolution, ...]
     whole: Layer
     outer: tuple[Layer, ...]
+    page: tuple[Layer, ...]
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
@@ -182,6 +196,7 @@ class LineNetwork:
             tuple(map(Convolution.from_parameters, parameters["convolutions"])),
             Layer.from_parameters(parameters["whole"]),
             tuple(map(Layer.from_parameters, parameters["outer"])),
+            tuple(map(Layer.from_parameters, parameters["page"])),
         )
 
     def to_parameters(self) -> dict[str, Any]:
@@ -195,26 +210,18 @@ class LineNetwork:
             "convolutions": [layer.to_parameters() for layer in self.convolutions],
             "whole": self.whole.to_parameters(),
             "outer": [layer.to_parameters() for layer in self.outer],
+            "page": [layer.to_parameters() for layer in self.page],
         }
 
-    def log_odds(self, features: Features, bags: Sequence[Numbers]) -> Floats:
-        """Return the log odds of the lines of a page, which are the first of the `outputs`."""
-        return self.outputs(features, bags)[:, 0]
-
-    def outputs(self, features: Features, bags: Sequence[Numbers]) -> Floats:
-        """Return the outputs for the lines of a page, as multiples of `ACTIVATION_UNIT`.
+    def outputs(self, features: Features, bags: Sequence[Numbers]) -> Outputs:
+        """Return the outputs for a page and its lines.
 
         Parameters
         ----------
         features
-            Features of the lines, in page order.
+            Features of the lines (at least one), in page order.
         bags
             For each table, the numbers of each line's words, shape (lines, words); 0 is padding.
-
-        Returns
-        -------
-        array
-            Shape (lines, outputs).
 
         Raises
         ------
@@ -222,9 +229,6 @@ class LineNetwork:
             If the columns differ from those used in training.
         """
         rows = features.rows_for(self.columns)
-        *hidden, last = self.outer
-        if not len(rows):
-            return np.empty((0, len(last.biases)))
         inputs = _in_units(standardised(rows, np.array(self.means), np.array(self.deviations)))
         vectors = map(_mean_vectors, self.tables, bags)
         activations = np.ascontiguousarray(np.concatenate([inputs, *vectors], axis=1))
@@ -233,17 +237,26 @@ class LineNetwork:
         half = len(self.convolutions) // 2
         for convolution in self.convolutions[:half]:
             activations = convolution(activations)
-        activations = np.minimum(activations + self._of_page(activations), _MOST)
+        context = self.whole.rectified(_mean_and_maximum(activations))
+        activations = np.minimum(activations + context, _MOST)
         for convolution in self.convolutions[half:]:
             activations = convolution(activations)
-        for layer in hidden:
-            activations = layer.rectified(activations)
-        return last(activations).astype(np.float64) * ACTIVATION_UNIT
+        of_page = _in_floats(self.page, _mean_and_maximum(activations))
+        return Outputs(_in_floats(self.outer, activations), of_page[0])
 
-    def _of_page(self, activations: Numbers) -> Numbers:
-        mean = np.rint(activations.sum(axis=0) / len(activations)).astype(np.int32)
-        of_page = np.concatenate([mean, activations.max(axis=0)])
-        return self.whole.rectified(of_page[None, :])
+
+def _mean_and_maximum(activations: Numbers) -> Numbers:
+    """Return the mean and the maximum over the lines, as a single row."""
+    mean = np.rint(activations.sum(axis=0) / len(activations)).astype(np.int32)
+    return np.concatenate([mean, activations.max(axis=0)])[None, :]
+
+
+def _in_floats(layers: Sequence[Layer], activations: Numbers) -> Floats:
+    """Return the outputs of layers of which only the last one is not rectified."""
+    *hidden, last = layers
+    for layer in hidden:
+        activations = layer.rectified(activations)
+    return last(activations).astype(np.float64) * ACTIVATION_UNIT
 
 
 def logarithms(rows: Rows) -> Floats:

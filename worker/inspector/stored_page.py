@@ -21,7 +21,7 @@ from worker.store.reads.details import PagePlace, place_of_page
 from worker.workflow.comment_patterns import patterns_for_page
 
 READING_SECONDS: Final = 5.0
-"""Time limit for reading a page. Most pages take 0.1 s; one with 10,000 lines takes 6 s."""
+"""Time limit for reading a page. Most pages take 0.1 s; explaining one of 5,000 lines takes 2 s."""
 
 
 @dataclass(frozen=True)

@@ -106,13 +106,15 @@ def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
 class RoleScores:
     """Counts of the lines of pages by role.
 
-    `right` is the number of pages whose text contains exactly the article's lines. `lines` is the
+    `right` is the number of pages whose text contains exactly the article's lines, and
+    `nearly_right` the number of those with at most one line too many or too few. `lines` is the
     number of lines of each role, and `kept` the number of those lines that are in the texts.
     `found` counts the lines for each pair of a true role and an assigned role.
     """
 
     pages: int = 0
     right: int = 0
+    nearly_right: int = 0
     lines: Counter[str] = field(default_factory=Counter)
     kept: Counter[str] = field(default_factory=Counter)
     found: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -128,23 +130,29 @@ class RoleScores:
         `roles` are the true roles of the lines (None if unknown), `in_text` marks the lines in the
         text, and `found` are the assigned roles.
         """
-        is_right = True
+        wrong = 0
         for place, role in enumerate(roles):
             if role is None or role == MIXED:
                 continue
-            is_right &= (role in TEXT) == bool(in_text[place])
+            wrong += (role in TEXT) != bool(in_text[place])
             self.lines[role] += 1
             self.kept[role] += bool(in_text[place])
             if found is not None:
                 self.found[role, found[place]] += 1
         self.pages += 1
-        self.right += is_right
-        return is_right
+        self.right += wrong == 0
+        self.nearly_right += wrong <= 1
+        return wrong == 0
 
     @property
     def exact(self) -> float:
         """Share of pages whose text contains exactly the article's lines, in percent."""
         return 100 * self.right / max(1, self.pages)
+
+    @property
+    def nearly_exact(self) -> float:
+        """Share of pages with at most one line too many or too few, in percent."""
+        return 100 * self.nearly_right / max(1, self.pages)
 
     def share_kept(self, role: str) -> float:
         """Return the share of a role's lines that are in the text, in percent."""

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from worker.article import NoArticleError
-from worker.article.classification import trained_model
-from worker.article.kinds.classifier import trained_kinds
+from worker.article.confidence.classifier import trained_confidence
+from worker.article.page_model import trained_model
 from worker.article.reader import Content, read_content
-from worker.article.roles.model import trained_model as trained_role_model
 from worker.comments.certainty import trained_certainty
 from worker.comments.ranking import trained_model as trained_ranker
 from worker.html import Page, parse_page
@@ -57,8 +56,7 @@ def record() -> Record:
     crawl = list(generate(pages_per_template=2, noise=1.0))
     models: tuple[TrainedModel, ...] = (
         trained_model(),
-        trained_kinds(),
-        trained_role_model(),
+        trained_confidence(),
         trained_ranker(),
         trained_certainty(),
     )

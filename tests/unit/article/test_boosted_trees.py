@@ -3,10 +3,6 @@ import math
 import numpy as np
 import pytest
 
-from tests.unit.article.article_pages import page
-from worker.article.classification import trained_model
-from worker.article.evidence import gather_evidence
-from worker.article.outline import Outline
 from worker.inference import BoostedTrees, DecisionTree, Features
 
 STUMP = DecisionTree(
@@ -44,10 +40,3 @@ def test_rows_do_not_depend_on_each_other() -> None:
     together = MODEL.probabilities(features(*rows.tolist()))
     assert list(together) == [MODEL.probabilities(features(row))[0] for row in rows.tolist()]
     assert len(MODEL.probabilities(features())) == 0
-
-
-def test_the_shipped_model_uses_the_collected_features() -> None:
-    model = trained_model().trees
-    shown = page("<p>The harbour opened on Monday.</p>")
-    assert gather_evidence(Outline.of(shown.document)).features.columns == model.columns
-    assert all(max(tree.column) < len(model.columns) for tree in model.trees)

@@ -52,9 +52,9 @@ def tei(body: str) -> Any:
         (f"<img src='/a.jpg' alt='A [x]'><p>{A}</p>", f"![A \\[x\\]]({{}}/a.jpg)\n\n{A}"),
         ("<pre><code class='language-c'>a = 1\n b</code></pre>", "```c\na = 1\n b\n```"),
         (
-            "<table><tr><th>Town</th><th>Votes</th></tr><tr><td><a href='/e'>Ell</a></td>"
-            "<td>1|2</td></tr></table>",
-            "| Town | Votes |\n| --- | --- |\n| [Ell]({}/e) | 1\\|2 |",
+            "<table><tr><th>Town</th><th>Votes</th></tr><tr><td>The town of"
+            " <a href='/e'>Ell</a></td><td>1|2</td></tr></table>",
+            "| Town | Votes |\n| --- | --- |\n| The town of [Ell]({}/e) | 1\\|2 |",
         ),
         (f"<p>{A}</p><iframe src='https://v.example/1'></iframe>", f"{A}\n\n<https://v.example/1>"),
     ],

@@ -78,11 +78,10 @@ PARTED = """
     [
         ("First here!", {"named_comment": pytest.approx(0.7**2), "named_related": 0}),
         ("Read this...", {"named_related": pytest.approx(0.7), "ends_in_ellipsis": 1}),
-        ("The harbour", {"named_caption": 1, "in_figure": 1, "images_before": 1, "strong": 0}),
+        ("The harbour", {"named_caption": 1}),
         (
             "By Ann Marsh",
             {
-                "strong": 1,
                 "capitalised": 1,
                 "lines_to_prose_before": 1,
                 "words_to_prose_before": 0,
@@ -90,7 +89,6 @@ PARTED = """
                 "prose_in_container_after": 1,
                 "prose_lines_before": 1,
                 "prose_lines_after": 1,
-                "images_around": 1,
                 "siblings": 4,
             },
         ),

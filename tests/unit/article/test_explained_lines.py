@@ -4,12 +4,12 @@ import pytest
 
 from tests.unit.article.article_pages import page, paragraphs, prose
 from worker.article import ExplainedLine, Explanation, explain_article
-from worker.article.classification import trained_model
 from worker.article.evidence import UNKNOWN
+from worker.article.page_model import trained_model
 from worker.article.phrases import aspects_of, phrase
 from worker.html import Page
 
-COLUMNS = trained_model().columns
+COLUMNS = trained_model().network.columns
 
 MENU = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(9))
 NOTE = "All rights reserved by the paper, which also answers for it."

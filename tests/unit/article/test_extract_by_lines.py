@@ -2,43 +2,21 @@ import numpy as np
 import pytest
 
 from tests.unit.article.article_pages import page, paragraphs, prose
-from worker.article import extract_article
+from tests.unit.article.page_models import LIKELY, LONG_LINES
+from worker.article import extract_article, page_model
 from worker.article.article import article_of
-from worker.article.classification import (
-    choose_lines,
-    find_body,
-    judge_lines,
-    trained_model,
-)
+from worker.article.body import choose_lines, find_body, judge_page
 from worker.article.finding import Finding
-from worker.article.line_classifier import MAX_LINES, LineClassifier
 from worker.article.outline import Outline
 from worker.article.rendering import render
 from worker.article.result import Extraction
-from worker.inference import BoostedTrees, DecisionTree
 
-# Gives lines of more than five words a probability of 0.9 of belonging to the article.
-LONG_LINES = LineClassifier(
-    BoostedTrees(
-        trained_model().columns,
-        0.0,
-        (
-            DecisionTree(
-                column=[trained_model().columns.index("words"), -1, -1],
-                threshold=[5, 0, 0],
-                left=[1, 0, 0],
-                right=[2, 0, 0],
-                value=[0, -2.1972246, 2.1972246],
-            ),
-        ),
-    )
-)
 LONG = "This line has more than five words"
 
 
 def finding_in(body: str) -> tuple[Outline, Finding]:
     outline = Outline.of(page(body).document)
-    finding = find_body(outline, judge_lines(outline, model=LONG_LINES))
+    finding = find_body(outline, judge_page(outline, model=LONG_LINES))
     assert finding is not None
     return outline, finding
 
@@ -52,6 +30,21 @@ def test_lines_are_kept_and_dropped_one_by_one() -> None:
     article = article_in(f"<div>{LONG} 1<br>short<br><b>{LONG}</b> 2<p>menu</p>{LONG} 3</div>")
     assert article.text.split() == f"{LONG} 1 {LONG} 2 {LONG} 3".split()
     assert [block.text for block in article.blocks] == [f"{LONG} {n}" for n in (1, 2, 3)]
+
+
+def test_a_passage_that_the_page_repeats_is_in_the_text_once() -> None:
+    narrow, wide = f"<div class='narrow'>{prose(1)}</div>", f"<div class='wide'>{prose(1)}</div>"
+    assert article_in(f"{narrow}{wide}").text == "\n\n".join(paragraphs(1))
+
+
+def test_a_lead_that_repeats_a_paragraph_is_kept() -> None:
+    first = paragraphs(1)[0]
+    article = article_in(f"<p>{first}</p><h2>{LONG}</h2>{prose(1)}")
+    assert article.text == "\n\n".join([first, LONG, *paragraphs(1)])
+
+
+def test_short_lines_may_be_repeated() -> None:
+    assert article_in(f"<p>{LONG}</p>" * 4).text == "\n\n".join([LONG] * 4)
 
 
 def test_a_table_with_a_dropped_line_is_no_longer_a_table() -> None:
@@ -86,7 +79,8 @@ def test_images_are_those_in_the_core_that_link_nowhere_else(body: str, images: 
 
 def test_confidence_is_the_expected_f1() -> None:
     _, finding = finding_in(f"<p>{LONG}</p><p>two words</p>")
-    assert finding.confidence == pytest.approx(2 * 7 * 0.9 / (7 + 7 * 0.9 + 2 * 0.1))
+    expected = 2 * 7 * LIKELY / (7 + 7 * LIKELY + 2 * (1 - LIKELY))
+    assert finding.confidence == pytest.approx(expected, abs=0.002)
 
 
 def test_a_doubtful_line_is_kept_if_all_are_doubtful() -> None:
@@ -113,23 +107,19 @@ def test_no_other_choice_of_lines_has_a_greater_expected_f1() -> None:
                 assert expected == pytest.approx(f1)
 
 
-def test_both_members_of_the_classifier_count_equally() -> None:
-    outline = Outline.of(page(f"<div><p>{LONG}.</p><p>Read also</p></div>").document)
-    judged = judge_lines(outline)
-    trees, network = judged.log_odds
-    assert not np.allclose(trees, network)
-    both = 1 / (1 + np.exp(-(trees + network) / 2))
-    assert judged.probabilities == pytest.approx(both)
-
-
-def test_pages_with_too_many_lines_are_classified_without_the_network() -> None:
-    outline = Outline.of(page("<p>a line</p>" * (MAX_LINES + 1)).document)
-    assert len(judge_lines(outline).log_odds) == 1
+def test_a_page_with_too_many_lines_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    outline = Outline.of(page("<p>one line of a page that has many</p>" * 25).document)
+    whole = judge_page(outline, model=LONG_LINES)
+    monkeypatch.setattr(page_model, "MAX_LINES", 10)
+    in_parts = judge_page(outline, model=LONG_LINES)
+    assert len(in_parts.of_roles) == 25
+    assert in_parts.of_roles == pytest.approx(whole.of_roles)
+    assert in_parts.kinds == whole.kinds
 
 
 def test_without_article_lines_there_is_no_finding() -> None:
     outline = Outline.of(page("<p>two words</p>").document)
-    assert find_body(outline, judge_lines(outline, model=LONG_LINES)) is None
+    assert find_body(outline, judge_page(outline, model=LONG_LINES)) is None
 
 
 def test_all_lines_are_rendered_if_none_are_specified() -> None:

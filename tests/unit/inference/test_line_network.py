@@ -43,7 +43,8 @@ NETWORK = LineNetwork(
         for dilation in DILATIONS
     ),
     layer(2 * WIDTH, WIDTH),
-    (layer(WIDTH, WIDTH), layer(WIDTH, 1)),
+    (layer(WIDTH, WIDTH), layer(WIDTH, 2)),
+    (layer(2 * WIDTH, WIDTH), layer(WIDTH, 3)),
 )
 
 
@@ -67,7 +68,7 @@ def test_a_network_survives_serialisation() -> None:
     features, bags = page(30)
     written = json.dumps(NETWORK.to_parameters())
     read = LineNetwork.from_parameters(json.loads(written))
-    assert (read.log_odds(features, bags) == NETWORK.log_odds(features, bags)).all()
+    assert (read.outputs(features, bags).of_lines == NETWORK.outputs(features, bags).of_lines).all()
     assert json.dumps(read.to_parameters()) == written
 
 
@@ -78,18 +79,19 @@ def test_the_order_of_summation_does_not_matter() -> None:
     shuffled = Layer(first.weights[:, order], first.biases[order])
     after = Layer(second.weights[order], second.biases)
     same = replace(NETWORK, inner=(shuffled, after))
-    expected = NETWORK.log_odds(features, bags)
-    assert (same.log_odds(features, bags) == expected).all()
+    expected = NETWORK.outputs(features, bags).of_lines
+    assert (same.outputs(features, bags).of_lines == expected).all()
     assert (expected % ACTIVATION_UNIT == 0).all()
 
 
 def changed_lines(network: LineNetwork, place: int, lines: int) -> list[int]:
     """Return the lines whose log odds change when the words of one line change."""
     features, bags = page(lines)
-    before = network.log_odds(features, bags)
+    before = network.outputs(features, bags).of_lines
     other = [bag.copy() for bag in bags]
     other[1][place] = (other[1][place] + 7) % WORDS
-    return np.flatnonzero(before != network.log_odds(features, other)).tolist()
+    after = network.outputs(features, other).of_lines
+    return np.flatnonzero((before != after).any(axis=1)).tolist()
 
 
 def test_neighbouring_lines_are_considered() -> None:
@@ -105,22 +107,29 @@ def test_every_line_sees_the_whole_page() -> None:
     assert len(changed_lines(without_reach(NETWORK), 0, 41)) > 2 * sum(DILATIONS) + 1
 
 
-def test_lines_without_words_and_pages_without_lines_are_accepted() -> None:
+def test_lines_without_words_are_accepted() -> None:
     features, bags = page(3)
     none: list[npt.NDArray[np.int32]] = [np.zeros_like(bag) for bag in bags]
-    assert np.isfinite(NETWORK.log_odds(features, none)).all()
-    assert len(NETWORK.log_odds(*page(0))) == 0
+    assert np.isfinite(NETWORK.outputs(features, none).of_lines).all()
+
+
+def test_the_page_has_outputs_of_its_own() -> None:
+    features, bags = page(9)
+    of_lines, of_page = NETWORK.outputs(features, bags)
+    assert (of_lines.shape, of_page.shape) == ((9, 2), (3,))
+    other = Features(COLUMNS, features.rows[::-1] * 2)
+    assert (NETWORK.outputs(other, bags).of_page != of_page).any()
 
 
 def test_very_large_features_give_finite_results() -> None:
     features, bags = page(5)
     largest = float(np.finfo(np.float32).max)
     huge = Features(COLUMNS, np.full_like(features.rows, largest))
-    assert np.isfinite(NETWORK.log_odds(huge, bags)).all()
-    assert np.isfinite(NETWORK.log_odds(Features(COLUMNS, -huge.rows), bags)).all()
+    assert np.isfinite(NETWORK.outputs(huge, bags).of_lines).all()
+    assert np.isfinite(NETWORK.outputs(Features(COLUMNS, -huge.rows), bags).of_lines).all()
 
 
 def test_other_columns_are_rejected() -> None:
     features, bags = page(5)
     with pytest.raises(RuntimeError, match="trained on different columns"):
-        NETWORK.log_odds(Features(("words", "depth", "links"), features.rows), bags)
+        NETWORK.outputs(Features(("words", "depth", "links"), features.rows), bags)

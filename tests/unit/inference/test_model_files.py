@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from worker.article.line_classifier import LineClassifier
+from worker.article.page_model import PageModel
 from worker.comments.certainty import Certainty
 from worker.inference import (
     BoostedTrees,
@@ -36,11 +36,10 @@ TRAINING = Training(
 MODELS: tuple[TrainedModel, ...] = (
     BoostedTrees(("words", "links"), -0.25, (TREE,)),
     Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.25, (TREE,))),
-    LineClassifier(BoostedTrees(("words", "links"), -0.25, (TREE,))),
 )
 SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
-    (LineClassifier, "worker.article", "model.json"),
-    (BoostedTrees, "worker.article.other_kinds", "model.json"),
+    (PageModel, "worker.article", "model.json"),
+    (BoostedTrees, "worker.article.confidence", "model.json"),
     (BoostedTrees, "worker.comments", "model.json"),
     (Certainty, "worker.comments", "certainty.json"),
     (BoostedTrees, commentsminer.__name__, "commentsminer.json"),

@@ -15,7 +15,7 @@ def with_box(story: str) -> Source:
     shown = page(story)
     assert isinstance(shown.html, bytes)
     box = f'<div class="box"><p>First: {SENTENCES["library"][0]}</p>{LONG_BOX}</div>'.encode()
-    html = shown.html.replace(b'<div class="foot">', box + b'<div class="foot">')
+    html = shown.html.replace(b'<div class="foot footer">', box + b'<div class="foot footer">')
     return Source(html, f"https://gull.example/{story}-with-box.html")
 
 

@@ -11,21 +11,23 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from models.kinds import Kind
 from worker.article import titles
-from worker.article.classification import METHOD, JudgedLines, choose_lines
+from worker.article.body import METHOD, choose_lines
 from worker.article.evidence import UNKNOWN
 from worker.article.finding import Finding, kept_texts
 from worker.article.outline import Outline
+from worker.article.page_model import JudgedPage
 from worker.article.result import Extraction
 from worker.article.whole_page import Number
-from worker.inference import Features, likelihoods
+from worker.inference import Features
 from worker.text import words
 
-OF_KIND = (
-    *("text_words", "heading_blocks", "paragraph_blocks", "list_item_blocks", "questions"),
-    *("page_prices", "button_elements", "iframe_elements"),
-)
-"""Columns of the page-kind evidence that are used as well."""
+ROLES = ("list_item", "table", "qa", "comment", "promo", "related", "template")
+"""Roles whose probability is averaged over the article."""
+
+KINDS: tuple[Kind, ...] = ("article", "listing", "collection", "product")
+"""Kinds whose probability is used."""
 
 MEANS = ("same_text", "siblings", "packet_share")
 """Columns of the line evidence that are averaged over the article."""
@@ -37,7 +39,8 @@ OPINIONS = (
     *("trees_and_network", "trees_and_text", "network_and_text"),
     *("apart_in_text", "apart_elsewhere"),
 )
-"""Columns that compare the members' choices with the text (F1), and their probabilities."""
+"""Columns that compare the choices of the model's members with the text (F1), and their
+probabilities."""
 
 SHARES = (0.05, 0.25, 0.5)
 """Shares of the article's words, least probable first, at which the probability is sampled."""
@@ -56,20 +59,17 @@ class ExtractedArticle:
     Attributes
     ----------
     page, judged
-        The page and its classified lines.
+        The page and its judged lines.
     finding
         The body, or None if the page does not display it.
     article
         The article.
-    of_kind
-        Evidence of the page's kind.
     """
 
     page: Outline
-    judged: JudgedLines
+    judged: JudgedPage
     finding: Finding | None
     article: Extraction
-    of_kind: Features
 
 
 def confidence_evidence(made: ExtractedArticle) -> Features:
@@ -85,10 +85,10 @@ def confidence_evidence(made: ExtractedArticle) -> Features:
         *_of_lines(made, sizes, kept),
         *_of_agreement(made, sizes, kept),
         *_of_opinions(made, sizes, kept),
+        *_of_roles(made, sizes, kept),
         *_of_description(made),
     ]
-    chosen = made.of_kind.chosen(OF_KIND).rows[0].tolist()
-    numbers += zip(OF_KIND, chosen, strict=True)
+    numbers += ((f"kind_{kind}", made.judged.kinds.get(kind, 0.0)) for kind in KINDS)
     return Features.of((name, [number]) for name, number in numbers)
 
 
@@ -155,11 +155,11 @@ def _of_agreement(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> It
 
 
 def _of_opinions(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
-    """Compare the article with the choice of each member of the classifier."""
-    if len(made.judged.log_odds) < 2:
+    """Compare the article with the choice of each member of the model."""
+    network, trees = made.judged.opinions
+    if not len(sizes):
         yield from ((name, UNKNOWN) for name in OPINIONS)
         return
-    trees, network = map(likelihoods, made.judged.log_odds)
     of_trees, of_network = (choose_lines(each, sizes)[0] for each in (trees, network))
     apart = abs(trees - network) * sizes
     total = max(1.0, float(sizes[kept].sum()))
@@ -177,6 +177,15 @@ def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:
     """Return the word F1 of two selections of lines against each other."""
     total = float(sizes[one].sum() + sizes[other].sum())
     return 2 * float(sizes[one & other].sum()) / total if total else 1.0
+
+
+def _of_roles(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
+    judged, total = made.judged, max(1.0, float(sizes[kept].sum()))
+    for role in ROLES:
+        yield f"mean_{role}", (judged.probability_of((role,)) * sizes)[kept].sum() / total
+    yield "text_words", total
+    surest = judged.of_roles.max(axis=1, initial=0.0)
+    yield "mean_surest", (surest * sizes)[kept].sum() / total
 
 
 def _columns(made: ExtractedArticle, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]]:

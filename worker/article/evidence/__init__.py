@@ -1,71 +1,61 @@
-"""Evidence for and against each line of a page being part of its article.
+"""Evidence for the role of each line of a page.
 
 No decision is made here. Each line gets a row of features, derived from the line itself, its
 neighbours, the elements around it, the page's declarations and, if available, other pages of the
 template.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from worker.article.evidence.declarations import DECLARED
-from worker.article.evidence.elements import (
-    ELEMENTS,
-    MARKUP,
-    NAMED_PARTS,
-    ROLE_NAMES,
-    SURROUNDINGS,
-    TAGS,
-)
+from worker.article.evidence.elements import TAGS, of_elements, of_parts, of_surroundings
 from worker.article.evidence.layout import (
-    BESIDE,
     MAX_AWAY,
     OFFSETS,
-    PACKETS,
-    POSITION,
-    PROSE,
-    SIBLINGS,
+    of_distances,
+    of_lines_beside,
+    of_packets,
+    of_position,
+    of_repetition,
+    of_siblings,
 )
-from worker.article.evidence.links import IMAGES, LINKS
-from worker.article.evidence.page import DECLARATIONS, TEMPLATE, WHOLE_PAGE
+from worker.article.evidence.page import of_declarations, of_template, of_whole_page
 from worker.article.evidence.view import UNKNOWN, View
-from worker.article.evidence.wording import LINE, MARKS, ROLE_WORDS, WORDING
+from worker.article.evidence.wording import of_line, of_marks, of_role_words, of_wording
 from worker.article.hashed_words import HashedWords, hash_words
 from worker.article.knowledge import TemplateKnowledge
 from worker.article.lines import Line
 from worker.article.outline import Outline
-from worker.inference import Features
+from worker.inference import Features, NamedColumn
 
 __all__ = [
     "MAX_AWAY",
     "OFFSETS",
-    "SOURCES",
     "TAGS",
     "UNKNOWN",
     "Evidence",
     "gather_evidence",
 ]
 
-SOURCES = (
-    LINE,
-    ELEMENTS,
-    POSITION,
-    BESIDE,
-    PACKETS,
-    NAMED_PARTS,
-    MARKUP,
-    SIBLINGS,
-    PROSE,
-    WORDING,
-    DECLARATIONS,
-    TEMPLATE,
-    WHOLE_PAGE,
+_SOURCES: tuple[Callable[[View], Iterator[NamedColumn]], ...] = (
+    of_line,
+    of_elements,
+    of_position,
+    of_lines_beside,
+    of_packets,
+    of_parts,
+    of_siblings,
+    of_distances,
+    of_wording,
+    of_declarations,
+    of_template,
+    of_whole_page,
+    of_repetition,
+    of_surroundings,
+    of_role_words,
+    of_marks,
 )
-"""Sources of evidence that a line belongs to the article, in the order of their columns."""
-
-ROLE_SOURCES = (SURROUNDINGS, ROLE_NAMES, ROLE_WORDS, MARKS, LINKS, DECLARED, IMAGES)
-"""Sources of evidence of a line's role, in the order of their columns."""
+"""Sources of columns, in order; a source always yields the same columns."""
 
 
 @dataclass(frozen=True)
@@ -80,19 +70,11 @@ class Evidence:
         One row per line; there are no columns for a page without lines.
     words
         Words of the lines and of the elements around them.
-    view
-        The page, with arrays that all sources of evidence share.
     """
 
     lines: Sequence[Line]
     features: Features
     words: HashedWords
-    view: View
-
-    @cached_property
-    def of_roles(self) -> Features:
-        """Further features of the lines, which indicate their roles; computed on first access."""
-        return Features.of(column for source in ROLE_SOURCES for column in source.count(self.view))
 
 
 def gather_evidence(
@@ -110,7 +92,7 @@ def gather_evidence(
         URL of the page.
     """
     view = View(page, knowledge, url)
-    sources = SOURCES if view.lines else ()
-    features = Features.of(column for source in sources for column in source.count(view))
+    sources = _SOURCES if view.lines else ()
+    features = Features.of(column for source in sources for column in source(view))
     words = hash_words(page, [line.block for line in view.lines])
-    return Evidence(view.lines, features, words, view)
+    return Evidence(view.lines, features, words)

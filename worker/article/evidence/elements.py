@@ -1,11 +1,10 @@
-"""Evidence from the elements around a line: their tags, names and images."""
+"""Evidence from the elements around a line: their tags and names."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from worker.article.evidence.role_vocabulary import NAMED, bits_of_words
-from worker.article.evidence.view import MAX_MATCHED, UNKNOWN, Booleans, EvidenceSource, View
+from worker.article.evidence.view import UNKNOWN, Booleans, View
 from worker.article.vocabulary import (
     BODY_NAMES,
     OTHER_NAMES,
@@ -14,9 +13,7 @@ from worker.article.vocabulary import (
     UNINTERESTING_TAGS,
 )
 from worker.html.elements import HEADINGS
-from worker.html.names import split_words
 from worker.inference import NamedColumn
-from worker.text.caches import cached_if_short
 
 NEARNESS = 0.7
 """Factor applied to the weight of an element's name per level between it and the line."""
@@ -26,9 +23,6 @@ TAGS = (
     *("pre", "section", "article", "body", "label", "center", "form", "address"),
 )
 """Tags encoded individually, by their index in this tuple."""
-
-MAX_IMAGES_BESIDE = 3
-MAX_IMAGES_AROUND = 9
 
 INNER_TAGS = ("a", "time", "span", "strong", "b", "em", "i", "small", "cite", "address", "code")
 """Inline tags around a line's first text that are encoded individually, by index in this tuple."""
@@ -52,19 +46,6 @@ AROUND = {
 }
 """Tags of elements that may contain a line, by purpose."""
 
-MAX_UP = 4
-"""Maximum number of elements around a text whose names are examined."""
-
-NEAR = 2
-"""Number of innermost elements around a text that count as near."""
-
-MAX_NAMED = 400
-"""Maximum number of tokens in an element whose name is informative about its lines."""
-
-ATTRIBUTES = ("itemprop", "rel", "role", "data-testid", "data-component", "data-type")
-"""Attributes besides class and ID that name an element's content."""
-
-_BITS_OF_NAME = bits_of_words(NAMED)
 _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
@@ -77,7 +58,8 @@ def _hides(style: str) -> bool:
     return "display:none" in squeezed or "visibility:hidden" in squeezed
 
 
-def _of_elements(view: View) -> Iterator[NamedColumn]:
+def of_elements(view: View) -> Iterator[NamedColumn]:
+    """Describe the elements around the line: their tags and names, and whether they are hidden."""
     page = view.page
     tags = [_TAG_NUMBERS.get(tag, UNKNOWN) for tag in page.flat.distinct_tags]
     codes = np.array(tags)[page.flat.tag_numbers]
@@ -109,7 +91,7 @@ def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
     yield "hidden", hidden
 
 
-def _of_parts(view: View) -> Iterator[NamedColumn]:
+def of_parts(view: View) -> Iterator[NamedColumn]:
     """Measure the proximity (at most 1) of the closest element named after each page part."""
     page = view.page
     nearest = np.full((len(PARTS), len(page.elements)), -1)
@@ -133,33 +115,7 @@ def _of_parts(view: View) -> Iterator[NamedColumn]:
         yield f"named_{name}", of_part
 
 
-def _of_markup(view: View) -> Iterator[NamedColumn]:
-    page = view.page
-    text_parents, firsts, lasts = page.text_parents, view.first_texts, view.end_texts
-    for name, tags in (("strong", ("b", "strong")), ("slanted", ("i", "em", "cite"))):
-        marked = page.flat.within(page.flat.having(tags))
-        before = np.concatenate([[0.0], np.cumsum(page.text_sizes * marked[text_parents])])
-        yield name, (before[lasts] - before[firsts]) / view.counts
-    figures = page.flat.having(("figure", "figcaption"))
-    yield "in_figure", page.flat.within(figures)[view.blocks]
-    images = np.flatnonzero(page.flat.having(("img",)))
-    starts = np.searchsorted(images, text_parents[firsts])
-    ends = np.searchsorted(images, text_parents[lasts - 1], side="right")
-    before_line = np.concatenate([[0], ends[:-1]])
-    after_line = np.concatenate([starts[1:], [len(images)]])
-    yield "images_before", np.minimum(starts - before_line, MAX_IMAGES_BESIDE)
-    yield "images_after", np.minimum(after_line - ends, MAX_IMAGES_BESIDE)
-    yield "images_within", ends - starts
-    containers = view.containers
-    for name, around in (
-        ("images_around", containers),
-        ("images_around_that", view.parents[containers]),
-    ):
-        within = np.searchsorted(images, view.ends[around]) - np.searchsorted(images, around)
-        yield name, np.minimum(within, MAX_IMAGES_AROUND)
-
-
-def _of_surroundings(view: View) -> Iterator[NamedColumn]:
+def of_surroundings(view: View) -> Iterator[NamedColumn]:
     """Describe the elements around the line's first text."""
     page, flat, inner = view.page, view.page.flat, view.innermost
     for name, tags in AROUND.items():
@@ -173,42 +129,3 @@ def _of_surroundings(view: View) -> Iterator[NamedColumn]:
     yield "parent_words", page.sizes[parents]
     starts = np.array(page.token_starts)
     yield "starts_parent", starts[view.blocks] == starts[parents]
-
-
-def _of_role_names(view: View) -> Iterator[NamedColumn]:
-    """Match the names of elements around the line to `NAMED`.
-
-    The value is 2 if one of the two nearest elements matches, and 1 if only one farther out does.
-    """
-    page = view.page
-    groups = np.array([_groups_named(" ".join(name)) for name in page.flat.distinct_names])
-    named = groups[page.flat.name_numbers] if len(groups) else np.zeros(len(page.elements), int)
-    for name in ATTRIBUTES:
-        for index, value in page.flat.values(name).items():
-            named[index] |= _groups_named(value[:MAX_MATCHED])
-    named[page.sizes > MAX_NAMED] = 0
-    elements, near = view.innermost, np.zeros(len(view.lines), dtype=np.int64)
-    far = near.copy()
-    for step in range(MAX_UP):
-        far |= named[elements]
-        if step < NEAR:
-            near = far.copy()
-        elements = view.parents[elements]
-    for place, name in enumerate(NAMED):
-        yield f"names_{name}", (near >> place & 1) + (far >> place & 1)
-
-
-@cached_if_short(4096)
-def _groups_named(names: str) -> int:
-    """Return the groups of `NAMED` to which names belong, as bits."""
-    bits = 0
-    for word in split_words(names):
-        bits |= _BITS_OF_NAME.get(word, 0)
-    return bits
-
-
-ELEMENTS = EvidenceSource("the elements it stands in", _of_elements)
-NAMED_PARTS = EvidenceSource("names of the elements around it", _of_parts)
-MARKUP = EvidenceSource("markup and images", _of_markup)
-SURROUNDINGS = EvidenceSource("the elements around its first text", _of_surroundings)
-ROLE_NAMES = EvidenceSource("names of elements by role", _of_role_names)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from worker.article.evidence.view import UNKNOWN, EvidenceSource, Floats, Integers, View
+from worker.article.evidence.view import UNKNOWN, Floats, Integers, View
+from worker.html.elements import HEADINGS
 from worker.inference import NamedColumn
 
 MAX_AWAY = 999.0
@@ -14,11 +15,18 @@ MAX_AWAY = 999.0
 SURE_WORDS = 20
 """Minimum length, in words, of a line of prose that is almost certainly article text."""
 
+MAX_SINCE = 99.0
+"""Maximum distance in lines from the last heading; also used if there is none."""
+
+FAR_OFFSETS = (-3, 3)
+"""Offsets of more distant lines, of which only the length is considered."""
+
 OFFSETS = (-2, -1, 1, 2)
 """Offsets of the neighbouring lines considered."""
 
 
-def _of_position(view: View) -> Iterator[NamedColumn]:
+def of_position(view: View) -> Iterator[NamedColumn]:
+    """Locate the line among all lines of the page."""
     number = len(view.lines)
     places = np.arange(number)
     yield "line", places
@@ -29,7 +37,8 @@ def _of_position(view: View) -> Iterator[NamedColumn]:
     yield "words_of_page", np.full(number, view.total)
 
 
-def _of_lines_beside(view: View) -> Iterator[NamedColumn]:
+def of_lines_beside(view: View) -> Iterator[NamedColumn]:
+    """Describe the lines before and after the line."""
     link_density = view.linked / view.counts
     for offset in OFFSETS:
         yield f"words{offset:+d}", _shifted(view.counts, offset)
@@ -50,7 +59,8 @@ def _shifted(values: Floats | Integers, offset: int) -> Floats:
     return shifted
 
 
-def _of_packets(view: View) -> Iterator[NamedColumn]:
+def of_packets(view: View) -> Iterator[NamedColumn]:
+    """Measure the text of the elements around the line."""
     packets = view.packets.at(view.containers)
     holders = np.flatnonzero(np.bincount(view.containers))
     densest = holders[np.argmax(view.packets.prose[holders])]
@@ -74,7 +84,7 @@ def _of_packets(view: View) -> Iterator[NamedColumn]:
         yield f"lines_{around}", below.lines
 
 
-def _of_siblings(view: View) -> Iterator[NamedColumn]:
+def of_siblings(view: View) -> Iterator[NamedColumn]:
     """Count the lines of the page that share each line's path, and those that share its text."""
     numbers = view.path_numbers
     is_prose = view.prose_counts > 0
@@ -92,7 +102,7 @@ def _of_siblings(view: View) -> Iterator[NamedColumn]:
     yield "same_text", [same[line.tokens] for line in view.lines]
 
 
-def _of_distances(view: View) -> Iterator[NamedColumn]:
+def of_distances(view: View) -> Iterator[NamedColumn]:
     """Measure the distance to the nearest long prose before and after, in lines and words."""
     number = len(view.lines)
     places = np.arange(number)
@@ -127,8 +137,22 @@ def _of_distances(view: View) -> Iterator[NamedColumn]:
     yield "line_to_packet_end", last[view.containers] - places
 
 
-POSITION = EvidenceSource("its place in the page", _of_position)
-BESIDE = EvidenceSource("the lines beside it", _of_lines_beside)
-PACKETS = EvidenceSource("the text of the elements around it", _of_packets)
-SIBLINGS = EvidenceSource("the lines of the same path", _of_siblings)
-PROSE = EvidenceSource("the nearest long prose", _of_distances)
+def of_repetition(view: View) -> Iterator[NamedColumn]:
+    """Compare the line with adjacent and more distant lines, and count earlier repetitions."""
+    for offset in FAR_OFFSETS:
+        yield f"words{offset:+d}", _shifted(view.counts, offset)
+    parents = view.page.flat.parents[view.blocks]
+    for offset in (-1, 1):
+        yield f"same_parent{offset:+d}", _shifted(parents, offset) == parents
+        yield f"same_block{offset:+d}", _shifted(view.blocks, offset) == view.blocks
+    places = np.arange(len(view.lines))
+    for name, tags in (("heading", HEADINGS), ("h1", ("h1",))):
+        marks = np.flatnonzero(view.page.flat.having(tags)[view.blocks])
+        last = np.concatenate([marks, [-MAX_SINCE]])[np.searchsorted(marks, places) - 1]
+        yield f"lines_since_{name}", np.minimum(places - last, MAX_SINCE)
+    seen: Counter[tuple[str, ...]] = Counter()
+    earlier = []
+    for line in view.lines:
+        earlier.append(seen[line.tokens])
+        seen[line.tokens] += 1
+    yield "seen_before", earlier

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from worker.article import sentences, titles, whole_page
-from worker.article.evidence.view import UNKNOWN, EvidenceSource, View
+from worker.article.evidence.view import UNKNOWN, View
 from worker.article.knowledge import digest_of
 from worker.inference import NamedColumn
 from worker.inference.medians import median
@@ -30,7 +30,8 @@ LONG = 20
 _ON_OTHER = ("text_on_other", "path_on_other", "lines_at_path", "words_at_path", "new_at_path")
 
 
-def _of_declarations(view: View) -> Iterator[NamedColumn]:
+def of_declarations(view: View) -> Iterator[NamedColumn]:
+    """Compare the line with the headline, the description and Wutsi's packet."""
     page = view.page
     finding = sentences.find_body(page)
     container = finding.container if finding is not None else 0
@@ -58,7 +59,8 @@ def _of_declarations(view: View) -> Iterator[NamedColumn]:
     yield "in_description", in_description
 
 
-def _of_template(view: View) -> Iterator[NamedColumn]:
+def of_template(view: View) -> Iterator[NamedColumn]:
+    """Compare the line with another page of the template."""
     knowledge = view.knowledge
     if knowledge is None or not knowledge.pages:
         unknown = np.full(len(view.lines), UNKNOWN)
@@ -85,7 +87,8 @@ def _of_template(view: View) -> Iterator[NamedColumn]:
     yield "new_at_path", new_at
 
 
-def _of_whole_page(view: View) -> Iterator[NamedColumn]:
+def of_whole_page(view: View) -> Iterator[NamedColumn]:
+    """Describe the page as a whole, equally for all of its lines."""
     page = view.page
     numbers: list[whole_page.Number] = [
         *whole_page.of_elements(page, BUILT_OF),
@@ -103,8 +106,3 @@ def _of_whole_page(view: View) -> Iterator[NamedColumn]:
     ]
     for name, number in numbers:
         yield name, np.full(len(view.lines), float(number))
-
-
-DECLARATIONS = EvidenceSource("headline, description, Wutsi's packet", _of_declarations)
-WHOLE_PAGE = EvidenceSource("the page as a whole", _of_whole_page)
-TEMPLATE = EvidenceSource("another page of the template", _of_template)

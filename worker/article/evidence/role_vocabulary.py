@@ -1,4 +1,4 @@
-"""Words and patterns that, in texts, element names and URLs, indicate the role of a line."""
+"""Words and patterns that indicate the role of a line."""
 
 import re
 from collections.abc import Mapping
@@ -89,71 +89,6 @@ UNSPACED = (
     ),
 )
 """Patterns for scripts that do not separate words with spaces."""
-
-NAMED = {
-    "bio": listed("bio bios biography profile about authorbox vcard contributor"),
-    "offer": listed(
-        "newsletter subscribe signup cta promo promotion promoted sponsor sponsored partner ad ads"
-        " advert advertisement affiliate product products offer deal banner paywall donate inline"
-    ),
-    "quote": listed("quote blockquote pullquote quotation citation testimonial"),
-    "summary": listed(
-        "summary lead lede intro dek deck standfirst subtitle subheadline subhead subheading"
-        " highlights takeaways keypoints abstract excerpt chapo teaser perex sapo ingress"
-    ),
-    "faq": listed("faq faqs question questions answer answers accordion qa"),
-    "contents": listed("toc contents outline jump index"),
-    "box": listed("box infobox factbox fact facts callout note aside card panel table widget"),
-    "kicker": listed(
-        "kicker eyebrow overline label rubric category cat section channel topic breadcrumb"
-        " breadcrumbs crumb crumbs"
-    ),
-    "note": listed(
-        "disclaimer disclosure correction update footnote footnotes source sources reference"
-        " references credits note notes copyright"
-    ),
-    "reading": listed("reading readtime duration minutes views count counter"),
-    "caption": listed("caption captions figcaption cutline wp"),
-    "credit": listed("credit credits copyright photographer attribution source"),
-    "author": listed("author authors byline writer autor reporter name"),
-    "date": listed("date time timestamp datetime published publish updated dateline posted"),
-    "headline": listed("title headline heading hed"),
-    "body": listed("body content text paragraph prose richtext rte entry"),
-    "related": listed("related recommended recommendation more read also popular latest trending"),
-    "tags": listed("tag tags topic topics keyword keywords category categories"),
-    "share": listed("share sharing social follow"),
-    "screen": listed("sr visually hidden screenreader screen reader skip"),
-}
-"""Words in a class, ID or other name of an element near a line, by the role they indicate."""
-
-AUTHORS = listed(
-    "author authors autor autoren autores people profile profiles by writer writers contributor"
-    " contributors staff team user users auteur auteurs redaktion reporter reporters journalist"
-    " journalista journalists"
-)
-TOPICS = listed(
-    "tag tags topic topics theme themen thema category categories kategorie keyword keywords label"
-    " section sections tema temas rubrik rubrique tagi schlagwort"
-)
-"""Segments of URL paths, in lower case, of pages about authors and topics."""
-
-LINKED = {
-    "to_share": (
-        *("sharer", "share?", "intent/", "/share", "wa.me", "whatsapp:", "mailto:", "facebook.com"),
-        *("twitter.com", "//x.com", "linkedin.com", "pinterest.", "t.me", "instagram.com"),
-        *("youtube.com", "javascript:print"),
-    ),
-    "to_legal": (
-        *("privacy", "cookie", "terms", "legal", "impressum", "imprint", "datenschutz", "policy"),
-        *("disclaimer", "consent"),
-    ),
-    "to_offer": (
-        *("subscri", "newsletter", "signup", "sign-up", "register", "/abo", "donate", "/shop"),
-        *("/store", "/product", "pricing", "contact", "demo", "amazon.", "amzn.", "utm_"),
-        *("affiliate", "/go/", "/buy"),
-    ),
-}
-"""Parts of link targets, in lower case, by the purpose of the link."""
 
 
 def bits_of_words(groups: Mapping[str, frozenset[str]]) -> dict[str, int]:

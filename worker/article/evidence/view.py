@@ -1,6 +1,6 @@
 """View of a page: arrays that several sources of evidence share."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -12,7 +12,6 @@ from worker.article.knowledge import TemplateKnowledge
 from worker.article.lines import lines_of, places_of_lines
 from worker.article.outline import Outline
 from worker.article.paths import Paths
-from worker.inference import NamedColumn
 from worker.text.characters import Trait
 from worker.text.texts import Count
 
@@ -257,14 +256,3 @@ class View:
         for index in marked:
             found[index : self.page.ends[index]] = True
         return found
-
-
-@dataclass(frozen=True)
-class EvidenceSource:
-    """A named source of evidence.
-
-    `count` yields the columns for a page with at least one line; their names are always the same.
-    """
-
-    name: str
-    count: Callable[[View], Iterator[NamedColumn]]

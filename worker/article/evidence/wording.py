@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from worker.article.evidence.role_vocabulary import SAID, UNSPACED, bits_of_words
-from worker.article.evidence.view import MAX_MATCHED, Booleans, EvidenceSource, View
+from worker.article.evidence.view import MAX_MATCHED, Booleans, View
 from worker.inference import NamedColumn
 from worker.text.caches import cached_if_short
 from worker.text.calendars import is_weekday, month_named
@@ -31,7 +31,8 @@ _UNSPACED = re.compile("[\u2e80-\uffef©ⓒ]")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
-def _of_line(view: View) -> Iterator[NamedColumn]:
+def of_line(view: View) -> Iterator[NamedColumn]:
+    """Measure the line's length, links and sentences."""
     counts, lengths = view.counts, view.count(Count.CHARACTERS)
     digits = view.count(Count.DECIMALS)
     yield "words", counts
@@ -54,7 +55,8 @@ def _of_line(view: View) -> Iterator[NamedColumn]:
     yield "has_parter", view.count(Count.PARTERS) > 0
 
 
-def _of_wording(view: View) -> Iterator[NamedColumn]:
+def of_wording(view: View) -> Iterator[NamedColumn]:
+    """Describe the characters of the line."""
     texts = [line.text for line in view.lines]
     has_digits = view.count(Count.DECIMALS) > 0
     yield "ends_in_ellipsis", [text.endswith(("...", "…", "[…]", "[...]")) for text in texts]
@@ -92,7 +94,7 @@ def _groups_of(token: str) -> int:
     return bits
 
 
-def _of_role_words(view: View) -> Iterator[NamedColumn]:
+def of_role_words(view: View) -> Iterator[NamedColumn]:
     """Count the words of each group in short lines."""
     owners, numbers = view.tokens
     groups = np.array([*map(_groups_of, view.page.said.texts.distinct)], dtype=np.int64)[numbers]
@@ -113,7 +115,7 @@ def _of_role_words(view: View) -> Iterator[NamedColumn]:
         yield f"begins_{name}", first >> GROUPS.index(name) & 1
 
 
-def _of_marks(view: View) -> Iterator[NamedColumn]:
+def of_marks(view: View) -> Iterator[NamedColumn]:
     """Describe the punctuation that a line contains, starts with and ends with."""
     texts = [line.text for line in view.lines]
     starts = [text[:MAX_MATCHED] for text in texts]
@@ -134,9 +136,3 @@ def _counts_of(marks: Iterable[str], texts: Sequence[str]) -> list[int]:
     joined = "\n".join(texts)
     present = [mark for mark in marks if mark in joined]
     return [sum(map(text.count, present)) for text in texts]
-
-
-LINE = EvidenceSource("the line itself", _of_line)
-WORDING = EvidenceSource("wording", _of_wording)
-ROLE_WORDS = EvidenceSource("words by role", _of_role_words)
-MARKS = EvidenceSource("punctuation", _of_marks)

@@ -36,8 +36,8 @@ def page(story: str, *, headline: str | None = None, below: str = "") -> Source:
 {paragraphs}
 </div>
 </div>
-{below}<div class="foot"><p>The Gull is printed and published in the harbour district. All rights
-reserved, and nothing may be copied without the consent of the publisher.</p></div>
+{below}<div class="foot footer"><p class="legal">The Gull is printed and published in the harbour
+district. All rights reserved, and nothing may be copied without the publisher's consent.</p></div>
 </body></html>"""
     return Source(html.encode(), f"https://gull.example/{story}.html")
 

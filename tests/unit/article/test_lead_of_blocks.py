@@ -3,8 +3,8 @@
 import pytest
 
 from models.roles import LineRole
+from worker.article.leads import MAX_LEADING, lead_of_blocks
 from worker.article.result import ArticleBlock
-from worker.article.roles.leads import MAX_LEADING, lead_of_blocks
 
 LEAD = "It came at night and took forty roofs with it."
 

@@ -118,7 +118,9 @@ def agenda() -> str:
     )
     return (
         f'<script type="application/ld+json">[{declared}]</script>{NAVIGATION}<main>'
-        f"<h1>What is on</h1><ul class='events'>{items}</ul></main>{FOOTER}"
+        f"<h1>What is on</h1><p>Everybody is welcome at the events of this spring.</p>"
+        f"<ul class='events'>{items}</ul>"
+        f"<p>Tickets are sold at the town hall, or at the door if any are left.</p></main>{FOOTER}"
     )
 
 

@@ -1,0 +1,60 @@
+"""Models of pages for sites that they have not seen.
+
+``benchmarks.extraction.train --folds N --into FOLDER`` writes a model for each fold of sites. A
+model that is trained on the output of another must not receive better input in training than in
+use, so its input is computed by the model that has not seen the page's site.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+from unittest.mock import patch
+
+from benchmarks.extraction.examples import fold_of
+from benchmarks.training.headers import training_of
+from worker.article import page_model
+from worker.article.page_model import PageModel
+from worker.inference import ModelFile
+
+
+@dataclass(frozen=True)
+class FoldModels:
+    """Models of pages, one per fold, each trained without the sites of that fold."""
+
+    models: Sequence[PageModel]
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """Read the models in a folder; raise FileNotFoundError if there are none."""
+        count = len(list(folder.glob("fold-*.json")))
+        if not count:
+            raise FileNotFoundError(f"{folder}: no fold-0.json")
+        texts = (_path(folder, fold).read_text("utf-8") for fold in range(count))
+        return cls([ModelFile.from_json(PageModel, text).model for text in texts])
+
+    def model_for(self, site: str) -> PageModel:
+        """Return the model that has not seen a site."""
+        return self.models[fold_of(site, len(self.models))]
+
+    @contextmanager
+    def on_site(self, site: str) -> Iterator[None]:
+        """Make the service read pages with the model that has not seen a site."""
+        model = self.model_for(site)
+        with patch.object(page_model, "trained_model", lambda: model):
+            yield
+
+
+def write_fold(folder: Path, fold: int, model: PageModel) -> None:
+    """Write the model that has not seen the sites of a fold, the first fold first."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not fold:
+        for left_over in folder.glob("fold-*.json"):
+            left_over.unlink()
+    text = ModelFile(training_of((), "benchmarks.extraction.train"), model).to_json()
+    _path(folder, fold).write_text(text, encoding="utf-8")
+
+
+def _path(folder: Path, fold: int) -> Path:
+    return folder / f"fold-{fold}.json"
