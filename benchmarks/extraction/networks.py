@@ -6,7 +6,6 @@ in training.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -15,9 +14,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from benchmarks.extraction.lessons import UNKNOWN, Lesson, TextLabels
 from models.roles import ALL_ROLES, TEXT_ROLES
-from worker.article.hashed_words import NAME_NUMBERS, TEXT_NUMBERS, HashedWords
-from worker.inference import Features, LineNetwork
+from worker.article.hashed_words import NAME_NUMBERS, TEXT_NUMBERS
+from worker.inference import LineNetwork
 from worker.inference.networks import (
     EPSILON,
     KERNEL,
@@ -75,53 +75,9 @@ MIN_DEVIATION: Final = 0.05
 LEAST: Final = 1e-5
 """Minimum distance of probabilities from 0 and 1."""
 
-UNKNOWN: Final = -1
-"""Number of an unknown role or kind."""
-
 _NUMBERS: Final = (NAME_NUMBERS, NAME_NUMBERS, TEXT_NUMBERS)
 
 _Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class TextLabels:
-    """Which lines of a page are in a text, with the weight of each line (0 if unknown)."""
-
-    is_text: npt.NDArray[np.bool_]
-    weights: _Floats
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """A page as the network sees it in training, alone or compared with another page.
-
-    Attributes
-    ----------
-    features, words
-        Description of the lines.
-    lengths
-        Number of words of each line.
-    in_gold
-        Lines of the gold text or of required snippets.
-    convention
-        Number of the convention that this gold text follows.
-    in_text
-        Lines with text roles, if the roles are known.
-    roles, role_weights
-        Numbers of the lines' roles, and their weights (0 if unknown).
-    kind
-        Number of the page's kind, or `UNKNOWN`.
-    """
-
-    features: Features
-    words: HashedWords
-    lengths: npt.NDArray[np.float32]
-    in_gold: TextLabels
-    convention: int
-    in_text: TextLabels
-    roles: npt.NDArray[np.int64]
-    role_weights: _Floats
-    kind: int
 
 
 class _Convolution(nn.Module):

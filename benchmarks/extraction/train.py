@@ -38,7 +38,7 @@ from benchmarks.extraction.examples import (
 )
 from benchmarks.extraction.folds import FoldModels, write_fold
 from benchmarks.extraction.labels import OF_GOLD
-from benchmarks.extraction.networks import UNKNOWN, Lesson, TextLabels, train
+from benchmarks.extraction.lessons import UNKNOWN, Lesson, TextLabels
 from benchmarks.training.headers import corpus_used, training_of
 from models.kinds import Kind
 from models.roles import ALL_ROLES, TEXT_ROLES
@@ -105,6 +105,8 @@ def fit(examples: Sequence[Example], loose: Collection[str], seed: int = 0) -> P
 
     `loose` are the names of corpora with loose gold texts (see `LOOSE_LENGTH`).
     """
+    from benchmarks.extraction.networks import train
+
     learnt = [*lessons(examples, loose)]
     return PageModel(ALL_ROLES, KINDS, train(learnt, len(KINDS), seed), fit_trees(learnt, seed))
 

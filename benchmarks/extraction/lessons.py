@@ -1,0 +1,56 @@
+"""What the model of pages learns from; unlike its training, this does not need PyTorch."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.article.hashed_words import HashedWords
+from worker.inference import Features
+
+UNKNOWN: Final = -1
+"""Number of an unknown role or kind."""
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TextLabels:
+    """Which lines of a page are in a text, with the weight of each line (0 if unknown)."""
+
+    is_text: npt.NDArray[np.bool_]
+    weights: _Floats
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A page as the network sees it in training, alone or compared with another page.
+
+    Attributes
+    ----------
+    features, words
+        Description of the lines.
+    lengths
+        Number of words of each line.
+    in_gold
+        Lines of the gold text or of required snippets.
+    convention
+        Number of the convention that this gold text follows.
+    in_text
+        Lines with text roles, if the roles are known.
+    roles, role_weights
+        Numbers of the lines' roles, and their weights (0 if unknown).
+    kind
+        Number of the page's kind, or `UNKNOWN`.
+    """
+
+    features: Features
+    words: HashedWords
+    lengths: npt.NDArray[np.float32]
+    in_gold: TextLabels
+    convention: int
+    in_text: TextLabels
+    roles: npt.NDArray[np.int64]
+    role_weights: _Floats
+    kind: int
