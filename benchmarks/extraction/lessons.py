@@ -1,4 +1,4 @@
-"""What the model of pages learns from; unlike its training, this does not need PyTorch."""
+"""Lessons from which the model of pages learns, in a form that does not need PyTorch."""
 
 from dataclasses import dataclass
 from typing import Final
