@@ -53,7 +53,10 @@ BARE_FRAME = (
 """Menu and footer of bare pages."""
 
 THREAD = "forum"
-"""Kind of pages whose gold texts are not used as bare pages."""
+"""Kind of pages whose gold texts are not used, because their content is written by readers.
+
+Below an article, such content does not belong to the text.
+"""
 
 COMMENT_LAYOUTS = (
     (
@@ -167,7 +170,7 @@ def read_hints(folder: Path, labels: Labels) -> Iterator[Example]:
             continue
         hints = hinted_labels([line.text for line in example.evidence.lines], gold)
         if example.roles is not None or (hints != UNSAID).any():
-            yield replace(example, shares=None, unsaid=None, weak=None, hints=hints)
+            yield replace(_of_known_kind(example), hints=hints)
 
 
 def generated_examples() -> Iterator[Example]:
@@ -225,7 +228,7 @@ def _bare(gold: Gold, url: str, before: str = "", after: str = "") -> Iterator[E
 
 
 def _of_known_kind(example: Example) -> Example:
-    """Return a page of which only the kind is known."""
+    """Return a page without the labels of its gold text, of which only the kind is known."""
     return replace(example, shares=None, unsaid=None, weak=None)
 
 

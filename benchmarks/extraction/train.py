@@ -27,6 +27,7 @@ from benchmarks.evaluation.scores.roles import ROLES_FILE, load_roles
 from benchmarks.extraction.examples import (
     BARE,
     SAMPLE,
+    THREAD,
     Example,
     bare_examples,
     bare_threads,
@@ -72,12 +73,6 @@ HINTS_WEIGHT: Final = 0.3
 """Total weight of the snippets of a page with at least `FULL_HINTS` lines that contain any."""
 
 FULL_HINTS: Final = 10
-
-NOT_TRAINED: Final = "forum"
-"""Kind of pages whose gold texts are not used, because their content is written by readers.
-
-Below an article, such content does not belong to the text.
-"""
 
 TREES: Final = 360
 LEAVES: Final = 24
@@ -160,7 +155,7 @@ def _in_gold(example: Example, loose: Collection[str], share: float) -> TextLabe
         weights = np.where(is_said, roots, 0.0)
         total = HINTS_WEIGHT * min(1.0, np.count_nonzero(is_said) / FULL_HINTS)
         return TextLabels(example.hints > 0, share * total * weights / max(1.0, weights.sum()))
-    if example.shares is None or example.gold.kind == NOT_TRAINED:
+    if example.shares is None or example.gold.kind == THREAD:
         return TextLabels(nothing > 0, nothing)
     weights = roots / roots.sum()
     if example.corpus in loose:

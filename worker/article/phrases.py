@@ -368,8 +368,8 @@ def _of_repetition() -> Iterator[tuple[str, Phrase]]:
                 f"same_{name}{offset:+d}",
                 _flag(f"same {what} as the line {side}", f"different {what} from the line {side}"),
             )
-    for name, what in (("heading", "heading"), ("h1", "h1")):
-        yield f"lines_since_{name}", _since(what)
+    for name in ("heading", "h1"):
+        yield f"lines_since_{name}", _since(name)
     yield "seen_before", _count("line", "lines", " before it with the same text")
 
 
