@@ -30,6 +30,7 @@ from tests.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages, pe
 from tests.faults.proving_ground import Servers
 from tests.faults.scenarios import site_pages
 from worker.messaging.broker import connect, depth
+from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings
 from worker.store.pages import is_pending
@@ -147,6 +148,8 @@ class WatchedDeployment(Deployment):
 
     def __init__(self, settings: Settings, logs: Path) -> None:
         super().__init__(settings, logs)
+        # A child of the preloaded supervisor would not import `sitecustomize`.
+        self._supervisor = Supervisor()
         self.patience_seconds = PATIENCE_SECONDS
         self.cpu_file = logs / "cpu"
         self.environment |= {
@@ -606,6 +609,8 @@ def _judge_limits(report: Report, deployment: WatchedDeployment) -> None:
     for work, seconds in deployment.noted():
         if work not in (LOCK_CLOCK, LOCK_PROCESSORS):
             taken.setdefault(work, []).append(seconds)
+    if not taken:
+        report.problems.append("no CPU time was recorded")
     for work, each in taken.items():
         report.slowest[work] = len(each), max(each)
         slow = sum(seconds > SLOWEST_SECONDS for seconds in each)
