@@ -80,10 +80,10 @@ class PageInTemplate:
     def judged(self) -> JudgedPage:
         """The roles of the page's lines and the kind of the page, computed on first access."""
         knowledge = self.template.knowledge
-        known, url, judged = self.outline.worked_out.get(JudgedPage, (None, None, None))
+        known, url, judged = self.outline.memo.get(JudgedPage, (None, None, None))
         if judged is None or known is not knowledge or url != self.url:
             judged = judge_page(self.outline, knowledge, self.url)
-            self.outline.worked_out[JudgedPage] = knowledge, self.url, judged
+            self.outline.memo[JudgedPage] = knowledge, self.url, judged
         found: JudgedPage = judged
         return found
 
@@ -95,7 +95,7 @@ def judged_page(page: Page, knowledge: TemplateKnowledge | None = None) -> Judge
 
 def forget_judged(page: Page) -> None:
     """Release the memory of what `judged_page` has computed, some 1.6 kB per line."""
-    Outline.of(page.flat).worked_out.pop(JudgedPage, None)
+    Outline.of(page.flat).memo.pop(JudgedPage, None)
 
 
 MAX_OF_LIST = 0.5

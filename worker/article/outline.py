@@ -104,9 +104,9 @@ class Outline:
         The outline of a flat document is computed once.
         """
         whole = FlatDocument.of(document)
-        if _OUTLINE not in whole.worked_out:
-            whole.worked_out[_OUTLINE] = cls._select(whole)
-        outline: Self = whole.worked_out[_OUTLINE]
+        if _OUTLINE not in whole.memo:
+            whole.memo[_OUTLINE] = cls._select(whole)
+        outline: Self = whole.memo[_OUTLINE]
         return outline
 
     @classmethod
@@ -148,7 +148,7 @@ class Outline:
         )
 
     @cached_property
-    def worked_out(self) -> dict[Hashable, Any]:
+    def memo(self) -> dict[Hashable, Any]:
         """Cache for values that other modules derive from the page, under their own keys."""
         return {}
 

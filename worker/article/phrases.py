@@ -8,7 +8,7 @@ from worker.article.evidence import MAX_AWAY, OFFSETS, TAGS, UNKNOWN
 from worker.article.evidence.elements import AROUND, INNER_TAGS
 from worker.article.evidence.layout import MAX_SINCE
 from worker.article.evidence.page import BUILT_OF, BUILT_WITH
-from worker.article.evidence.role_vocabulary import SAID, UNSPACED
+from worker.article.evidence.role_vocabulary import ROLE_PHRASES, UNSPACED
 from worker.article.evidence.wording import GROUPS, OPENING
 from worker.article.vocabulary import PARTS
 from worker.article.whole_page import DECLARED, WORDS_OF_HOSTS, WORDS_OF_PATHS
@@ -399,7 +399,7 @@ def _inner_tag(value: float) -> str:
 def _of_role_words() -> Iterator[tuple[str, Phrase]]:
     for group in GROUPS:
         yield f"says_{group}", _count("word", "words", f" typical of {_typical(group)}")
-    for group in SAID:
+    for group in ROLE_PHRASES:
         yield f"says_{group}_share", _share(f"its words are typical of {_typical(group)}")
     for group in OPENING:
         of_group = f"typical of {_typical(group)}"

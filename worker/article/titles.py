@@ -146,10 +146,10 @@ class _Sites:
 def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
     """Return the site's names and the page's declared titles, cached on the page."""
     key = (_declared_on, url, *others)
-    if key not in page.worked_out:
+    if key not in page.memo:
         sites = _Sites.of(page, url, others)
-        page.worked_out[key] = sites, _declared(page, sites)
-    found: tuple[_Sites, list[str]] = page.worked_out[key]
+        page.memo[key] = sites, _declared(page, sites)
+    found: tuple[_Sites, list[str]] = page.memo[key]
     return found
 
 

@@ -128,9 +128,9 @@ def of_declarations(page: Outline) -> Iterator[Number]:
 
 def declared_types(page: Outline) -> list[str]:
     """Return all types that a page declares, in lower case."""
-    if _declared_types not in page.worked_out:
-        page.worked_out[_declared_types] = _declared_types(page)
-    found: list[str] = page.worked_out[_declared_types]
+    if _declared_types not in page.memo:
+        page.memo[_declared_types] = _declared_types(page)
+    found: list[str] = page.memo[_declared_types]
     return found
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from models.roles import LineRole
-    from worker.explain.many import ExtractionOutcome
+    from worker.explain.batch import ExtractionOutcome
 
 EXIT_WITHOUT_ARTICLE = 1
 
@@ -124,7 +124,7 @@ def extract(
     is_chosen = site_pages is not None or url is not None
     if is_chosen and len(pages) > 1:
         raise click.UsageError("--site-pages and --url accept only one input")
-    from worker.explain.many import all_given, extract_chosen, extract_given
+    from worker.explain.batch import all_given, extract_chosen, extract_given
 
     roles = text_roles or ()
     if is_chosen:

@@ -239,7 +239,7 @@ class FlatDocument:
         )
 
     @cached_property
-    def worked_out(self) -> dict[Hashable, Any]:
+    def memo(self) -> dict[Hashable, Any]:
         """Cache for values that other modules derive from the document, under their own keys."""
         return {}
 

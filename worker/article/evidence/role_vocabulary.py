@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from worker.text.wordlists import listed
 
-SAID = {
+ROLE_PHRASES = {
     "byline": listed(
         "by von par por per da di de door av af autor autora author authors auteur autore écrit"
         " rédigé text texte testo words written posted redaktion redacción rédaction redakcja"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from worker.article.evidence.role_vocabulary import SAID, UNSPACED, bits_of_words
+from worker.article.evidence.role_vocabulary import ROLE_PHRASES, UNSPACED, bits_of_words
 from worker.article.evidence.view import MAX_MATCHED, Booleans, View
 from worker.inference import NamedColumn
 from worker.text.caches import cached_if_short
@@ -13,17 +13,17 @@ from worker.text.calendars import is_weekday, month_named
 from worker.text.characters import Trait
 from worker.text.texts import Count
 
-MAX_SAID = 40
+MAX_ROLE_PHRASE = 40
 """Maximum length, in tokens, of a line in which single words indicate its role."""
 
 OPENING = ("byline", "picture", "related", "offer", "note", "tags")
 """Groups of words that are more informative at the start of a line."""
 
-GROUPS = (*SAID, "months", "weekdays", "numbers")
+GROUPS = (*ROLE_PHRASES, "months", "weekdays", "numbers")
 """Groups of words that are counted."""
 
 _MONTH, _WEEKDAY, _NUMBER = (1 << GROUPS.index(name) for name in ("months", "weekdays", "numbers"))
-_BITS = bits_of_words(SAID)
+_BITS = bits_of_words(ROLE_PHRASES)
 _DATE = re.compile(r"(?:19|20)\d\d|\d{1,2}[:.]\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 _UNSPACED = re.compile("[\u2e80-\uffef©ⓒ]")
 """Characters of scripts without spaces, and others that the patterns of `UNSPACED` match."""
@@ -99,7 +99,7 @@ def of_role_words(view: View) -> Iterator[NamedColumn]:
     owners, numbers = view.tokens
     groups = np.array([*map(_groups_of, view.page.said.texts.distinct)], dtype=np.int64)[numbers]
     sizes = view.counts
-    groups[sizes[owners] > MAX_SAID] = 0
+    groups[sizes[owners] > MAX_ROLE_PHRASE] = 0
     first = groups[np.searchsorted(owners, np.arange(len(sizes)))]
     counts = {
         name: np.bincount(owners[groups >> place & 1 > 0], minlength=len(sizes))
@@ -107,7 +107,7 @@ def of_role_words(view: View) -> Iterator[NamedColumn]:
     }
     for name, count in counts.items():
         yield f"says_{name}", count
-        if name in SAID:
+        if name in ROLE_PHRASES:
             yield f"says_{name}_share", count / sizes
     dated = counts["months"] + counts["weekdays"] + counts["numbers"]
     yield "date_share", dated / sizes
