@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ARRAY, ColumnElement, Float, and_, bindparam, func, select, text, update
+from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
-from sqlalchemy.sql.elements import Grouping
 
 from models.tables import ClusteringAttempt
 from worker.store.pages import only_sites
@@ -34,43 +33,44 @@ def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> in
 
     Returns the number of attempts since the last success, including this one, or None if clustering
     must not start yet. ``pauses_seconds`` holds the pauses after the first attempt, the second and
-    so on; see `may_begin`.
+    so on.
     """
     wanted = {"site_id": site_id, "pauses_seconds": list(pauses_seconds)}
     attempts: int | None = session.scalar(_BEGIN, wanted)
     return attempts
 
 
+def resting_sites(session: Session, pauses_seconds: Sequence[float]) -> set[int]:
+    """Return the IDs of the sites that are quarantined or pausing after a counted attempt.
+
+    `pauses_seconds` as for `begin`; attempts beyond the end of the list are not followed by a
+    pause.
+    """
+    return {*session.scalars(_RESTING, {"pauses_seconds": list(pauses_seconds)})}
+
+
+_MAY_BEGIN = """
+    clustering_attempts.quarantined_at IS NULL
+    AND clustering_attempts.began_at <= now() - make_interval(
+        secs => coalesce(
+            (CAST(:pauses_seconds AS double precision[]))[clustering_attempts.number], 0
+        )
+    )
+"""
 _BEGIN = rows_only(
     text(
-        """
+        f"""
         WITH taken AS (
             DELETE FROM clustering_requests WHERE site_id = :site_id
         )
-        INSERT INTO clustering_attempts AS attempt (site_id, number) VALUES (:site_id, 1)
-        ON CONFLICT (site_id) DO UPDATE SET number = attempt.number + 1, began_at = now()
-        -- As in `may_begin`.
-        WHERE attempt.quarantined_at IS NULL AND attempt.began_at <= now() - make_interval(
-            secs => coalesce((CAST(:pauses_seconds AS double precision[]))[attempt.number], 0)
-        )
+        INSERT INTO clustering_attempts (site_id, number) VALUES (:site_id, 1)
+        ON CONFLICT (site_id) DO UPDATE
+        SET number = clustering_attempts.number + 1, began_at = now() WHERE {_MAY_BEGIN}
         RETURNING number
-        """
+        """  # noqa: S608
     )
 )
-
-
-def may_begin() -> ColumnElement[bool]:
-    """Condition: a site with a counted attempt is neither quarantined nor pausing after an attempt.
-
-    Binds ``pauses_seconds``: the pauses after the first attempt, the second and so on. Attempts
-    beyond the end of the list are not followed by a pause.
-    """
-    pauses = Grouping(bindparam("pauses_seconds", type_=ARRAY(Float)))
-    pause = func.coalesce(pauses[ClusteringAttempt.number], 0.0)
-    return and_(
-        ClusteringAttempt.quarantined_at.is_(None),
-        ClusteringAttempt.began_at <= func.now() - func.make_interval(0, 0, 0, 0, 0, 0, pause),
-    )
+_RESTING = text(f"SELECT site_id FROM clustering_attempts WHERE NOT ({_MAY_BEGIN})")  # noqa: S608
 
 
 def note_asked(session: Session, site_ids: Sequence[int]) -> None:

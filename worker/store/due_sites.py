@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import not_, select, text
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from models.tables import ClusteringAttempt
-from worker.store.clusterings import may_begin
+from worker.store.clusterings import resting_sites
 from worker.store.provisional import PROVISIONAL
 from worker.store.statements import rows_only
 
@@ -84,10 +83,9 @@ def due_sites(
     The following are excluded: sites with comparisons in progress, unless the request for one of
     them is more than ``patience_seconds`` old; sites whose clustering was requested within that
     time and has not yet been started by a worker; and sites whose failed clustering must not be
-    retried yet (`worker.store.clusterings.may_begin`).
+    retried yet (`worker.store.clusterings.resting_sites`).
     """
-    may_not_begin = select(ClusteringAttempt.site_id).where(not_(may_begin()))
-    resting = set(session.scalars(may_not_begin, {"pauses_seconds": list(pauses_seconds)}))
+    resting = resting_sites(session, pauses_seconds)
     waits = {**vars(settle), "patience": patience_seconds}
     asked = {name: timedelta(seconds=seconds) for name, seconds in waits.items()}
     rows = session.execute(_DUE, {**asked, "first_at_once": first_at_once})
