@@ -9,13 +9,13 @@ that no page is scored by a model that has seen its site.
 import argparse
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,14 @@ from models.roles import ALL_ROLES, TEXT_ROLES
 from worker.article import TemplateKnowledge, body, sentences
 from worker.article.article import article_of
 from worker.article.page_model import PageModel
-from worker.inference import BoostedTrees, Features, ModelFile, Training, TrainingCorpus
+from worker.inference import (
+    BoostedTrees,
+    Features,
+    LineNetwork,
+    ModelFile,
+    Training,
+    TrainingCorpus,
+)
 from worker.papers.reading import outline_of
 
 KINDS: Final[tuple[Kind, ...]] = (
@@ -95,20 +102,22 @@ _NUMBERS: Final[dict[str | None, int]] = {role: at for at, role in enumerate(ALL
 _Floats = npt.NDArray[np.float64]
 
 
-def fit(examples: Sequence[Example], loose: Collection[str], seed: int = 0) -> PageModel:
-    """Train the model on pages, each both alone and compared with another page.
-
-    `loose` are the names of corpora with loose gold texts (see `LOOSE_LENGTH`).
-    """
+def fit_network(learnt: Sequence[Lesson], seed: int) -> LineNetwork:
+    """Train the network on all lines and pages."""
     from benchmarks.extraction.networks import train
 
-    learnt = [*lessons(examples, loose)]
-    return PageModel(ALL_ROLES, KINDS, train(learnt, len(KINDS), seed), fit_trees(learnt, seed))
+    return train(learnt, len(KINDS), seed)
 
 
 def fit_trees(learnt: Sequence[Lesson], seed: int) -> BoostedTrees:
-    """Train the trees on the lines known to be inside or outside the text."""
-    known = [(each, text) for each in learnt for text in (each.in_gold, each.in_text)]
+    """Train the trees on the lines known to be inside or outside the text.
+
+    The gold text of a page whose lines have roles is not used: it may leave out leads, or include
+    captions.
+    """
+    known = [
+        (each, each.in_text if each.in_text.weights.any() else each.in_gold) for each in learnt
+    ]
     features = [each.features.rows[text.weights > 0] for each, text in known]
     is_text = np.concatenate([text.is_text[text.weights > 0] for _, text in known])
     weights = np.concatenate([text.weights[text.weights > 0] for _, text in known])
@@ -120,7 +129,7 @@ def fit_trees(learnt: Sequence[Lesson], seed: int) -> BoostedTrees:
 
 
 def lessons(examples: Sequence[Example], loose: Collection[str]) -> Iterator[Lesson]:
-    """Yield lessons for each page, alone and compared with another; arguments as for `fit`."""
+    """Yield lessons for each page, alone and compared with another; `loose` as for `fit_all`."""
     conventions: dict[tuple[str, str], int] = {}
     of_roles = _weights_of_roles(examples)
     for each in examples:
@@ -220,7 +229,11 @@ Scores = dict[str, dict[str, list[PageScores]]]
 def fit_all(
     examples: Sequence[Example], loose: Collection[str], folds: int, seed: int, processes: int
 ) -> tuple[list[PageModel], PageModel]:
-    """Train one model per fold, without the sites of that fold, and one on all pages."""
+    """Train one model per fold, without the sites of that fold, and one on all pages.
+
+    Pages are learnt both alone and compared with another page. `loose` are the names of corpora
+    with loose gold texts (see `LOOSE_LENGTH`).
+    """
     seen = [
         [each for each in examples if fold_of(each.gold.site, folds) != fold]
         for fold in range(folds)
@@ -228,16 +241,25 @@ def fit_all(
     # Forked processes share the examples.
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
         _SHARED[:] = [*seen, examples]
-        tasks = [pool.submit(_fit_shared, place, loose, seed) for place in range(folds + 1)]
-        *of_folds, model = [task.result() for task in tasks]
+        places = range(folds + 1)
+        networks = [pool.submit(_fit_shared, fit_network, at, loose, seed) for at in places]
+        trees = [pool.submit(_fit_shared, fit_trees, at, loose, seed) for at in places]
+        *of_folds, model = [
+            PageModel(ALL_ROLES, KINDS, network.result(), of_lines.result())
+            for network, of_lines in zip(networks, trees, strict=True)
+        ]
     return of_folds, model
 
 
 _SHARED: list[Sequence[Example]] = []
 
+_Fitted = TypeVar("_Fitted", LineNetwork, BoostedTrees)
 
-def _fit_shared(place: int, loose: Collection[str], seed: int) -> PageModel:
-    return fit(_SHARED[place], loose, seed)
+
+def _fit_shared(
+    fit: Callable[[Sequence[Lesson], int], _Fitted], place: int, loose: Collection[str], seed: int
+) -> _Fitted:
+    return fit([*lessons(_SHARED[place], loose)], seed)
 
 
 def cross_validate(
@@ -311,7 +333,7 @@ def table(scores: Scores) -> Iterator[str]:
 def describe(
     folders: Sequence[Path],
     hinting: Sequence[Path],
-    labels: Path | None,
+    labels: Sequence[Path],
     examples: Sequence[Example],
     scores: Scores,
 ) -> Training:
@@ -320,12 +342,11 @@ def describe(
     The scores in the description are the mean F1 of pages compared with another page.
     """
     corpora = [
-        corpus_used(folder, use, _sites_of(examples, folder.name))
+        corpus_used(folder, CREDITS.get(folder.name, use), _sites_of(examples, folder.name))
         for folders_of_use, use in ((folders, "texts"), (hinting, "hints"))
-        for folder, use in ((each, CREDITS.get(each.name, use)) for each in folders_of_use)
+        for folder in folders_of_use
     ]
-    if labels is not None:
-        corpora.append(_labels_used(labels, examples))
+    corpora += [_labels_used(folder, examples) for folder in labels]
     means = {
         f"toF, {corpus}": macro_average(by_name["beside"])["to_f"]
         for corpus, by_name in scores.items()
@@ -339,7 +360,8 @@ def _sites_of(examples: Iterable[Example], corpus: str) -> Iterator[tuple[str, s
 
 
 def _labels_used(folder: Path, examples: Iterable[Example]) -> TrainingCorpus:
-    sites = [each.gold.site for each in examples if each.roles is not None]
+    labelled = {(page.corpus, page.id) for page in load_roles(folder / ROLES_FILE)}
+    sites = [each.gold.site for each in examples if (each.corpus, each.gold.id) in labelled]
     return TrainingCorpus(
         name=folder.name,
         use="roles",
@@ -352,10 +374,10 @@ def _labels_used(folder: Path, examples: Iterable[Example]) -> TrainingCorpus:
 
 
 def read_all(
-    folders: Sequence[Path], hinting: Sequence[Path], labels: Path | None
+    folders: Sequence[Path], hinting: Sequence[Path], labels: Sequence[Path]
 ) -> Iterator[Example]:
-    """Read the examples of all corpora; `labels` is the folder of the roles of lines."""
-    labelled = load_roles(labels / ROLES_FILE) if labels is not None else []
+    """Read the examples of all corpora; `labels` are the folders of the roles of lines."""
+    labelled = [page for folder in labels for page in load_roles(folder / ROLES_FILE)]
     for folder in folders:
         yield from read_examples(folder, {p.id: p for p in labelled if p.corpus == folder.name})
     for folder in hinting:
@@ -374,7 +396,9 @@ def main() -> None:
     parser.add_argument(
         "--hints", nargs="*", type=Path, default=[], help="folders with snippets or comments only"
     )
-    parser.add_argument("--roles", type=Path, help="folder with the roles of lines")
+    parser.add_argument(
+        "--roles", nargs="*", type=Path, default=[], help="folders with the roles of lines"
+    )
     parser.add_argument(
         "--loose", nargs="*", default=[], help="names of corpora with loose gold texts"
     )

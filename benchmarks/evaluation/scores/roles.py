@@ -1,8 +1,9 @@
 """Scores of the roles assigned to the lines of pages.
 
 A corpus of roles is a file ``roles.jsonl.gz`` with one record per page. A record contains
-``corpus`` and ``id`` (the page itself is in that corpus, in a sibling folder), ``kind``, and
-``lines``, each with ``text`` and ``role``, in page order.
+``corpus`` and ``id`` (the page itself is in that corpus), ``kind``, and ``lines`` in page order,
+each with its ``role`` and its ``text`` or, where texts may not be published, the ``digest`` of its
+text.
 """
 
 import gzip
@@ -10,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -45,15 +47,24 @@ IN_TEXT = 0.5
 """Minimum share of a line's words in a text for the text to count as containing the line."""
 
 
+DIGITS = 4
+"""Number of hexadecimal digits of a digest: enough to align lines, too few to search for texts."""
+
+
 @dataclass(frozen=True)
 class LabelledPage:
-    """A page whose lines have roles."""
+    """A page whose lines have roles; `digests` identify the lines (see `digest_of`)."""
 
     corpus: str
     id: str
     kind: str
-    texts: tuple[str, ...]
+    digests: tuple[str, ...]
     roles: tuple[str, ...]
+
+
+def digest_of(text: str) -> str:
+    """Return the digest by which a line is found again."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 def load_roles(path: Path) -> list[LabelledPage]:
@@ -73,7 +84,7 @@ def _page(record: Mapping[str, object]) -> LabelledPage:
         str(record["corpus"]),
         str(record["id"]),
         str(record["kind"]),
-        tuple(str(line["text"]) for line in lines),
+        tuple(line["digest"] if "digest" in line else digest_of(line["text"]) for line in lines),
         tuple(SAME_ROLE.get(line["role"], str(line["role"])) for line in lines),
     )
 
@@ -84,7 +95,8 @@ def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
     `texts` are the lines found by a parser; the role of a line without a counterpart is None.
     """
     roles: list[str | None] = [None] * len(texts)
-    for start, at, size in matching_blocks(labelled.texts, texts):
+    digests = [digest_of(text) for text in texts]
+    for start, at, size in matching_blocks(labelled.digests, digests):
         roles[at : at + size] = labelled.roles[start : start + size]
     return roles
 

@@ -10,6 +10,7 @@ from benchmarks.evaluation.scores.roles import (
     LabelledPage,
     RoleScores,
     align,
+    digest_of,
     lines_in,
     load_roles,
 )
@@ -24,7 +25,7 @@ def written(folder: Path, *records: object) -> Path:
 
 def labelled(*lines: tuple[str, str]) -> LabelledPage:
     texts, roles = zip(*lines, strict=True)
-    return LabelledPage("press", "1", "article", texts, roles)
+    return LabelledPage("press", "1", "article", tuple(map(digest_of, texts)), roles)
 
 
 def test_lines_and_their_roles_are_read(tmp_path: Path) -> None:
@@ -32,6 +33,13 @@ def test_lines_and_their_roles_are_read(tmp_path: Path) -> None:
     record = {"corpus": "press", "id": "1", "kind": "article", "lines": lines, "note": None}
     [page] = load_roles(written(tmp_path, record))
     assert page == labelled(("Storm", "title"), ("Reply", "comment"))
+
+
+def test_lines_may_have_digests_in_place_of_texts(tmp_path: Path) -> None:
+    lines = [{"digest": digest_of("Storm"), "role": "title"}]
+    record = {"corpus": "press", "id": "1", "kind": "article", "lines": lines}
+    [page] = load_roles(written(tmp_path, record))
+    assert align(page, ["Home", "Storm"]) == [None, "title"]
 
 
 @pytest.mark.parametrize("record", [{"id": "1"}, [], {"corpus": "a", "id": 1, "lines": 3}])
