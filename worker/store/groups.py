@@ -31,7 +31,10 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class ComparablePage:
-    """The data of a page needed to cluster it and to request its extraction."""
+    """The data of a page needed to cluster it and to request its extraction.
+
+    `extraction_key` is None for a page without an outcome, even if an earlier fetch had one.
+    """
 
     id: int
     url: str
@@ -168,8 +171,9 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
 _COMPARABLE_PAGES = rows_only(
     text(
         """
-        SELECT id, url, tree_id, content_digest, extraction_key, forced, html_removed_at IS NULL,
-            comment_pattern
+        SELECT id, url, tree_id, content_digest,
+            CASE WHEN outcome IS NOT NULL THEN extraction_key END,
+            forced, html_removed_at IS NULL, comment_pattern
         FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
         """
     )

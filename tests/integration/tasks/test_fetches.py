@@ -278,3 +278,14 @@ def test_a_site_that_mostly_serves_walls_is_counted(site: Tasks) -> None:
     counts = site.read(service_counts)
     assert counts.walls == {"walled.example": 5}
     assert counts.outcomes["wall"] == 5
+
+
+def test_a_page_whose_url_changes_just_before_a_clustering_is_extracted_again(site: Tasks) -> None:
+    first, second, third = (f"https://news.example/moved/{name}" for name in ("a", "b", "c"))
+    moved = {"version": 1, "html": GOOD, "status": 200}
+    site.send([{**moved, "url": first, "final_url": second}])
+    site.settle()
+    # The clustering precedes the assignment of the page, whose content remains the same.
+    site.group(site.send([{**moved, "url": second, "final_url": third}]))
+    site.settle()
+    assert site.ask(select(StoredPage.outcome).where(StoredPage.url == second)) == ["article"]
