@@ -1,4 +1,4 @@
-"""Reading of single pages, without comparing them with other pages of the site."""
+"""Read single pages, without comparing them with other pages of the site."""
 
 from __future__ import annotations
 

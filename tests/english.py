@@ -57,7 +57,8 @@ class Finding(NamedTuple):
 def read_turns(guide: str) -> list[Turn]:
     """Return the phrases that the guide's table sets in code font.
 
-    Phrases after "except" are allowed although they contain a phrase to avoid.
+    Phrases after "except" are allowed although they contain a phrase to avoid. An ellipsis matches
+    the beginning of any word.
     """
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", _section(guide), re.MULTILINE)
     turns = []
@@ -114,7 +115,7 @@ def _words(phrase: str) -> str:
     # with a character.
     either = f"[{first.upper()}{first}]"
     start = rf"{either}(?<!\w{either})" if first.isalpha() else re.escape(first)
-    return start + _SPACE.join(map(re.escape, phrase[1:].split())) + r"(?!\w)"
+    return start + _SPACE.join(map(re.escape, phrase[1:].split())).replace("…", r"\w+") + r"(?!\w)"
 
 
 def _prose_of_python(text: str, *, docstrings_only: bool) -> str:

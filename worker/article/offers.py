@@ -1,4 +1,4 @@
-"""Counting of offers on a page, which are its prices or the goods that it declares."""
+"""Count the offers on a page: its prices, or the goods that it declares."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Reading of a page's complete content: the article and, separately, the comments below it."""
+"""Read a page's complete content: the article and, separately, the comments below it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Reading of threads, in which the text of a discussion page consists of all posts in order."""
+"""Read threads: discussion pages whose text consists of all posts in order."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reading of the text, author, date, parent, permalink and votes of each comment."""
+"""Read the text, author, date, parent, permalink and votes of each comment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

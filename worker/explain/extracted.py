@@ -1,4 +1,4 @@
-"""Formatting of a page's article in the output formats of the command line."""
+"""Format a page's article for output on the command line."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""Fetching of a single page from the web."""
+"""Fetch a single page from the web."""
 
 import socket
 import ssl

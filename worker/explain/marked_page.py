@@ -1,4 +1,4 @@
-"""Marking of each line's verdict in a page that can be viewed offline."""
+"""Copy of a page for offline viewing, with each line marked with its verdict."""
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy

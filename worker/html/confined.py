@@ -1,4 +1,4 @@
-"""Parsing of costly pages in a child process with limited time and memory.
+"""Parse expensive pages in a child process with limited time and memory.
 
 A child process is needed because native code cannot be interrupted.
 """

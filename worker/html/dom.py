@@ -1,4 +1,4 @@
-"""Parsing of a page's text into a document."""
+"""Parse a page's text into a document."""
 
 import re
 from html.entities import html5

@@ -1,4 +1,4 @@
-"""Decoding of a page's bytes.
+"""Decode a page's bytes.
 
 Evidence is consulted in the order of the HTML standard (section 13.2.3.2, determining the character
 encoding): byte order mark, HTTP header, declaration in the page, statistics. Unlike browsers, which

@@ -1,4 +1,4 @@
-"""Parsing of a page into the same tree as in a browser (HTML standard, section 13.2)."""
+"""Parse a page into the tree that a browser builds (HTML standard, section 13.2)."""
 
 from collections import Counter
 from itertools import count

@@ -1,4 +1,4 @@
-"""Reading of page messages from JSON lines, folders of HTML, and WARC archives."""
+"""Read page messages from JSON lines, folders of HTML, and WARC archives."""
 
 from worker.inputs.errors import SourceError
 from worker.inputs.html import Origin

@@ -1,4 +1,4 @@
-"""Opening of files that may be compressed."""
+"""Open files that may be compressed."""
 
 import gzip
 import io

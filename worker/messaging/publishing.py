@@ -1,4 +1,4 @@
-"""Publishing of page messages, as done by crawlers."""
+"""Publish page messages as a crawler does."""
 
 from collections.abc import Iterable
 

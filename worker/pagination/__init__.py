@@ -1,4 +1,4 @@
-"""Paginated articles: recognition of links between the parts, and joining of the parts."""
+"""Paginated articles: finding the links between the parts, and joining the parts."""
 
 from worker.pagination.joining import (
     MAX_PARTS,

@@ -1,4 +1,4 @@
-"""Joining of the parts of an article.
+"""Join the parts of an article.
 
 Parts are followed from one to the next as long as each confirms that it belongs to the article: it
 links back, or it has the first part's headline, and the first part's URL with a number. A page

@@ -1,4 +1,4 @@
-"""Parsing of pages and fragments, shared by all methods."""
+"""Parse pages and fragments, for all methods."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Recording of fetched pages, whether new, changed or unchanged."""
+"""Record fetched pages, whether new, changed or unchanged."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Joining of the parts of articles that have not changed for a while.
+"""Join the parts of articles once they have not changed for a while.
 
 Parts are joined by a separate task, not when a page is extracted. Thus, regardless of the order in
 which parts arrive, the article of the first part is joined once all of them have arrived, and

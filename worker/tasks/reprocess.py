@@ -1,4 +1,4 @@
-"""Reprocessing of one or all sites from any stage of the pipeline."""
+"""Reprocess one or all sites from any stage of the pipeline."""
 
 import logging
 from typing import Any

@@ -1,4 +1,4 @@
-"""Planning of a site's missing comparisons, which are requested in blocks."""
+"""Plan a site's missing comparisons, which are requested in blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

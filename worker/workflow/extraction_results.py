@@ -1,4 +1,4 @@
-"""Storing of extraction results: outcomes, revisions, parts, withdrawals and outgoing messages."""
+"""Store extraction results: outcomes, revisions, parts, withdrawals and outgoing messages."""
 
 import hashlib
 import logging

@@ -1,4 +1,4 @@
-"""Storing of new generations, and requests for the extractions that they affect."""
+"""Store new generations, and request the extractions that they affect."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Averaging of page scores to obtain the figures in a table."""
+"""Average page scores to obtain the figures in a table."""
 
 from collections.abc import Mapping, Sequence
 

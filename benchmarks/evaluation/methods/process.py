@@ -1,4 +1,4 @@
-"""Running of a method in a separate process, which may crash and can be stopped."""
+"""Run a method in a separate process, which may crash and can be stopped."""
 
 import logging
 import os

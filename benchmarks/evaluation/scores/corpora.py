@@ -1,4 +1,4 @@
-"""Loading of corpora, which consist of pages and gold records.
+"""Load corpora, which consist of pages and gold records.
 
 The folder of a corpus contains ``pages.jsonl.gz``, with one page message per line as published by a
 crawler, and ``gold.jsonl.gz``, with one record per page. A page and its record have the same

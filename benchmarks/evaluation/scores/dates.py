@@ -1,4 +1,4 @@
-"""Parsing of the day in dates as written on pages, in any format."""
+"""Parse dates as written on pages, in any format, to the day."""
 
 import calendar
 import re

@@ -1,4 +1,4 @@
-"""Reprocessing of large sites and of all sites loses no page and adds one revision to each."""
+"""Reprocessing large sites or all sites loses no page and adds one revision to each."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Hashing of the words in lines and element names."""
+"""Hashing the words in lines and element names."""
 
 import numpy as np
 

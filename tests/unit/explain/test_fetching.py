@@ -1,4 +1,4 @@
-"""Fetching of pages from a local server."""
+"""Fetching pages from a local server."""
 
 import gzip
 import ssl

@@ -1,4 +1,4 @@
-"""Parsing of message bodies by the intake before anything is stored."""
+"""Parsing message bodies in the intake, before anything is stored."""
 
 import base64
 import codecs

@@ -1,4 +1,4 @@
-"""Pairing of pages by distance only (Deturck 2015, section 4.3)."""
+"""Pairing pages by distance only (Deturck 2015, section 4.3)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Parsing of dates in the formats that pages use."""
+"""Parsing dates in the formats that pages use."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
