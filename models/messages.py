@@ -91,7 +91,7 @@ class PageMessage(BaseModel):
     )
     id: Annotated[str, StringConstraints(max_length=1024)] | None = Field(
         default=None,
-        description="The crawler's identifier of the page, returned as page_id in the article.",
+        description="The crawler's ID for the page, included in the article as page_id.",
     )
     site: Annotated[str, StringConstraints(min_length=1, max_length=253)] | None = Field(
         default=None,

@@ -1,7 +1,7 @@
 """Threads and comments on today's pages: ``python -m benchmarks.comments.today CORPORA``.
 
-CORPORA is the folder of the corpora, and ``--models`` the folder of the models of the folds (see
-`benchmarks.extraction.folds`). No page is read by a model that has seen its site. Texts are
+CORPORA is the corpora folder, and ``--models`` the folder that holds one set of models per fold
+(see `benchmarks.extraction.folds`). No page is read by a model that has seen its site. Texts are
 compared as bags of words.
 """
 

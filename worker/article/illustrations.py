@@ -167,7 +167,7 @@ def is_teaser(page: Outline, index: int) -> bool:
 
 
 def _article_around(page: Outline, places: Sequence[int]) -> int:
-    """Return the nearest article element around the given elements, or their common ancestor."""
+    """Return the nearest article element enclosing the given elements, or their common ancestor."""
     smallest = min(places)
     while max(places) >= page.ends[smallest]:
         smallest = page.parents[smallest]

@@ -267,7 +267,7 @@ class Outline:
         return words.clean("".join(parts))
 
     def nearest(self, index: int, *, outside: Container[str]) -> int:
-        """Return the nearest element, starting at the given one, whose tag is not in `outside`."""
+        """Return the element itself or its nearest ancestor whose tag is not in `outside`."""
         while self.tags[index] in outside and self.parents[index] >= 0:
             index = self.parents[index]
         return index

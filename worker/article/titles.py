@@ -186,7 +186,7 @@ def _shown_part(page: Outline, title: str) -> str | None:
 
 
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
-    """Return a heading without the parts that are in no declared title or name the site.
+    """Return a heading without the parts that name the site or occur in no declared title.
 
     These may be a kicker, a date or a tag in a separate element within the heading.
     """

@@ -1,4 +1,4 @@
-"""Comment patterns, by which comments on one page help to find comments on other pages."""
+"""Comment patterns, which use the comments found on one page to find those on other pages."""
 
 import json
 import math

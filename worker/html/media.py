@@ -1,4 +1,4 @@
-"""Recognition of content that is not HTML."""
+"""Detection of content that is not HTML."""
 
 import re
 

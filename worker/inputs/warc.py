@@ -119,7 +119,7 @@ def _read_fields(stream: IO[bytes]) -> dict[str, str]:
 
 def _read_exactly(stream: IO[bytes], length: int) -> bytes:
     if length < 0:
-        raise ValueError("a negative length")
+        raise ValueError("negative length")
     block = stream.read(length)
     if len(block) < length:
         raise _TruncatedError

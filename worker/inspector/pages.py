@@ -147,7 +147,7 @@ def duration(seconds: float | None) -> str:
 
 
 def span(seconds: float) -> str:
-    """Describe a round time span, such as a slot of a chart, in words."""
+    """Express a duration, such as one bar's share of a chart, as ``hour`` or ``5 minutes``."""
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
             several = round(seconds / length)

@@ -34,7 +34,7 @@ def page_item(response: Response, identifier: str | None = None) -> dict[str, An
     response
         The fetched page, with its status and headers.
     identifier
-        The crawler's own ID for the page, which the article returns as ``page_id``.
+        The crawler's own ID for the page, included in the article message as ``page_id``.
     """
     headers = response.headers.to_unicode_dict()
     message = page_message(

@@ -1,4 +1,4 @@
-"""Application of a paper's method to a page, with the result type of the service's own reader."""
+"""Run a paper's method on a page, returning the same type as the service's own reader."""
 
 from worker.article import Extraction
 from worker.article.reader import Content

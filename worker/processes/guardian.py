@@ -8,8 +8,8 @@ runs as a module instead, imports them once, and forks each child that runs a Py
 The guardian is the parent of all children and, on Linux, their *subreaper*: any process that a
 child leaves behind (pool processes, server back ends, daemons in other sessions) becomes a child
 of the guardian. The kernel therefore reports when nothing is left running, since ``waitpid`` then
-has no child to wait for. The end of standard input is the only signal to stop, whether the command
-ended normally, by an exception, by a signal or by ``kill -9``.
+has no child to wait for. End-of-file on standard input is the only signal to stop, whether the
+command ended normally, by an exception, by a signal or by ``kill -9``.
 
 The protocol is JSON lines. Each line on standard input is a request: ``{"do": "configure", "grace":
 seconds, "remove": [directory, …]}`` or ``{"do": "start", …}`` with the arguments of :class:`Child`.

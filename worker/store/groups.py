@@ -31,7 +31,7 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class ComparablePage:
-    """The data of a page needed to cluster it and to request its extraction.
+    """The data needed to cluster a page and to request its extraction.
 
     `extraction_key` is None for a page without an outcome, even if an earlier fetch had one.
     """

@@ -212,7 +212,7 @@ def note_others(session: Session, others: Sequence[int], revised: Sequence[int])
 
 
 def due(session: Session, *, settle_seconds: float, limit: int) -> list[tuple[int, int]]:
-    """Return pages due for joining, with their versions, that have not changed for some time."""
+    """Return IDs and versions of pages due for joining that have not changed for some time."""
     query = (
         select(PageParts.page_id, PageParts.version)
         .where(

@@ -1,4 +1,4 @@
-"""Nouns with numbers in text for people."""
+"""Counted nouns, singular or plural, for user-facing text."""
 
 
 def counted(number: int, noun: str) -> str:

@@ -32,16 +32,16 @@ INVISIBLE = "\u00ad\u200b\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 _ILLEGAL = re.compile(f"[{ILLEGAL}]")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 
-# Sentence-final marks in Latin, Greek (where ; is a question mark), Arabic, Urdu, Ethiopic and
-# Armenian scripts. These scripts separate words by spaces, so a mark counts only before a space, a
-# closing quotation mark or the end, but not in "3.5", "U.S" or "a.m".
+# Sentence-final punctuation in the Latin, Greek (where ; is a question mark), Arabic (also Urdu),
+# Ethiopic and Armenian scripts. These separate words by spaces, so a mark counts only before a
+# space, a closing quotation mark or the end, but not in "3.5", "U.S" or "a.m".
 MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
 WEAK_MARKS = ";\u061b"
 CLOSING = "\"'\u00bb\u201d\u2019)]"
 _SPACED_END = re.compile(
     rf"[{MARKS}](?<![{MARKS}][{MARKS}])[{MARKS}]*+(?=[\s{re.escape(CLOSING)}]|$)"
 )
-# Sentence-final marks in Chinese and Japanese, Devanagari, Burmese and Khmer scripts.
+# Sentence-final punctuation in the Chinese, Japanese, Devanagari, Burmese and Khmer scripts.
 UNSPACED_MARKS = "\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5"
 _UNSPACED_END = re.compile(f"[{UNSPACED_MARKS}]+")
 GREEK = "\u0370-\u03ff\u1f00-\u1fff"

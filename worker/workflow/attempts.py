@@ -1,4 +1,4 @@
-"""Limits on the attempts to repeat work whose process died.
+"""Retry limits for work whose process died.
 
 Each redelivery counts as an attempt. Except for clustering, whose attempts are spread over time,
 the limits must be below `worker.messaging.topology.DELIVERY_LIMIT`, so that the service abandons

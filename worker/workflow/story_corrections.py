@@ -28,7 +28,7 @@ REMOVALS: Final = 40
 
 
 def correct_waiting(state: ProcessState) -> None:
-    """Publish articles again if their story has changed, and remove stories that are too old."""
+    """Republish articles whose story has changed, and remove stories that are too old."""
     ends = time.monotonic() + WORK_SECONDS
     pages = state.database.run(
         lambda session: story_articles.pages_to_correct(session, CORRECTIONS)

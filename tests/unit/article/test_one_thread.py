@@ -1,4 +1,4 @@
-"""Extraction, grouping and drawing use a single thread without any environment variables."""
+"""Extraction, grouping and drawing use one thread even if no environment variable says so."""
 
 import os
 import subprocess

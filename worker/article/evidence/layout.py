@@ -26,7 +26,7 @@ OFFSETS = (-2, -1, 1, 2)
 
 
 def of_position(view: View) -> Iterator[NamedColumn]:
-    """Locate the line among all lines of the page."""
+    """Describe the line's position among the lines of the page."""
     number = len(view.lines)
     places = np.arange(number)
     yield "line", places

@@ -31,7 +31,7 @@ class Record:
 
     @classmethod
     def of(cls, values: dict[str, list[str]]) -> Self:
-        """Return a record from lists by field name, without duplicate values."""
+        """Build a record from lists of values keyed by field name, dropping duplicates."""
         return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
 
     def __add__(self, other: "Record") -> "Record":

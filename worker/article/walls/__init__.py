@@ -1,4 +1,4 @@
-"""Recognition of walls, which replace an article, including notices that the article is gone.
+"""Detection of walls shown in place of an article, including notices that the article is gone.
 
 docs/explanation/walls.md explains how a wall is distinguished from an article about walls.
 """

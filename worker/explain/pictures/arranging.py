@@ -39,11 +39,12 @@ class OrderedPages:
 
 
 def order_pages(distances: Matrix) -> OrderedPages:
-    """Order pages by their distances, shape (n, n) without NaN, as the leaves of average linkage.
+    """Put pages in the leaf order of their average-linkage dendrogram.
 
-    Chains of nearest neighbours are followed to a mutual pair (F. Murtagh, "A survey of recent
-    advances in hierarchical clustering algorithms", The Computer Journal 26(4), 1983). Two merged
-    clusters are oriented so that the adjacent pages are as near to each other as possible.
+    `distances` has shape (n, n) and contains no NaN. The dendrogram is built with the
+    nearest-neighbour chain algorithm (F. Murtagh, "A survey of recent advances in hierarchical
+    clustering algorithms", The Computer Journal 26(4), 1983). Merged clusters are oriented so that
+    the pages where they meet are as close to each other as possible.
     """
     count = len(distances)
     between = distances.copy()

@@ -25,8 +25,8 @@ def distance_matrix(
     threads
         Number of threads, which run without holding the GIL.
     memory
-        Size in bytes of the cache of distances between subtrees shared by several trees, which are
-        then computed only once; 0 for no cache.
+        Size in bytes of the cache of distances between subtrees that occur in several trees, so
+        that each distance is computed only once; 0 disables the cache.
 
     Returns
     -------

@@ -7,15 +7,17 @@ from worker.html.tree import Tree
 
 
 def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
-    """Return the minimum number of deletions, insertions and relabellings between two trees.
+    """Return the minimum number of edits that turn one tree into the other.
+
+    An edit is the deletion, insertion or relabelling of a node.
 
     Parameters
     ----------
     a, b
         Ordered labelled trees.
     bound
-        Maximum distance of interest: a larger distance is returned as ``bound + 1``, which takes
-        less time to find.
+        Largest distance that must be exact: any larger distance is returned as ``bound + 1``, which
+        saves time.
 
     Returns
     -------

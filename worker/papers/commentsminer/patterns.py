@@ -51,7 +51,7 @@ class Forest:
         self._larger: dict[tuple[Shape, int], frozenset[Shape]] = {}
 
     def shape(self, label: str, below: tuple[Shape, ...] = ()) -> Shape:
-        """Return the number of the subtree with the given root label and child subtrees."""
+        """Return the subtree's ID, by root label and child subtrees; assign one if it is new."""
         step = (label, below)
         number = self._shape_of.get(step)
         if number is None:
@@ -60,7 +60,7 @@ class Forest:
         return number
 
     def shape_of(self, pattern: Pattern) -> Shape:
-        """Return the number of a whole pattern."""
+        """Return the ID of a whole pattern."""
         return self._finished(pattern.path)
 
     def _finished(self, path: Sequence[Step]) -> Shape:
@@ -80,7 +80,7 @@ class Forest:
                 yield Pattern(((label, ()),), {node: (node,) for node in nodes})
 
     def extensions(self, pattern: Pattern, support: int) -> list[Pattern]:
-        """Return the pattern's extensions by one node on the right that have enough roots."""
+        """Return the pattern's one-node rightmost extensions with at least `support` roots."""
         deepest = len(pattern.path) - 1
         found: defaultdict[tuple[int, str], dict[int, set[int]]] = defaultdict(dict)
         for root, nodes in pattern.rightmost.items():

@@ -397,7 +397,7 @@ _CONTAINERS = rows_only(
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
-    """Return whether a message is waiting for the relay or was refused, or None if neither."""
+    """Return whether a message is waiting or was refused; None if it is not in the outbox."""
     row = session.execute(
         select(OutboxEntry.refused_at).where(OutboxEntry.message_id == message_id).limit(1)
     ).one_or_none()
