@@ -46,8 +46,8 @@ class BrokerRefusesError(ExpectedError):
 
     def __init__(self, error: Exception) -> None:
         super().__init__(
-            f"the broker refuses: {without_passwords(cause(error))}: check user, password and"
-            " virtual host in DETOURAGE_BROKER_URL"
+            f"the broker refused access: {without_passwords(cause(error))}: check user, password"
+            " and virtual host in DETOURAGE_BROKER_URL"
         )
 
 

@@ -380,7 +380,7 @@ class Intake(ConsumerMixin):
         message.requeue()
 
     def _wait_for_database(self) -> None:
-        logger.warning("the database does not answer, the intake waits for it")
+        logger.warning("the database does not answer; the intake waits for it")
         time.sleep(DATABASE_PAUSE_SECONDS)
         # The broker considers a consumer dead if it neither reads nor writes.
         self._beat()

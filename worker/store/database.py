@@ -263,7 +263,9 @@ class Database:
             if not is_connection_lost(error):
                 raise
             if REFUSALS.search(str(error.orig)):
-                raise DatabaseRefusesError(f"the database refuses: {cause(error)}") from error
+                raise DatabaseRefusesError(
+                    f"the database refused access: {cause(error)}"
+                ) from error
             warn_of(logger, "the database does not answer, waiting for it", error)
             _with_retries(self.ping)
 

@@ -40,7 +40,7 @@ class DatabaseIsAwayError(ExpectedError):
     def __init__(self, error: DBAPIError) -> None:
         reason = without_passwords(cause(error))
         super().__init__(
-            f"the database refuses: {reason}: check user, password and database in"
+            f"the database refused access: {reason}: check user, password and database in"
             " DETOURAGE_DATABASE_URL"
             if REFUSALS.search(str(error.orig))
             else f"the database does not answer: {reason}: check DETOURAGE_DATABASE_URL, and that"

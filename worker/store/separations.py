@@ -1,4 +1,4 @@
-"""Listing and permanent separation of addresses joined to another page."""
+"""List the addresses joined to another page, and separate them permanently."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
     if not is_spelling and not others:
         detail = "its page has no other address"
         if len(row.spellings) > 1:
-            detail = "its page has only spellings of this address: separate one of these instead"
+            detail = "its page has no other address, only spellings of it: separate one of these"
         raise NotJoinedError(detail)
     page = session.get_one(StoredPage, row.page_id, with_for_update=True, populate_existing=True)
     spellings = [url] if is_spelling else list(row.spellings)

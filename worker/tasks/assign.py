@@ -71,7 +71,7 @@ def assign(
     compares = redeliveries < ASSIGNMENT_ATTEMPTS
     if not compares:
         logger.error(
-            "page %d joins no group: %d attempts crashed their process", page_id, redeliveries
+            "page %d joins no group: %d attempts crashed the process", page_id, redeliveries
         )
     state.database.run(
         lambda session: _assign(session, state, page_id, site_version, compares=compares)

@@ -104,9 +104,7 @@ def _look_alone(state: ProcessState, page_id: int) -> int:
         return 0
     attempt, version = begun
     if attempt > LOOKS:
-        logger.error(
-            "parts of page %d not joined: %d attempts crashed their process", page_id, LOOKS
-        )
+        logger.error("parts of page %d not joined: %d attempts crashed the process", page_id, LOOKS)
         state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
         return 0
     try:

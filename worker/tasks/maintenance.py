@@ -39,7 +39,7 @@ def prune(
             f"cannot remove {', '.join(sorted(map(str, unknown)))}: kinds are {', '.join(KINDS)}"
         )
     if older_than_days < 0:
-        raise ValueError(f"older_than_days must not be negative, not {older_than_days}")
+        raise ValueError(f"older_than_days must be 0 or more, not {older_than_days}")
     begun = Place(*begin) if begin else None
     database = process_state().database
     steps = islice(pruning(database, kinds, older_than_days, begin=begun), STEPS_OF_A_TASK)

@@ -65,6 +65,6 @@ def test_a_run_refused_by_the_broker_does_not_start(deployed: Settings, tmp_path
     secret = SecretStr(re.sub(":[^:@/]+@", ":wrong@", url))
     refused = deployed.model_copy(update={"broker_url": secret})
     output = tmp_path / "articles.jsonl"
-    with pytest.raises(BrokerRefusesError, match=r"the broker refuses: .* DETOURAGE_BROKER_URL"):
+    with pytest.raises(BrokerRefusesError, match=r"broker refused access: .* DETOURAGE_BROKER_URL"):
         execute(refused, iter(site_messages("one.example", range(1))), output, "refuse")
     assert list(tmp_path.iterdir()) == []

@@ -110,5 +110,5 @@ def test_no_process_starts_with_an_untrusted_database(
         for name, process in running.items():
             assert process.wait(60) == 1
             log = (tmp_path / f"{name}.log").read_text()
-            assert log.splitlines()[-1].startswith("Error: the database refuses: ")
+            assert log.splitlines()[-1].startswith("Error: the database refused access: ")
             assert "Traceback" not in log
