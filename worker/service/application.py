@@ -51,7 +51,7 @@ HEARTBEAT_SECONDS = 5.0
 
 HARD_LIMIT_AFTER_SECONDS = 30.0
 """Time between a task's soft limit and the killing of its process. Native code does not notice the
-soft limit, and gets a chance to return."""
+soft limit, so it gets some time to return."""
 
 WALL_TIMES = 10
 """Maximum wall-clock time of a page task, as a multiple of its CPU time limit: a busy host or a
@@ -214,7 +214,7 @@ def _require_schema(**_: object) -> None:
         schema.require_current(database)
     except ExpectedError as error:
         # If a signal handler raises any exception other than SystemExit, Celery only logs it, and
-        # starts all the same.
+        # starts anyway.
         sys.exit(f"Error: {error}")
     finally:
         database.dispose()

@@ -51,7 +51,7 @@ from worker.workflow.parsing import parse_or_reject, store_pages
 logger = logging.getLogger(__name__)
 
 INTAKE = "intake"
-"""Kind of work under which the handling of messages is measured."""
+"""Kind of work under which message handling times are recorded."""
 
 GATE_SECONDS = 1.0
 GATE_MESSAGES = 100
@@ -199,7 +199,7 @@ class Intake(ConsumerMixin):
             self._consumer.consume()
 
     def on_iteration(self) -> None:
-        """Beat, store received messages, and consume only while the backlog is below its limit."""
+        """Touch the heartbeat file, store messages, and consume unless the backlog is full."""
         self._heartbeat.beat()
         self._summary.log_if_due()
         if self._waiting:
@@ -298,7 +298,7 @@ class Intake(ConsumerMixin):
         return all(self._store_patiently(batch) for batch in without_repeats(prepared))
 
     def _beat(self) -> None:
-        """Beat, and read from the broker, since unread broker heartbeats count as missed."""
+        """Touch the heartbeat file, and read from the broker: unread heartbeats count as missed."""
         self._heartbeat.beat()
         if self._channel_connection is not None:
             with suppress(TimeoutError):
@@ -354,7 +354,7 @@ class Intake(ConsumerMixin):
                     fetched.content, fetched.url, fetched.content_type, fetched.answer
                 )
         except TimeIsUpError:
-            # The HTML is stored: reprocessing parses it in a task, where no other page must wait.
+            # The HTML is stored: reprocessing parses it in a task, where it holds up no other page.
             detail = f"parsing took more than {limit:g} s of CPU time"
             logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - the trace adds nothing
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)

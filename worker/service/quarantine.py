@@ -1,4 +1,4 @@
-"""Browsing, requeueing and dropping of quarantined messages."""
+"""Browse, requeue and drop quarantined messages."""
 
 import base64
 import hashlib

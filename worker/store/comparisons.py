@@ -93,7 +93,7 @@ _IS_IN_FLIGHT = rows_only(
 
 
 def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
-    """Mark overdue blocks as having been requested again, and return their IDs."""
+    """Mark overdue blocks as requested again, and return their IDs."""
     return list(
         session.scalars(
             update(ComparisonBlock)

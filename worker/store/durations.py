@@ -64,7 +64,7 @@ class Durations:
             self.note(work, monotonic() - began, pieces)
 
     def note(self, work: str, seconds: float, pieces: int = 1) -> None:
-        """Record the time spent on ``pieces`` processed together, divided equally among them."""
+        """Record the time spent on ``pieces`` of work done together, as equal shares."""
         share = seconds / pieces
         at_most = next(bound for bound in BOUNDS if share <= bound)
         with self._lock:

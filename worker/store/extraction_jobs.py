@@ -167,7 +167,7 @@ def begin(
 
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
-    """Return the waiting pages whose extraction has already been started before, by site ID."""
+    """Return the waiting pages whose extraction has already been started, by site ID."""
     by_site: dict[int, list[int]] = {}
     for site_id, page_id in session.execute(_BEGUN_BEFORE, _asked(wanted)):
         by_site.setdefault(site_id, []).append(page_id)
@@ -350,7 +350,7 @@ _TAKE_LATE = rows_only(
             SELECT id FROM pages
             JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
                 AS asked (id, generation) USING (id, generation)
-            -- Whatever `find_late` requires, as it may no longer be so.
+            -- The conditions of `find_late`, which may no longer hold.
             WHERE extracted_generation < generation AND tree_id IS NOT NULL
                 AND asked_at <= now() - make_interval(secs => :patience)
                 AND NOT EXISTS (

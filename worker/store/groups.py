@@ -137,7 +137,7 @@ def is_clustered(session: Session, site_id: int) -> bool:
 
 
 def last_generation(session: Session, site_id: int) -> int:
-    """Return the generation number of a site's latest generation, or 0 if there is none."""
+    """Return the number of a site's latest generation, or 0 if there is none."""
     return session.scalar(_LAST_GENERATION, {"site_id": site_id}) or 0
 
 

@@ -5,8 +5,8 @@ crash between publish and removal publishes the message twice, which every consu
 
 Tasks of one kind share a lane, and sites take turns in it. A site with at most `SHORT_QUEUE`
 waiting tasks has a short queue. Tasks of short queues have negative turns and are taken in order of
-arrival, as if each task before them in their own queue had delayed them by `SHORT_QUEUE_STEP`: the
-shortest queue first, but no task waits forever. All other tasks form backlogs, which are taken
+arrival, each delayed by `SHORT_QUEUE_STEP` per task ahead of it in its queue: shorter queues come
+first, but no task waits forever. All other tasks form backlogs, which are taken
 round-robin by site: start-time fair queueing (Goyal, Vin and Cheng 1996) with equal task lengths. A
 task's turn in a backlog follows the turn of the site's previous task, or is the first of the
 current round if that is later, so that a site neither waits for another site's backlog nor saves up

@@ -199,7 +199,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
         .select_from(StoredPage)
         .where(own)
     ).one()
-    # The tree pairs of the pages' sites.
+    # Pairs of trees to compare, and pairs compared, on the sites of the run's pages.
     pairs, compared = session.execute(
         select(func.sum(Site.pairs_planned), func.sum(Site.pairs_compared)).where(
             Site.id.in_(select(StoredPage.site_id).where(own))

@@ -32,7 +32,7 @@ def has_clustering(site_id: ColumnElement[int] | InstrumentedAttribute[int]) -> 
 
 
 def _is_unasked() -> ColumnElement[bool]:
-    """Condition: the page has no outcome, and its extraction has not been requested."""
+    """Condition: the page has a tree but no outcome, and no extraction has been requested."""
     return and_(
         StoredPage.outcome.is_(None),
         StoredPage.tree_id.is_not(None),
@@ -43,7 +43,7 @@ def _is_unasked() -> ColumnElement[bool]:
 def _comparable_pages(
     site_id: ColumnElement[int] | InstrumentedAttribute[int],
 ) -> ColumnElement[int]:
-    """Return how many pages of a site have a tree, at most 2, as more make no difference."""
+    """Return how many pages of a site have a tree, capped at 2: more make no difference."""
     page = aliased(StoredPage)
     some = (
         select(page.id)
@@ -212,7 +212,10 @@ def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_al
 
 
 def overlooked(session: Session, site_id: int, generation: int) -> list[int]:
-    """Return a site's pages that have neither an outcome nor a membership in a generation."""
+    """Return a site's pages that arrived too late for the given generation.
+
+    They have a tree, but neither an outcome, a requested extraction nor a membership in it.
+    """
     is_placed = exists().where(
         Membership.page_id == StoredPage.id, Membership.generation == generation
     )

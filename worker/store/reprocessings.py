@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from models.tables import FollowedRequest, Reprocessing, Site
 
 CATCH_UP = timedelta(minutes=2)
-"""Maximum delay behind the requested rate that is caught up; a longer one would cause a burst."""
+"""Maximum lag behind the requested rate that is made up for: a longer one would cause a burst."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ Raise it in any migration that removes or changes something that the code of tha
 """
 
 FOREIGN_SCHEMA: Final = "DT001"
-"""SQLSTATE of a rejection. Connections without `MARK` get 57P03, on which earlier releases wait."""
+"""SQLSTATE of a rejection. Connections without `MARK` get 57P03, which makes old releases wait."""
 
 
 @cache

@@ -1,7 +1,7 @@
 """Checks that a database's schema matches this code.
 
-This module must not import Alembic, which takes as long as everything else that a command does
-before it responds.
+This module must not import Alembic: the import takes as long as everything else that a command
+does before it responds.
 """
 
 from collections.abc import Iterator

@@ -27,7 +27,8 @@ class ServiceTask(Task):
     ----------
     cpu_seconds
         CPU time after which `SoftTimeLimitExceeded` is raised in a pool process; 0 for no limit.
-        Celery's own limits are wall-clock time, within which a busy host may do little for a task.
+        Celery's own limits are in wall-clock time, in which a task may get little done on a busy
+        host.
     cpu_kill_seconds
         CPU time after which the process is killed, in case the task ignores the exception.
     """

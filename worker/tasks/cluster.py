@@ -162,7 +162,7 @@ def _attempt(session: Session, state: ProcessState, site_id: int) -> None:
 
 
 def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
-    """Extract the waiting pages without a clustering, and put a task to retry it in quarantine."""
+    """Extract the waiting pages without a clustering, and quarantine a task that retries it."""
     # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
     comparisons.lock_for_result(session, site_id)
     site = pages.key_of_site(session, site_id)

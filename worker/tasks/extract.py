@@ -21,9 +21,9 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
     """Extract pages with their groups in a generation, and publish their articles.
 
     A revision is published if a reader would notice a difference from the latest revision, or if a
-    reprocessing requested it. Pages whose generation has changed, that are finished, or that
-    another process is extracting are skipped. A page whose extraction killed `EXTRACTION_ATTEMPTS`
-    processes gets the outcome ``failed``.
+    reprocessing requested it. Pages are skipped if their generation has changed, if they are
+    finished, or if another process is extracting them. A page whose extraction killed
+    `EXTRACTION_ATTEMPTS` processes gets the outcome ``failed``.
 
     The pages of a task are stored together. If that fails, takes too long, or has killed a process
     before, each page is enqueued separately, so that no page suffers from another page's defect.
@@ -49,7 +49,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)
 def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
-    """Enqueue extractions again if their messages must have been lost.
+    """Re-enqueue extractions whose messages must have been lost.
 
     The first run collects overdue extractions whose messages were published, and enqueues this task
     for them behind the backlog. If one of these extractions is still unfinished when the second run

@@ -52,8 +52,8 @@ SETTLE_SECONDS = 20.0
 together, and each part that arrives later causes another revision."""
 
 LOOKS = 3
-"""Maximum number of attempts to process a part that crash the process, after which the part is
-abandoned until it changes."""
+"""Maximum number of crashes while processing a part, after which the part is abandoned until it
+changes."""
 
 ARTICLES_OF_A_LOOK = 8
 """Maximum number of articles joined when one part is processed; further articles are joined when
@@ -255,8 +255,8 @@ def _next_revision(
         id=UUID(message.id),
         page_id=stored.page_id,
         revision=revision,
-        # The digest covers this page only, so that extracting it again without changes makes no
-        # revision.
+        # The digest covers this page only, so that extracting it again without changes creates
+        # no revision.
         content_digest=reader_digest(own),
         message=message.to_json(),
         comments=[_comment(each.model_dump()) for each in message.comments],

@@ -32,7 +32,7 @@ def prune(
     kinds
         Kinds of data to remove; see `worker.store.removable.KINDS`.
     begin
-        Where the previous task stopped: the number of the rule and the last ID examined.
+        Where the previous task stopped: the index of the rule and the last ID examined.
     """
     if unknown := set(kinds).difference(KINDS):
         raise ValueError(

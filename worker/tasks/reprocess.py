@@ -130,7 +130,7 @@ def reprocess_all(
         As for `reprocess`.
     pages_per_minute
         Maximum rate. Since sites are processed as a whole, each site waits until the time allotted
-        to the pages of the previous site is over.
+        to the pages of the previous site has elapsed.
     """
     _check(stage)
     if pages_per_minute is not None and not pages_per_minute > 0:

@@ -1,1 +1,1 @@
-"""Analysis of words and dates in texts, and formatting of text for people."""
+"""Analyse words and dates in texts, and format text for people."""

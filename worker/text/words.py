@@ -1,4 +1,4 @@
-"""Cleaning, tokenisation and comparison of texts, and counting of their words and sentences."""
+"""Clean, tokenise and compare texts, and count their words and sentences."""
 
 import math
 import re

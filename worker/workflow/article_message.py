@@ -32,7 +32,7 @@ _READER_FIELDS = {
     "metadata",
 }
 _NO_READER_FIELDS = {
-    # Changes in typography and link targets are ignored: sites put visit data into their links.
+    # Changes in typography and link targets are ignored: sites put tracking data into their links.
     "blocks": {"__all__": {"role_probability", "level", "marker", "links", "emphasis", "language"}},
     "images": {"__all__": {"block"}},
     "embeds": {"__all__": {"block"}},

@@ -15,7 +15,7 @@ from worker.store.parts import NewParts
 
 
 def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, Collection[str]]:
-    """Return the addresses of the linked parts whose pages are stored, by linking page ID."""
+    """Return the addresses of linked parts whose pages are stored, by ID of the linking page."""
     wanted = {
         page_id: addresses_of_links(content.pagination)
         for page_id, content in contents.items()
@@ -37,7 +37,7 @@ def addresses_of_links(links: Pagination) -> list[str]:
 
 
 def with_missing(said: Parts, found: Collection[str]) -> Parts:
-    """Add the missing parts to those listed in a message.
+    """Return the parts for a message, with those listed but not stored as ``missing``.
 
     `found` holds the addresses of the parts whose pages are stored.
     """
@@ -88,7 +88,7 @@ def to_json(links: Pagination) -> dict[str, Any]:
 
 
 def from_json(links: Mapping[str, Any]) -> Pagination:
-    """Return the links that `to_json` has serialised."""
+    """Return the links serialised by `to_json`."""
     pages = {int(number): url for number, url in links.get("pages", {}).items()}
     return Pagination(**{**links, "pages": pages})
 

@@ -19,5 +19,5 @@ The comparison code bounds its memory, so no attempt should fail, but no page ma
 """
 
 CLUSTERING_ATTEMPTS = 4
-"""Maximum number of attempts to cluster a site that fail, or whose process dies, after which
-clustering is disabled for the site."""
+"""Maximum number of failed attempts to cluster a site, including those whose process died, after
+which clustering is disabled for the site."""

@@ -37,8 +37,8 @@ ASSIGNED_SHARE = 8
 a block. The task can be larger than a block because bounds replace most distances."""
 
 PAIRS_AT_ONCE = 50
-"""Maximum number of missing pairs that the clustering task compares itself: as many as ten trees
-have.
+"""Maximum number of missing pairs that the clustering task compares itself: about as many as ten
+trees form.
 
 They take 10 to 100 ms; a block, with its messages and a second clustering task, takes 30 ms more.
 In a crawl of 280 small sites (808 pages), each site would otherwise need a block.

@@ -1,4 +1,4 @@
-"""Recognition of walls (payment, consent, bot checks) by evidence from outside the page.
+"""Detection of walls (payment, consent, bot checks) from evidence outside the page.
 
 The evidence is the page's previous article and the other pages of the site.
 """
@@ -40,7 +40,7 @@ Extracted = tuple[ExtractionJob, PageState, Content | NoArticle]
 
 
 def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extracted]:
-    """Replace texts that are walls, but took the place of an article, with `NoArticle`.
+    """Replace texts that took an article's place, but are walls, with `NoArticle`.
 
     Such a text is much shorter than the published article, has almost nothing in common with it,
     and is either suspected of being a wall or was extracted with low confidence.

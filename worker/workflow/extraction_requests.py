@@ -68,7 +68,7 @@ def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
 def request_late_extractions(
     session: Session, suspects: Mapping[int, int], *, patience_seconds: float
 ) -> int:
-    """Request again the extractions of suspects that are still overdue; return their number.
+    """Re-request the suspects' extractions that are still overdue, and return their number.
 
     `suspects` maps page IDs to generations.
     """

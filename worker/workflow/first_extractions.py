@@ -24,7 +24,7 @@ WATCHED_SECONDS = 20.0
 has a cost. A page that was not checked in that time is extracted when its site settles."""
 
 ASKED_AT_ONCE = 200
-"""Maximum number of pages requested together: some hundredths of a second of work."""
+"""Maximum number of pages requested together: a few hundredths of a second of work."""
 
 
 def request_first_extractions(session: Session, first_article_seconds: float) -> int:

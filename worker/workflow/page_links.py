@@ -26,7 +26,7 @@ def links_message(page: PageState, job: ExtractionJob, listed: ListedLinks) -> L
     refused = page.refused or {}
     content: dict[str, object] = asdict(listed)
     if listed.kind == "wall":
-        # A wall gets one message per fetch; a page that is gone gets one until it returns.
+        # A wall gets one message per fetch; a page that is gone gets only one until it returns.
         content["of"] = refused.get("fetched_at") or page.content_digest
     elif listed.kind == "gone":
         content["of"] = refused.get("gone_since")

@@ -1,4 +1,4 @@
-"""Parsing and storing of incoming pages."""
+"""Parse and store incoming pages."""
 
 import logging
 from collections.abc import Sequence

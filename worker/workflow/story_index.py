@@ -496,7 +496,7 @@ class _Index:
     def _store(
         self, groups: Iterable[Collection[int]], before: Mapping[int, int]
     ) -> dict[int, set[int]]:
-        """Give each group of texts the story of most of its texts that no larger group has claimed.
+        """Give each group the story most common among its texts and not claimed by a larger group.
 
         Returns the stories that gained or lost texts, each with the texts that it gained.
         """

@@ -128,7 +128,7 @@ def messages(
 def _next_ids(
     session: Session, wanted: ArticleFilter, before: int | None, number: int
 ) -> Sequence[int]:
-    """Return the IDs of pages that meet all criteria that do not require reading articles."""
+    """Return the IDs of pages that meet the criteria that can be checked without articles."""
     query = select(StoredPage.id).where(*_in_pages(wanted))
     if wanted.site is not None:
         sites = select(Site.id).where(Site.key.icontains(wanted.site, autoescape=True))

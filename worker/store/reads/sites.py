@@ -1,6 +1,6 @@
 """Lists of sites in a selectable order, one screen at a time.
 
-Each query costs no more than the rows shown or one scan of the pages, and takes no locks.
+Each query reads only the rows shown or scans the pages once, and takes no locks.
 """
 
 from collections import defaultdict
