@@ -20,6 +20,7 @@ from tests.preloaded import PreloadedSupervisor
 from tests.services import SPELLINGS, Services, spelled
 from worker.messaging.broker import connect, topology_of
 from worker.processes.heartbeat import Heartbeat
+from worker.processes.supervisor import Supervisor
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.pages import is_pending
@@ -106,7 +107,7 @@ class Deployment:
         self.topology = topology_of(settings)
         self.database = Database(settings.require_database_url())
         self._logs = logs
-        self._supervisor = PreloadedSupervisor()
+        self._supervisor: Supervisor = PreloadedSupervisor()
         self._pids: dict[str, int] = {}
 
     def __enter__(self) -> Self:
