@@ -332,4 +332,4 @@ _WAIT_FOREVER = rows_only(
         )
     )
 )
-_DO_NOT_WAIT = rows_only(text("SET LOCAL synchronous_commit TO OFF"))
+_DO_NOT_WAIT = text("SET LOCAL synchronous_commit TO OFF")

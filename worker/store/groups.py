@@ -81,15 +81,11 @@ def try_lock_clustering(session: Session, site_id: int) -> bool:
     return bool(session.scalar(_TRY_LOCK, {"site_id": site_id}))
 
 
-_LOCK = rows_only(
-    text("SELECT pg_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
-        lock=AdvisoryLock.GENERATION.value
-    )
+_LOCK = text("SELECT pg_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
+    lock=AdvisoryLock.GENERATION.value
 )
-_TRY_LOCK = rows_only(
-    text("SELECT pg_try_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
-        lock=AdvisoryLock.GENERATION.value
-    )
+_TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
+    lock=AdvisoryLock.GENERATION.value
 )
 
 
@@ -113,19 +109,15 @@ def site_state(session: Session, site_id: int) -> SiteState:
     return SiteState(*session.execute(_STATE, {"site_id": site_id}).one())
 
 
-_STATE = rows_only(
-    text(
-        """
-        SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
-            site_comparisons.site_version, tree_ids
-        FROM sites
-        LEFT JOIN generations ON generations.site_id = sites.id
-        LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
-        WHERE sites.id = :site_id
-        ORDER BY number DESC NULLS LAST LIMIT 1
-        """
-    )
-)
+_STATE = text("""
+    SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
+        site_comparisons.site_version, tree_ids
+    FROM sites
+    LEFT JOIN generations ON generations.site_id = sites.id
+    LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
+    WHERE sites.id = :site_id
+    ORDER BY number DESC NULLS LAST LIMIT 1
+""")
 
 
 def is_clustered(session: Session, site_id: int) -> bool:
@@ -165,15 +157,11 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     ]
 
 
-_COMPARABLE_PAGES = rows_only(
-    text(
-        """
-        SELECT id, url, tree_id, content_digest, extraction_key, forced, html_removed_at IS NULL,
-            comment_pattern
-        FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
-        """
-    )
-)
+_COMPARABLE_PAGES = text("""
+    SELECT id, url, tree_id, content_digest, extraction_key, forced, html_removed_at IS NULL,
+        comment_pattern
+    FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+""")
 
 
 def save_generation(
@@ -320,28 +308,20 @@ def save_knowledge(session: Session, page_id: int, content_digest: str, packed: 
     session.execute(_SAVE, values)
 
 
-_LOAD = rows_only(
-    text(
-        """
-        SELECT packed,
-            -- Load the content only if needed: it is as large as the page.
-            CASE WHEN packed IS NULL THEN compressed END AS compressed,
-            is_text
-        FROM pages
-        LEFT JOIN page_knowledge ON page_knowledge.page_id = pages.id
-            AND page_knowledge.content_digest = :content_digest
-        LEFT JOIN page_contents ON page_contents.page_id = pages.id
-        WHERE pages.id = :page_id
-        """
-    ).columns(packed=LargeBinary, compressed=LargeBinary)
-)
-_SAVE = rows_only(
-    text(
-        """
-        INSERT INTO page_knowledge (page_id, content_digest, packed)
-        VALUES (:page_id, :content_digest, :packed)
-        ON CONFLICT (page_id) DO UPDATE SET
-            (content_digest, packed) = (excluded.content_digest, excluded.packed)
-        """
-    )
-)
+_LOAD = text("""
+    SELECT packed,
+        -- Load the content only if needed: it is as large as the page.
+        CASE WHEN packed IS NULL THEN compressed END AS compressed,
+        is_text
+    FROM pages
+    LEFT JOIN page_knowledge ON page_knowledge.page_id = pages.id
+        AND page_knowledge.content_digest = :content_digest
+    LEFT JOIN page_contents ON page_contents.page_id = pages.id
+    WHERE pages.id = :page_id
+""").columns(packed=LargeBinary, compressed=LargeBinary)
+_SAVE = text("""
+    INSERT INTO page_knowledge (page_id, content_digest, packed)
+    VALUES (:page_id, :content_digest, :packed)
+    ON CONFLICT (page_id) DO UPDATE SET
+        (content_digest, packed) = (excluded.content_digest, excluded.packed)
+""")

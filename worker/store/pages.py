@@ -29,22 +29,14 @@ from worker.store.statements import rows_only
 
 Columns = TypeVarTuple("Columns")
 
-_LOCK_SITES = rows_only(
-    text(
-        """
-        SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
-        ORDER BY key FOR UPDATE
-        """
-    )
-)
-_ADD_SITES = rows_only(
-    text(
-        """
-        INSERT INTO sites (key) SELECT unnest(CAST(:keys AS text[]))
-        ON CONFLICT (key) DO NOTHING RETURNING key, id
-        """
-    )
-)
+_LOCK_SITES = text("""
+    SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
+    ORDER BY key FOR UPDATE
+""")
+_ADD_SITES = text("""
+    INSERT INTO sites (key) SELECT unnest(CAST(:keys AS text[]))
+    ON CONFLICT (key) DO NOTHING RETURNING key, id
+""")
 
 
 def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:

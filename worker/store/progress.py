@@ -23,7 +23,6 @@ from worker.store import clusterings, designs, doubts, failures, parts, separati
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
-from worker.store.statements import rows_only
 
 RECENT_SECONDS = 900
 """Maximum age of a recent failure. An all-time total would drop when old failures are pruned."""
@@ -293,26 +292,22 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     return found
 
 
-_LAST_GENERATIONS = rows_only(
-    text(
-        """
-        SELECT site_id, number, silhouette,
-            ARRAY(
-                SELECT ARRAY[template_groups.number, size] FROM template_groups
-                WHERE template_groups.site_id = last.site_id AND generation = last.number
-                ORDER BY template_groups.number
-            ),
-            (SELECT count(*) FROM memberships
-             WHERE memberships.site_id = last.site_id AND generation = last.number
-                AND group_number IS NULL)
-        FROM (
-            SELECT DISTINCT ON (site_id) site_id, number, silhouette FROM generations
-            WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
-            ORDER BY site_id, number DESC
-        ) AS last
-        """
-    )
-)
+_LAST_GENERATIONS = text("""
+    SELECT site_id, number, silhouette,
+        ARRAY(
+            SELECT ARRAY[template_groups.number, size] FROM template_groups
+            WHERE template_groups.site_id = last.site_id AND generation = last.number
+            ORDER BY template_groups.number
+        ),
+        (SELECT count(*) FROM memberships
+         WHERE memberships.site_id = last.site_id AND generation = last.number
+            AND group_number IS NULL)
+    FROM (
+        SELECT DISTINCT ON (site_id) site_id, number, silhouette FROM generations
+        WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
+        ORDER BY site_id, number DESC
+    ) AS last
+""")
 """The latest generation of the given sites (all if NULL), with its silhouette, the numbers and
 sizes of its groups, and the number of its outliers."""
 
@@ -362,23 +357,19 @@ def service_counts(session: Session) -> ServiceCounts:
     )
 
 
-_TOTALS = rows_only(
-    text(
-        """
-        WITH last AS (
-            SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
-        )
-        SELECT
-            (SELECT count(*) FROM sites),
-            (SELECT count(*) FROM template_groups JOIN last USING (site_id, generation)),
-            (SELECT count(*) FROM memberships JOIN last USING (site_id, generation)
-             WHERE group_number IS NULL),
-            (SELECT count(*) FROM generations),
-            -- Superseded articles may have been removed.
-            (SELECT CAST(coalesce(sum(revision), 0) AS bigint) FROM pages)
-        """
+_TOTALS = text("""
+    WITH last AS (
+        SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
     )
-)
+    SELECT
+        (SELECT count(*) FROM sites),
+        (SELECT count(*) FROM template_groups JOIN last USING (site_id, generation)),
+        (SELECT count(*) FROM memberships JOIN last USING (site_id, generation)
+         WHERE group_number IS NULL),
+        (SELECT count(*) FROM generations),
+        -- Superseded articles may have been removed.
+        (SELECT CAST(coalesce(sum(revision), 0) AS bigint) FROM pages)
+""")
 
 
 def longest_wait_seconds(session: Session) -> float:

@@ -51,17 +51,13 @@ _ADD = rows_only(
         },
     ).execution_options(dml_strategy="raw")
 )
-_ADD_GONE = rows_only(
-    text(
-        """
-        INSERT INTO story_arrivals (page_id, arrived_at)
-        SELECT page_id, clock_timestamp() FROM story_articles
-        WHERE page_id = ANY (CAST(:ids AS bigint[]))
-        ON CONFLICT (page_id) DO UPDATE SET key = NULL, shingles = NULL, fetched_at = NULL,
-            seen_at = NULL, wire = NULL, arrived_at = excluded.arrived_at
-        """
-    )
-)
+_ADD_GONE = text("""
+    INSERT INTO story_arrivals (page_id, arrived_at)
+    SELECT page_id, clock_timestamp() FROM story_articles
+    WHERE page_id = ANY (CAST(:ids AS bigint[]))
+    ON CONFLICT (page_id) DO UPDATE SET key = NULL, shingles = NULL, fetched_at = NULL,
+        seen_at = NULL, wire = NULL, arrived_at = excluded.arrived_at
+""")
 
 
 def add(session: Session, arrivals: Collection[NewArrival]) -> None:
@@ -93,36 +89,24 @@ def add_gone(session: Session, page_ids: Collection[int]) -> bool:
     return bool(noted.rowcount)
 
 
-_WAITING = rows_only(text("SELECT page_id FROM story_arrivals ORDER BY page_id LIMIT :most"))
-_LOAD = rows_only(
-    text(
-        """
-        SELECT page_id, arrived_at, site_id, sites.key AS site_key, url, story_arrivals.key,
-            shingles, story_arrivals.fetched_at, seen_at, wire
-        FROM story_arrivals
-        JOIN pages ON pages.id = page_id
-        JOIN sites ON sites.id = site_id
-        WHERE page_id = :page_id
-        """
-    ).columns(key=LargeBinary, shingles=LargeBinary)
-)
-_LOCK = rows_only(
-    text(
-        """
-        SELECT 1 FROM story_arrivals WHERE page_id = :page_id AND arrived_at = :arrived_at
-        FOR UPDATE SKIP LOCKED
-        """
-    )
-)
-_REMOVE = rows_only(text("DELETE FROM story_arrivals WHERE page_id = :page_id"))
-_ARE_WAITING = rows_only(
-    text(
-        """
-        SELECT EXISTS (SELECT FROM story_arrivals)
-            OR EXISTS (SELECT FROM stories WHERE retold_to IS NOT NULL)
-        """
-    )
-)
+_WAITING = text("SELECT page_id FROM story_arrivals ORDER BY page_id LIMIT :most")
+_LOAD = text("""
+    SELECT page_id, arrived_at, site_id, sites.key AS site_key, url, story_arrivals.key,
+        shingles, story_arrivals.fetched_at, seen_at, wire
+    FROM story_arrivals
+    JOIN pages ON pages.id = page_id
+    JOIN sites ON sites.id = site_id
+    WHERE page_id = :page_id
+""").columns(key=LargeBinary, shingles=LargeBinary)
+_LOCK = text("""
+    SELECT 1 FROM story_arrivals WHERE page_id = :page_id AND arrived_at = :arrived_at
+    FOR UPDATE SKIP LOCKED
+""")
+_REMOVE = text("DELETE FROM story_arrivals WHERE page_id = :page_id")
+_ARE_WAITING = text("""
+    SELECT EXISTS (SELECT FROM story_arrivals)
+        OR EXISTS (SELECT FROM stories WHERE retold_to IS NOT NULL)
+""")
 
 
 def waiting(session: Session, most: int) -> Sequence[int]:
