@@ -303,19 +303,14 @@ def _is_older(one: datetime | None, other: datetime | None) -> bool:
     return one is not None and other is not None and one < other
 
 
-# With its default strategy, the mapper would emit one statement per set of non-null columns.
-_ADD = rows_only(
-    insert(Address)
-    .returning(Address.id, Address.site_id, Address.digest)
-    .execution_options(dml_strategy="raw")
-)
+_ADD = rows_only(insert(Address).returning(Address.id, Address.site_id, Address.digest))
 _CHANGE = text("""
     UPDATE addresses
     SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headlines,
         passages = :passages, read_at = :read_at
     WHERE id = :id
 """)
-_ADD_TARGETS = rows_only(insert(AddressTarget).execution_options(dml_strategy="raw"))
+_ADD_TARGETS = rows_only(insert(AddressTarget))
 _FORGET_TARGETS = text("DELETE FROM address_targets WHERE address_id = ANY(CAST(:ids AS bigint[]))")
 
 

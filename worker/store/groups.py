@@ -196,11 +196,10 @@ def save_generation(
         session.execute(_ADD_MEMBERSHIPS, [{**key, **vars(each)} for each in memberships])
 
 
-# With its default strategy, the mapper would emit one statement per set of non-null columns.
-_ADD_GENERATION = rows_only(insert(Generation).execution_options(dml_strategy="raw"))
-_ADD_MEMBERSHIPS = rows_only(insert(Membership).execution_options(dml_strategy="raw"))
-_ADD_GROUPS = rows_only(insert(TemplateGroup).execution_options(dml_strategy="raw"))
-_ADD_REPRESENTATIVES = rows_only(insert(GroupRepresentative).execution_options(dml_strategy="raw"))
+_ADD_GENERATION = rows_only(insert(Generation))
+_ADD_MEMBERSHIPS = rows_only(insert(Membership))
+_ADD_GROUPS = rows_only(insert(TemplateGroup))
+_ADD_REPRESENTATIVES = rows_only(insert(GroupRepresentative))
 
 
 def save_groups(

@@ -144,15 +144,12 @@ def add_tasks_in_turn(
     """Enqueue tasks of one kind, each with its site, its arguments and its turn."""
     if wanted:
         session.execute(
-            _ADD_TASKS_IN_TURN,
+            _ADD_ENTRIES,
             [
                 {"task": task, "site_id": site_id, "arguments": dict(arguments), "turn": turn}
                 for site_id, arguments, turn in wanted
             ],
         )
-
-
-_ADD_TASKS_IN_TURN = insert(OutboxEntry).execution_options(dml_strategy="raw")
 
 
 def add_message(
@@ -220,10 +217,10 @@ class NewMessage:
 
 def add_messages(session: Session, messages: Sequence[NewMessage]) -> None:
     """Enqueue plain messages."""
-    session.execute(_ADD_MESSAGES, [{**vars(message), "headers": {}} for message in messages])
+    session.execute(_ADD_ENTRIES, [{**vars(message), "headers": {}} for message in messages])
 
 
-_ADD_MESSAGES = rows_only(insert(OutboxEntry).execution_options(dml_strategy="raw"))
+_ADD_ENTRIES = rows_only(insert(OutboxEntry))
 
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:

@@ -197,8 +197,7 @@ class NewReceipt(NamedTuple):
     page_id: int | None = None
 
 
-# With its default strategy, the mapper would emit one statement per set of non-null columns.
-_ADD_RECEIPTS = rows_only(insert(Receipt).execution_options(dml_strategy="raw"))
+_ADD_RECEIPTS = rows_only(insert(Receipt))
 
 
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:

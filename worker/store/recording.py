@@ -184,11 +184,8 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
     return False
 
 
-# With its default strategy, the mapper would emit one statement per set of non-null columns.
 _ADD_PAGES = rows_only(
-    insert(StoredPage)
-    .returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
-    .execution_options(dml_strategy="raw")
+    insert(StoredPage).returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
 )
 
 

@@ -141,11 +141,9 @@ def unpacked(stored: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
     return np.frombuffer(stored, dtype="<u4").astype(np.uint32, copy=False)
 
 
-_ADD_STORY = rows_only(insert(Story).returning(Story.id).execution_options(dml_strategy="raw"))
-_ADD_TEXT = rows_only(
-    insert(StoryText).returning(StoryText.id).execution_options(dml_strategy="raw")
-)
-_ADD_OVERLAPS = rows_only(insert(StoryOverlap).execution_options(dml_strategy="raw"))
+_ADD_STORY = rows_only(insert(Story).returning(Story.id))
+_ADD_TEXT = rows_only(insert(StoryText).returning(StoryText.id))
+_ADD_OVERLAPS = rows_only(insert(StoryOverlap))
 
 
 def add_text(

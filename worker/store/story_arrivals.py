@@ -49,7 +49,7 @@ _ADD = rows_only(
             name: _ADDING.excluded[name]
             for name in ("key", "shingles", "fetched_at", "seen_at", "wire", "arrived_at")
         },
-    ).execution_options(dml_strategy="raw")
+    )
 )
 _ADD_GONE = text("""
     INSERT INTO story_arrivals (page_id, arrived_at)

@@ -222,9 +222,7 @@ def _given(told: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     return {"pages": list(told), "stories": [json.dumps(each) for each in told.values()]}
 
 
-_ADD_SAID = rows_only(
-    upsert(StoryArticle).on_conflict_do_nothing().execution_options(dml_strategy="raw")
-)
+_ADD_SAID = rows_only(upsert(StoryArticle).on_conflict_do_nothing())
 
 
 def add_provisional(session: Session, said: Mapping[int, ArticleStory]) -> None:
