@@ -25,6 +25,7 @@ from models.tables import (
 )
 from worker.store.locks import AdvisoryLock
 from worker.store.packing import unpack_content
+from worker.store.pages import ids_where
 from worker.store.provisional import has_clustering
 from worker.store.statements import rows_only
 
@@ -274,13 +275,7 @@ def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
     """Return the IDs of pages that were extracted with a generation or await such an extraction."""
-    return list(
-        session.scalars(
-            select(StoredPage.id)
-            .where(StoredPage.site_id == site_id, StoredPage.generation == number)
-            .order_by(StoredPage.id)
-        )
-    )
+    return ids_where(session, StoredPage.site_id == site_id, StoredPage.generation == number)
 
 
 class StoredKnowledge(NamedTuple):

@@ -145,37 +145,32 @@ def key_of_site(session: Session, site_id: int) -> str:
     return session.scalars(select(Site.key).where(Site.id == site_id)).one()
 
 
+def ids_where(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
+    """Return the IDs of the pages that meet all conditions, ascending."""
+    return list(session.scalars(select(StoredPage.id).where(*conditions).order_by(StoredPage.id)))
+
+
 def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
     """Return the IDs of a site's pages whose HTML is stored, ascending.
 
     Pages joined to another page are excluded.
     """
-    return list(
-        session.scalars(
-            select(StoredPage.id)
-            .where(
-                StoredPage.site_id == site_id,
-                StoredPage.html_removed_at.is_(None),
-                StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
-            )
-            .order_by(StoredPage.id)
-        )
+    return ids_where(
+        session,
+        StoredPage.site_id == site_id,
+        StoredPage.html_removed_at.is_(None),
+        StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
     )
 
 
 def pending_with_tree(session: Session, site_id: int) -> list[int]:
     """Return the IDs of a site's pages that have a tree and await extraction, ascending."""
-    return list(
-        session.scalars(
-            select(StoredPage.id)
-            .where(
-                StoredPage.site_id == site_id,
-                StoredPage.tree_id.is_not(None),
-                StoredPage.html_removed_at.is_(None),
-                is_pending(),
-            )
-            .order_by(StoredPage.id)
-        )
+    return ids_where(
+        session,
+        StoredPage.site_id == site_id,
+        StoredPage.tree_id.is_not(None),
+        StoredPage.html_removed_at.is_(None),
+        is_pending(),
     )
 
 
