@@ -281,17 +281,18 @@ def find_late(
     return [(page_id, generation) for page_id, generation in session.execute(_FIND_LATE, wanted)]
 
 
-_FIND_LATE = text("""
-    SELECT id, generation FROM pages
-    WHERE extracted_generation < generation AND tree_id IS NOT NULL
-        AND asked_at <= now() - make_interval(secs => :patience)
-        AND NOT EXISTS (
-            SELECT FROM outbox
-            WHERE lane = ANY(CAST(:lanes AS text[]))
-                AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
-        )
-    ORDER BY id LIMIT :limit
-""")
+_IS_LATE = """
+    extracted_generation < generation AND tree_id IS NOT NULL
+    AND asked_at <= now() - make_interval(secs => :patience)
+    AND NOT EXISTS (
+        SELECT FROM outbox
+        WHERE lane = ANY(CAST(:lanes AS text[]))
+            AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
+    )
+"""
+_FIND_LATE = text(
+    f"SELECT id, generation FROM pages WHERE {_IS_LATE} ORDER BY id LIMIT :limit"  # noqa: S608
+)
 
 
 def take_late(
@@ -309,21 +310,14 @@ def take_late(
     return by_site
 
 
-_TAKE_LATE = text("""
+_TAKE_LATE = text(f"""
     UPDATE pages SET asked_at = now()
     WHERE id IN (
         SELECT id FROM pages
         JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
             AS asked (id, generation) USING (id, generation)
-        -- Whatever `find_late` requires, as it may no longer be so.
-        WHERE extracted_generation < generation AND tree_id IS NOT NULL
-            AND asked_at <= now() - make_interval(secs => :patience)
-            AND NOT EXISTS (
-                SELECT FROM outbox
-                WHERE lane = ANY(CAST(:lanes AS text[]))
-                    AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
-            )
+        WHERE {_IS_LATE}
         ORDER BY id FOR UPDATE OF pages SKIP LOCKED
     )
     RETURNING site_id, id, generation
-""")
+""")  # noqa: S608
