@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import (
     ARRAY,
@@ -36,7 +36,6 @@ from worker.store.statements import RowSession, rows_only
 
 logger = logging.getLogger(__name__)
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
@@ -313,10 +312,12 @@ def _with_retries(attempt: Callable[[], T]) -> T:
     return attempt()
 
 
-def is_connection_lost(error: DBAPIError) -> bool:
+def is_connection_lost(error: Exception) -> bool:
     """Return whether a statement failed because of its connection, not its content."""
     # A server that crashes while responding causes a plain DatabaseError.
-    return isinstance(error, CONNECTION_ERRORS) or error.connection_invalidated
+    return isinstance(error, CONNECTION_ERRORS) or (
+        isinstance(error, DBAPIError) and error.connection_invalidated
+    )
 
 
 def do_not_wait_for_disk(session: Session) -> None:

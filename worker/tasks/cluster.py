@@ -4,7 +4,6 @@ import logging
 from dataclasses import replace
 
 from celery import shared_task
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from worker import logs
@@ -144,7 +143,7 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
         try:
             database.run(lambda session: _attempt(session, state, site_id))
         except Exception as error:
-            if not (isinstance(error, DBAPIError) and is_connection_lost(error)):
+            if not is_connection_lost(error):
                 failure = f"{type(error).__name__}: {error}"
                 database.run(lambda session: clusterings.note_error(session, site_id, failure))
             raise

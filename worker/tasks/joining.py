@@ -16,7 +16,6 @@ from typing import Any
 from uuid import UUID
 
 from celery import shared_task
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage, Story
@@ -112,7 +111,7 @@ def _look_alone(state: ProcessState, page_id: int) -> int:
     try:
         return state.database.run(lambda session: _look(session, state, page_id, version))
     except Exception as error:
-        if isinstance(error, DBAPIError) and is_connection_lost(error):
+        if is_connection_lost(error):
             raise
         # A bug triggered by one article must not prevent the joining of other articles.
         logger.exception("parts of page %d not joined", page_id)
