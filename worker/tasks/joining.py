@@ -189,13 +189,8 @@ def _revise(
             wanted = wanted.model_copy(update={"story": Story.model_validate(told.told)})
         number = next_number(stored.revision, state.settings.revisions_from)
         article = _next_revision(stored, own, wanted, leading, number)
-        sent = outgoing_of(
-            first.page_id,
-            article.message,
-            repeats=state.settings.repeats,
-            topology=state.topology,
-            may_hold_back=told is not None and told.is_held_back,
-        )
+        may_hold_back = told is not None and told.is_held_back
+        sent = outgoing_of(state, first.page_id, article.message, may_hold_back=may_hold_back)
         if len(chain) == 1 or len(sent.message.body) <= state.settings.max_message_bytes:
             break
         # The broker would refuse the message, so publish as many parts as fit.

@@ -126,13 +126,8 @@ def _revise(
         if article is None:
             revised.append(_RevisedPage(job, page, result))
             continue
-        outgoing = outgoing_of(
-            job.page_id,
-            article.message,
-            repeats=state.settings.repeats,
-            topology=state.topology,
-            may_hold_back=is_repeat and (page.revision == 0 or was_held_back),
-        )
+        may_hold_back = is_repeat and (page.revision == 0 or was_held_back)
+        outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
         if len(outgoing.message.body) > state.settings.max_message_bytes:
             revised.append(_RevisedPage(job, page, _too_large(outgoing.message)))
         else:
