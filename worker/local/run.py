@@ -166,8 +166,7 @@ class Run:
         folder.require(self._conditions(links))
         with ExitStack() as stack:
             settings, check_services = self._services(stack, folder)
-            database = Database(settings.require_database_url())
-            stack.callback(database.dispose)
+            database = stack.enter_context(Database(settings.require_database_url()))
             migrate(database)
             # The guardian removes this directory even if this process is killed.
             scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))

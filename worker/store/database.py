@@ -5,7 +5,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -139,8 +139,11 @@ class ReadOnly:
         )
 
 
-class Database:
-    """A pool of connections. Create it in the process that uses it, not before a fork."""
+class Database(AbstractContextManager["Database"]):
+    """A pool of connections. Create it in the process that uses it, not before a fork.
+
+    Leaving a ``with`` statement closes the connections.
+    """
 
     def __init__(
         self,
@@ -274,6 +277,9 @@ class Database:
     def dispose(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+    def __exit__(self, *_error: object) -> None:
+        self.dispose()
 
 
 def _raise_if_foreign_schema(context: ExceptionContext) -> None:

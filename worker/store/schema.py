@@ -92,8 +92,7 @@ def current_database(url: str) -> Iterator[Database]:
     SchemaIsBehindError, UnknownSchemaError
         If its schema is older or newer than this code.
     """
-    database = Database(url, connect_seconds=COMMAND_CONNECT_SECONDS)
-    try:
+    with Database(url, connect_seconds=COMMAND_CONNECT_SECONDS) as database:
         try:
             check_current(database)
         except DBAPIError as error:
@@ -101,8 +100,6 @@ def current_database(url: str) -> Iterator[Database]:
                 raise
             raise DatabaseIsAwayError(error) from error
         yield database
-    finally:
-        database.dispose()
 
 
 def revision_of(connection: Connection) -> str | None:
