@@ -128,33 +128,15 @@ class SiteHistory:
 class ServiceCounts:
     """Counts for the whole service, used for monitoring.
 
-    Parameters
-    ----------
-    outcomes
-        Number of pages by outcome; `worker.outcomes.PENDING` for pages without one.
-    waiting
-        Number of pages that have no outcome yet, or are to be extracted again.
-    longest_wait_seconds
-        Longest time for which a page has had no outcome; 0 if all pages have one.
-    sites, groups, outliers
-        Number of sites, and of the groups and outliers in their latest generations.
-    sites_in_quarantine
-        Number of sites for which clustering is disabled.
-    generations, articles
-        All-time number of clusterings and of articles.
-    design_changes
-        All-time number of redesigns, by site.
-    doubtful
-        Doubtful articles from the last day, for sites where they are the majority.
-    walls
-        Walls from the last day, for sites where they are the majority.
-    recent_failures
-        Number of tasks that failed in the last `RECENT_SECONDS`, by name.
-    outbox
-        Number of messages waiting for the relay.
-    oldest_seconds
-        Age of the oldest open request, by kind of work (``relay``, ``compare``, ``extract``); 0 if
-        there is none.
+    ``outcomes`` counts pages by outcome, which is `worker.outcomes.PENDING` for pages without one;
+    ``waiting`` counts these and the pages to be extracted again. Clustering is disabled for
+    ``sites_in_quarantine``. ``outbox`` counts the messages waiting for the relay. ``groups`` and
+    ``outliers`` belong to the latest generations of the sites. ``generations``, ``articles`` and
+    ``design_changes`` (by site) are all-time totals. ``doubtful`` and ``walls`` count those from
+    the last day, by site, for sites where they are the majority. ``recent_failures`` counts the
+    tasks that failed in the last `RECENT_SECONDS`, by name. ``oldest_seconds`` holds the age of the
+    oldest open request, by kind of work (``relay``, ``compare``, ``extract``). Times are 0 if
+    nothing waits.
     """
 
     outcomes: dict[str, int]

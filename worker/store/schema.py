@@ -68,14 +68,8 @@ class UnknownSchemaError(ExpectedError):
 def require_current(database: Database) -> None:
     """Wait for the database, and raise an error unless its schema admits this code.
 
-    Raises
-    ------
-    SchemaIsBehindError
-        If the schema is older than this code.
-    UnknownSchemaError
-        If the schema is newer than this code.
-    DatabaseRefusesError
-        If waiting cannot help.
+    The error is `SchemaIsBehindError`, `UnknownSchemaError` (if the schema is newer than this
+    code), or `DatabaseRefusesError` if waiting cannot help.
     """
     database.wait()
     database.run(lambda session: _require_current(session.connection()))
@@ -85,12 +79,8 @@ def require_current(database: Database) -> None:
 def current_database(url: str) -> Iterator[Database]:
     """Yield a database connection pool for a command; require this version's schema.
 
-    Raises
-    ------
-    DatabaseIsAwayError
-        If the database does not respond at the start. Later interruptions are waited out.
-    SchemaIsBehindError, UnknownSchemaError
-        If its schema is older or newer than this code.
+    Raises `DatabaseIsAwayError` if the database does not respond at the start (later interruptions
+    are waited out), and `SchemaIsBehindError` or `UnknownSchemaError` if its schema is another one.
     """
     with Database(url, connect_seconds=COMMAND_CONNECT_SECONDS) as database:
         try:
