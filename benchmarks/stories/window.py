@@ -28,7 +28,8 @@ from tests.services import running_services, temporary_database
 from worker.duplicates.fingerprint import BANDS, fingerprint_of
 from worker.store.database import Database
 from worker.store.migrations import migrate
-from worker.workflow.story_index import Arrival, group_page, provisional_stories, retell_some
+from worker.store.story_arrivals import Arrival
+from worker.workflow.story_index import group_page, provisional_stories, retell_some
 
 SIZES = (10_000, 100_000, 1_000_000)
 ARTICLES = 400

@@ -24,26 +24,17 @@ HASH_BANG = "!"
 
 
 def canonical_form(url: str) -> str:
-    """Return a URL without the parts that do not affect which page it leads to.
+    """Return an absolute http or https URL without the parts that do not affect where it leads.
 
     The scheme and host are in lower case, the host in ASCII (IDNA) without a trailing dot. User
-    information, default ports, dot segments, tracking parameters and session IDs are removed, and
-    so is the fragment unless it starts with ``#!``. Every character is escaped in only one way.
-    Everything else is preserved, such as the order of parameters, a trailing slash and ``www.``:
-    servers may distinguish these, and the pages of sites that do not usually declare their URL.
+    information, default ports, dot segments, tracking parameters and session IDs are removed (see
+    `worker.addresses.parameters`), and so is the fragment unless it starts with ``#!``. Every
+    character is escaped in only one way (RFC 3986, sections 6.2.2 and 6.2.3). Everything else is
+    preserved, such as the order of parameters, a trailing slash and ``www.``: servers may
+    distinguish these, and the pages of sites that do not usually declare their URL.
 
     The function takes linear time and is idempotent. An invalid URL is returned with its non-ASCII
     characters escaped.
-
-    Parameters
-    ----------
-    url
-        An absolute http or https URL.
-
-    Notes
-    -----
-    See RFC 3986, sections 6.2.2 and 6.2.3. `worker.addresses.parameters` lists the parameters that
-    are removed.
     """
     try:
         parts = urlsplit(url.strip())

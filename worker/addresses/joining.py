@@ -27,15 +27,7 @@ class Joining(Enum):
 
 @dataclass(frozen=True)
 class AddressRecord:
-    """A URL with the data read from its page.
-
-    Attributes
-    ----------
-    address
-        Canonical form of the URL.
-    declared
-        URLs declared by the page, and its wording.
-    """
+    """A URL, in canonical form, with the data read from its page."""
 
     address: str
     declared: DeclaredUrls

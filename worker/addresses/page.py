@@ -17,18 +17,10 @@ MAX_VARIANTS = 50
 
 @dataclass(frozen=True)
 class PageAddress:
-    """A URL that leads to a page.
+    """A URL, in canonical form, that leads to a page.
 
-    Attributes
-    ----------
-    address
-        Canonical form of the URL.
-    kind
-        Kind of variant; None if the URL may be the canonical one.
-    spellings
-        Original spellings of the URL, sorted.
-    speaks
-        Whether the content fetched from this URL represents the page.
+    `kind` is None if the URL may be the page's canonical one. `spellings` are sorted. `speaks`
+    indicates whether the content fetched from this URL represents the page.
     """
 
     address: str
@@ -68,14 +60,7 @@ def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
     """Return the URL from which the IDs of a page's articles are derived.
 
     This is the original spelling of the URL as long as the page has only one spelling, and the
-    page's canonical URL afterwards.
-
-    Parameters
-    ----------
-    addresses
-        All URLs of the page.
-    url
-        The page's current URL, used if no spellings are known.
+    page's canonical URL afterwards; `url` if no spellings are known.
     """
     given = {spelling for each in addresses for spelling in each.spellings}
     if len(addresses) < 2 and len(given) < 2:

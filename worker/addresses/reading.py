@@ -46,16 +46,10 @@ _SEPARATOR = re.compile(
 
 @dataclass(frozen=True)
 class DeclaredUrls:
-    """URLs declared by a page, and its wording.
+    """URLs of the same publisher that a page is a variant of, and the page's wording.
 
-    Attributes
-    ----------
-    targets
-        URLs of the same publisher that the page is a variant of.
-    headlines
-        Digests of the wordings of its headline, in ascending order.
-    passages
-        Digests of its passages, in ascending order.
+    `headlines` are digests of the wordings of its headline, `passages` digests of its passages;
+    both are in ascending order.
     """
 
     targets: tuple[Target, ...] = ()

@@ -21,16 +21,9 @@ consent pages and challenges."""
 
 @dataclass(frozen=True)
 class Refusal:
-    """A response that is not the requested page.
+    """A response that is not the requested page, but a wall, or a report that the page is gone.
 
-    Attributes
-    ----------
-    outcome
-        Outcome that says whether the response is a wall or the page has been removed.
-    detail
-        Explanation in words.
-    is_removal
-        Whether the site explicitly reports the page as removed.
+    `is_removal` indicates whether the site explicitly reports the page as removed.
     """
 
     outcome: PageOutcome

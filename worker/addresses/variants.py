@@ -29,16 +29,9 @@ MAX_ADDRESS = 2_000
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """A URL that a page is a variant of.
+    """A URL, in canonical form, that a page is a variant of; `kind` is the kind of variant.
 
-    Attributes
-    ----------
-    address
-        Canonical form of the URL.
-    kind
-        Kind of variant that the page is.
-    is_declared
-        Whether the page declares this URL; if not, only the form of the page's own URL suggests it.
+    Unless `is_declared`, only the form of the page's own URL suggests it.
     """
 
     address: str

@@ -35,11 +35,8 @@ def migrate(version: str | None) -> None:
     from worker.store import migrations
     from worker.store.database import Database
 
-    database = Database(load_settings().require_database_url())
-    try:
+    with Database(load_settings().require_database_url()) as database:
         migrations.migrate(database, version)
-    finally:
-        database.dispose()
 
 
 @click.command()

@@ -76,12 +76,11 @@ class Deployment:
 
     def write(self, change: Callable[[Session], T]) -> T:
         """Run a change in its own transaction, and return its result."""
-        database = Database(self.settings.require_database_url(), pool_size=1)
-        try:
-            with database.transaction() as session:
-                return change(session)
-        finally:
-            database.dispose()
+        with (
+            Database(self.settings.require_database_url(), pool_size=1) as database,
+            database.transaction() as session,
+        ):
+            return change(session)
 
     def close(self) -> None:
         """Close all database connections."""

@@ -120,22 +120,10 @@ class Services:
 def embedded_services(directory: Path | None = None) -> Iterator[Services]:
     """Run PostgreSQL, with the SQL objects of pgmq, during a ``with`` block.
 
-    Parameters
-    ----------
-    directory
-        Data directory, which is created if missing and not removed at the end (`remove_services`
-        removes it). If an earlier run that was killed has left a server in it, the server is
-        stopped first. By default, a temporary directory is used and removed at the end.
-
-    Yields
-    ------
-    Services
-        The connection details.
-
-    Raises
-    ------
-    EmbeddedError
-        If PostgreSQL cannot run on this machine, or another run is using the directory.
+    The data directory is created if missing and not removed at the end (`remove_services` removes
+    it). If an earlier run that was killed has left a server in it, the server is stopped first. By
+    default, a temporary directory is used and removed at the end. Raises `EmbeddedError` if
+    PostgreSQL cannot run on this machine, or another run is using the directory.
     """
     runtime = _runtime_directory()
     with Supervisor(remove=[runtime]) as supervisor, contextlib.ExitStack() as stack:

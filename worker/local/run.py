@@ -104,21 +104,11 @@ def _nothing(_settings: Settings) -> AbstractContextManager[None]:
 class Run:
     """A run of the service over a finite number of page messages.
 
-    Parameters
-    ----------
-    settings
-        Settings of the deployment. If none is configured, embedded services are started for the
-        duration of the run.
-    workers
-        Number of task processes.
-    on_progress
-        Function called several times per second with the number of messages sent and the counts.
-    beside
-        Function that takes the settings and returns a context manager, which is entered while the
-        service runs.
-    on_end
-        Function called with the summary once the articles are written, while the service is still
-        running.
+    ``workers`` is the number of task processes. If the settings name no deployment, embedded
+    services are started for the duration of the run. ``on_progress`` is called several times per
+    second with the number of messages sent and the counts, and ``on_end`` once the articles are
+    written. The context manager that ``beside`` returns is entered while the service runs; it is
+    still running when ``on_end`` is called.
     """
 
     settings: Settings
@@ -136,38 +126,21 @@ class Run:
     ) -> RunSummary:
         """Send the messages, wait for every outcome, and write the articles.
 
-        Parameters
-        ----------
-        messages
-            Raw page messages.
-        output
-            File for the articles, one per line; compressed if its name ends in ``.gz``. Articles
-            are appended as they arrive; at the end, the file is replaced by one with all articles
-            in order.
-        links
-            File for links messages, which is written at the end, or None.
-        folder
-            Folder for the state needed to resume the run.
+        Articles are appended to ``output``, one per line, as they arrive; at the end, it is
+        replaced by a file with all articles in order, and ``links``, if any, is written. Files
+        whose names end in ``.gz`` are compressed. ``folder`` holds the state needed to resume the
+        run.
 
-        Raises
-        ------
-        RunError
-            If the service stopped or stalled, or if the run was started with other pages.
-        UnfinishedRunError
-            If the run was started with other settings.
-        OutputError
-            If a file cannot be written.
-        SettingsError
-            If only one of database and broker is configured.
-        EmbeddedError, SupervisorError
-            If the services or processes cannot be started.
+        Raises `RunError` if the service stopped or stalled, or if the run was started with other
+        pages, `UnfinishedRunError` if it was started with other settings, `OutputError` if a file
+        cannot be written, `SettingsError` if only one of database and broker is configured, and
+        `EmbeddedError` or `SupervisorError` if the services or processes cannot be started.
         """
         started = time.monotonic()
         folder.require(self._conditions(links))
         with ExitStack() as stack:
             settings, check_services = self._services(stack, folder)
-            database = Database(settings.require_database_url())
-            stack.callback(database.dispose)
+            database = stack.enter_context(Database(settings.require_database_url()))
             migrate(database)
             # The guardian removes this directory even if this process is killed.
             scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))

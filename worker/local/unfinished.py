@@ -108,17 +108,8 @@ def quarantine_of(output: Path) -> Path:
 def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
     """Lock the folder of a run, ``OUTPUT.run``, and remove it once the run is finished.
 
-    Parameters
-    ----------
-    output
-        File for the articles; its folder is created if missing.
-    leftover
-        How to treat an unfinished earlier run. Resuming starts a new run if there is none.
-
-    Raises
-    ------
-    UnfinishedRunError
-        If there is an unfinished run, or another process is running it.
+    The folder of ``output`` is created if missing. Resuming starts a new run if none is unfinished.
+    Raises `UnfinishedRunError` if there is an unfinished run, or another process is running it.
     """
     path = output.with_name(f"{output.name}.run")
     path.mkdir(parents=True, exist_ok=True)

@@ -88,14 +88,8 @@ def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Con
 def connected(settings: Settings) -> Iterator[Connection]:
     """Yield a broker connection for use by a command.
 
-    If the broker is unavailable, this fails after at most one retry rather than waiting.
-
-    Raises
-    ------
-    BrokerIsAwayError
-        If the broker does not respond.
-    BrokerRefusesError
-        If the broker rejects this process.
+    If the broker is unavailable, this raises `BrokerIsAwayError` after at most one retry rather
+    than waiting; if the broker rejects this process, `BrokerRefusesError`.
     """
     with connect(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:

@@ -35,23 +35,10 @@ def compression_of(headers: Mapping[str, Any], content_encoding: str | None) -> 
 
 
 def decompressed(body: bytes, compression: str, *, limit: int) -> bytes:
-    """Decompress a body up to ``limit`` bytes.
+    """Decompress a body, whose ``compression`` is named as by `compression_of`.
 
-    Parameters
-    ----------
-    body
-        The compressed bytes.
-    compression
-        Name of the compression, as returned by `compression_of`.
-    limit
-        Maximum size of the result.
-
-    Raises
-    ------
-    BodyTooLargeError
-        If the result would exceed the limit; decompression stops there.
-    CompressionError
-        If the compression is unknown, or the body is corrupt or truncated.
+    Raises `BodyTooLargeError` as soon as the result exceeds ``limit`` bytes, and `CompressionError`
+    if the compression is unknown, or the body is corrupt or truncated.
     """
     decompress = _DECOMPRESS.get(compression)
     if decompress is None:

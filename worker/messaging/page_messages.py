@@ -37,15 +37,7 @@ _BOM_AND_SPACE = 64
 
 @dataclass
 class UnusableMessageError(Exception):
-    """A message that can never be processed.
-
-    Parameters
-    ----------
-    reason
-        Reason code, by which rejections are counted.
-    detail
-        Human-readable explanation.
-    """
+    """A message that can never be processed, with a human-readable explanation."""
 
     reason: UnusableReason
     detail: str
@@ -54,21 +46,11 @@ class UnusableMessageError(Exception):
 def plain_body(
     body: bytes, headers: Mapping[str, Any], content_encoding: str | None, *, withheld: int = 0
 ) -> bytes:
-    """Return the JSON body of a message, decompressed if necessary.
+    """Return the JSON body of a message, decompressed if necessary; see `compression_of`.
 
-    Parameters
-    ----------
-    body
-        The body as sent. If it begins like JSON, it is treated as JSON, regardless of the headers.
-    headers, content_encoding
-        See `compression_of`.
-    withheld
-        Size of a body that was too large to be read; 0 otherwise.
-
-    Raises
-    ------
-    UnusableMessageError
-        If the body is too large (``oversized``) or cannot be decompressed (``undecodable-body``).
+    A body that begins like JSON is treated as JSON, regardless of the headers. ``withheld`` is the
+    size of a body that was too large to be read, or 0. Raises `UnusableMessageError` if the body is
+    too large (``oversized``) or cannot be decompressed (``undecodable-body``).
     """
     if withheld:
         raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {withheld} bytes")
@@ -84,20 +66,10 @@ def plain_body(
 
 
 def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMessage:
-    """Parse a page message.
+    """Parse the JSON body of a page message; raise `UnusableMessageError` if it is not valid.
 
-    Parameters
-    ----------
-    body
-        The JSON body.
-    received_at
-        Time of receipt. A page dated more than `FETCHED_AHEAD` later is rejected, since it would
-        supersede all fetches until that date.
-
-    Raises
-    ------
-    UnusableMessageError
-        If the body is not a valid page message.
+    A page dated more than `FETCHED_AHEAD` later than ``received_at`` is rejected, since it would
+    supersede all fetches until that date.
     """
     message = _validated(body)
     if (

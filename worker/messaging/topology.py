@@ -22,13 +22,9 @@ A message that kills its consumer is redelivered; quorum queues enforce this lim
 class Topology:
     """Names and declarations of the exchanges and queues.
 
-    Parameters
-    ----------
-    prefix
-        Prefix of every name, so that deployments can share a broker.
-    durable_features
-        Whether the broker is RabbitMQ, which has quorum queues, dead-lettering and bounded
-        redelivery. The embedded broker has none of these.
+    All names begin with ``prefix``, so that deployments can share a broker. ``durable_features``
+    indicates whether the broker is RabbitMQ, which has quorum queues, dead-lettering and bounded
+    redelivery. The embedded broker has none of these.
     """
 
     prefix: str

@@ -209,15 +209,13 @@ def _log_beat(**_: object) -> None:
 @worker_init.connect
 @beat_init.connect
 def _require_schema(**_: object) -> None:
-    database = Database(process_state().settings.require_database_url())
     try:
-        schema.require_current(database)
+        with Database(process_state().settings.require_database_url()) as database:
+            schema.require_current(database)
     except ExpectedError as error:
         # If a signal handler raises any exception other than SystemExit, Celery only logs it, and
         # starts anyway.
         sys.exit(f"Error: {error}")
-    finally:
-        database.dispose()
 
 
 @worker_process_init.connect

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kombu.exceptions import ChannelError
@@ -110,15 +109,8 @@ def _each_while_healthy(*checks: tuple[str, Callable[[], str]]) -> Iterator[Find
             return
 
 
-@contextmanager
-def _short_connection(settings: Settings) -> Iterator[Database]:
-    database = Database(
-        settings.require_database_url(), connect_seconds=schema.COMMAND_CONNECT_SECONDS
-    )
-    try:
-        yield database
-    finally:
-        database.dispose()
+def _short_connection(settings: Settings) -> Database:
+    return Database(settings.require_database_url(), connect_seconds=schema.COMMAND_CONNECT_SECONDS)
 
 
 def _database(settings: Settings) -> str:

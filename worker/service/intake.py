@@ -128,12 +128,8 @@ class Intake(ConsumerMixin):
     def run_until_signalled(self) -> None:
         """Consume until SIGTERM or SIGINT, then finish the messages already received.
 
-        Raises
-        ------
-        SchemaIsBehindError
-            If the database has not been migrated to the schema of this version.
-        ForeignSchemaError
-            If the database is migrated to a schema that does not admit this version.
+        Raises `SchemaIsBehindError` if the database must be migrated first, and
+        `ForeignSchemaError` if it is migrated to a schema that does not admit this version.
         """
         schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):

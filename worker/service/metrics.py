@@ -37,18 +37,11 @@ class ServiceCollector:
         yield self._build
         yield from _of_store(self._database.read_snapshot(service_counts))
         yield _of_durations(self._database.read_snapshot(histograms))
-        depths = GaugeMetricFamily(
-            "detourage_queue_messages", "Messages ready in a queue.", labels=["queue"]
-        )
-        consumers = GaugeMetricFamily(
-            "detourage_queue_consumers",
-            "Consumers of a queue.",
-            labels=["queue"],
-        )
-        for queue, state in queue_states(self._settings).items():
-            depths.add_metric([queue], state.messages)
-            consumers.add_metric([queue], state.consumers)
-        yield from (depths, consumers)
+        states = queue_states(self._settings)
+        depths = {queue: state.messages for queue, state in states.items()}
+        yield _labelled("queue_messages", "Messages ready in a queue.", "queue", depths)
+        consumers = {queue: state.consumers for queue, state in states.items()}
+        yield _labelled("queue_consumers", "Consumers of a queue.", "queue", consumers)
 
     def close(self) -> None:
         """Close the database connections."""
@@ -107,49 +100,30 @@ def _of_durations(found: Mapping[str, Histogram]) -> Metric:
     return family
 
 
+def _labelled(
+    name: str,
+    help_text: str,
+    label: str,
+    values: Mapping[str, float],
+    kind: type[GaugeMetricFamily] | type[CounterMetricFamily] = GaugeMetricFamily,
+) -> Metric:
+    family = kind(f"detourage_{name}", help_text, labels=[label])
+    for labelled, value in values.items():
+        family.add_metric([labelled], value)
+    return family
+
+
 def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
-    pages = GaugeMetricFamily("detourage_pages", "Pages by outcome.", labels=["outcome"])
-    for outcome, number in counts.outcomes.items():
-        pages.add_metric([outcome], number)
-    yield pages
-    changes = CounterMetricFamily(
-        "detourage_design_changes", "Redesigns of a site.", labels=["site"]
-    )
-    for site, number in counts.design_changes.items():
-        changes.add_metric([site], number)
-    yield changes
-    doubtful = GaugeMetricFamily(
-        "detourage_doubtful_articles",
-        "Doubtful articles from the last day, for sites where they are the majority.",
-        labels=["site"],
-    )
-    for site, number in counts.doubtful.items():
-        doubtful.add_metric([site], number)
-    yield doubtful
-    walls = GaugeMetricFamily(
-        "detourage_walls",
-        "Walls from the last day, for sites where they are the majority.",
-        labels=["site"],
-    )
-    for site, number in counts.walls.items():
-        walls.add_metric([site], number)
-    yield walls
-    failures = GaugeMetricFamily(
-        "detourage_recent_failures",
-        f"Tasks that failed in the last {RECENT_SECONDS:g} seconds.",
-        labels=["task"],
-    )
-    for task, number in counts.recent_failures.items():
-        failures.add_metric([task], number)
-    yield failures
-    ages = GaugeMetricFamily(
-        "detourage_oldest_seconds",
-        "Age of the oldest open request: messages for the relay, comparisons, extractions.",
-        labels=["work"],
-    )
-    for work, age in counts.oldest_seconds.items():
-        ages.add_metric([work], age)
-    yield ages
+    yield _labelled("pages", "Pages by outcome.", "outcome", counts.outcomes)
+    changes = counts.design_changes
+    yield _labelled("design_changes", "Redesigns of a site.", "site", changes, CounterMetricFamily)
+    majority = "from the last day, for sites where they are the majority."
+    yield _labelled("doubtful_articles", f"Doubtful articles {majority}", "site", counts.doubtful)
+    yield _labelled("walls", f"Walls {majority}", "site", counts.walls)
+    failed = f"Tasks that failed in the last {RECENT_SECONDS:g} seconds."
+    yield _labelled("recent_failures", failed, "task", counts.recent_failures)
+    oldest = "Age of the oldest open request: messages for the relay, comparisons, extractions."
+    yield _labelled("oldest_seconds", oldest, "work", counts.oldest_seconds)
     for name, help_text, value in (
         ("pages_waiting", "Pages without an outcome, or to be extracted again.", counts.waiting),
         (

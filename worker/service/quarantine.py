@@ -39,22 +39,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class QuarantinedMessage:
-    """A message in quarantine.
+    """A message in quarantine, with its body as received.
 
-    Parameters
-    ----------
-    stage
-        ``intake``, a task stage, or ``relay``.
-    reason, detail
-        Reason code and explanation; for a dead-lettered message, the broker's reason.
-    message_id
-        AMQP message ID, if any.
-    body
-        Body as received.
-    failed_at
-        Time of failure, RFC 3339, if known.
-    traceback
-        Traceback of a failed task.
+    ``stage`` is ``intake``, a task stage, or ``relay``. ``reason`` is a code and ``detail`` its
+    explanation; a dead-lettered message has the broker's reason. ``failed_at`` is an RFC 3339 time,
+    and ``traceback`` that of a failed task; both are None if unknown.
     """
 
     stage: str
@@ -141,18 +130,9 @@ def requeue(
 ) -> int:
     """Move messages back to the queues from which they came, and return their number.
 
-    Messages with bodies too large to be read are left in place, since they would only fail again.
-
-    Parameters
-    ----------
-    settings
-        Settings of the deployment.
-    stage
-        Stage of the quarantine.
-    message_id
-        Select only the message with this ID; all by default.
-    only
-        Select only messages with these fingerprints; all by default.
+    All messages of the stage are moved unless ``message_id``, or ``only`` with their fingerprints,
+    selects some. Messages with bodies too large to be read are left in place, since they would only
+    fail again.
     """
     if stage == RELAY:
         return _with_store(

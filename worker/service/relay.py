@@ -166,14 +166,9 @@ class Relay:
     def run_until_signalled(self) -> None:
         """Publish until SIGTERM or SIGINT, then finish the current batch.
 
-        Raises
-        ------
-        SettingsError
-            If the broker refuses messages as large as the settings allow.
-        SchemaIsBehindError
-            If the database has not been migrated to the schema of this version.
-        ForeignSchemaError
-            If the database is migrated to a schema that does not admit this version.
+        Raises `SettingsError` if the broker refuses messages as large as the settings allow,
+        `SchemaIsBehindError` if the database must be migrated first, and `ForeignSchemaError` if it
+        is migrated to a schema that does not admit this version.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)

@@ -69,79 +69,51 @@ class Resolution:
         return self.speaker == self.address
 
 
-_KNOWN = rows_only(
-    text(
-        """
-        SELECT addresses.* FROM addresses
-        JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_id, digest)
-            USING (site_id, digest)
-        """
+_KNOWN = text("""
+    SELECT addresses.* FROM addresses
+    JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_id, digest)
+        USING (site_id, digest)
+""")
+_CLAIMANTS = text("""
+    SELECT * FROM addresses WHERE id IN (
+        SELECT address_id
+        FROM unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
+            AS wanted (site_id, digest)
+        CROSS JOIN LATERAL (
+            SELECT address_id FROM address_targets
+            WHERE (site_id, digest) = (wanted.site_id, wanted.digest)
+            ORDER BY address_id LIMIT :most
+        ) AS claimant
     )
-)
-_CLAIMANTS = rows_only(
-    text(
-        """
-        SELECT * FROM addresses WHERE id IN (
-            SELECT address_id
-            FROM unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
-                AS wanted (site_id, digest)
-            CROSS JOIN LATERAL (
-                SELECT address_id FROM address_targets
-                WHERE (site_id, digest) = (wanted.site_id, wanted.digest)
-                ORDER BY address_id LIMIT :most
-            ) AS claimant
-        )
-        """
-    ).bindparams(most=MAX_CLAIMANTS)
-)
-_TARGETS = rows_only(
-    text(
-        """
-        SELECT * FROM address_targets
-        WHERE address_id = ANY(CAST(:ids AS bigint[])) AND NOT is_variant
-        ORDER BY address_id, number
-        """
-    )
-)
-_SPEAKERS = rows_only(
-    text(
-        """
-        SELECT * FROM addresses
-        WHERE page_id = ANY(CAST(:pages AS bigint[])) AND joined_at IS NULL
-        ORDER BY id
-        """
-    )
-)
-_JOINED_BEFORE = rows_only(
-    text(
-        """
-        SELECT id, site_id, url_digest FROM pages
-        JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
-            AS wanted (site_id, url_digest) USING (site_id, url_digest)
-        WHERE outcome = 'joined'
-        ORDER BY id DESC
-        """
-    )
-)
-_WITHOUT_ADDRESS = rows_only(
-    text(
-        """
-        SELECT id, site_id, url_digest FROM pages
-        JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
-            AS wanted (site_id, url_digest) USING (site_id, url_digest)
-        WHERE outcome IS DISTINCT FROM 'joined'
-            AND NOT EXISTS (SELECT FROM addresses WHERE page_id = pages.id)
-        """
-    )
-)
-_YIELD_URL = rows_only(
-    text(
-        """
-        UPDATE pages SET url_digest = url_digest || '-' || id
-        WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
-        """
-    )
-)
+""").bindparams(most=MAX_CLAIMANTS)
+_TARGETS = text("""
+    SELECT * FROM address_targets
+    WHERE address_id = ANY(CAST(:ids AS bigint[])) AND NOT is_variant
+    ORDER BY address_id, number
+""")
+_SPEAKERS = text("""
+    SELECT * FROM addresses
+    WHERE page_id = ANY(CAST(:pages AS bigint[])) AND joined_at IS NULL
+    ORDER BY id
+""")
+_JOINED_BEFORE = text("""
+    SELECT id, site_id, url_digest FROM pages
+    JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
+        AS wanted (site_id, url_digest) USING (site_id, url_digest)
+    WHERE outcome = 'joined'
+    ORDER BY id DESC
+""")
+_WITHOUT_ADDRESS = text("""
+    SELECT id, site_id, url_digest FROM pages
+    JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
+        AS wanted (site_id, url_digest) USING (site_id, url_digest)
+    WHERE outcome IS DISTINCT FROM 'joined'
+        AND NOT EXISTS (SELECT FROM addresses WHERE page_id = pages.id)
+""")
+_YIELD_URL = text("""
+    UPDATE pages SET url_digest = url_digest || '-' || id
+    WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
+""")
 
 
 def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
@@ -331,26 +303,15 @@ def _is_older(one: datetime | None, other: datetime | None) -> bool:
     return one is not None and other is not None and one < other
 
 
-# With its default strategy, the mapper would emit one statement per set of non-null columns.
-_ADD = rows_only(
-    insert(Address)
-    .returning(Address.id, Address.site_id, Address.digest)
-    .execution_options(dml_strategy="raw")
-)
-_CHANGE = rows_only(
-    text(
-        """
-        UPDATE addresses
-        SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headlines,
-            passages = :passages, read_at = :read_at
-        WHERE id = :id
-        """
-    )
-)
-_ADD_TARGETS = rows_only(insert(AddressTarget).execution_options(dml_strategy="raw"))
-_FORGET_TARGETS = rows_only(
-    text("DELETE FROM address_targets WHERE address_id = ANY(CAST(:ids AS bigint[]))")
-)
+_ADD = rows_only(insert(Address).returning(Address.id, Address.site_id, Address.digest))
+_CHANGE = text("""
+    UPDATE addresses
+    SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headlines,
+        passages = :passages, read_at = :read_at
+    WHERE id = :id
+""")
+_ADD_TARGETS = rows_only(insert(AddressTarget))
+_FORGET_TARGETS = text("DELETE FROM address_targets WHERE address_id = ANY(CAST(:ids AS bigint[]))")
 
 
 def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
@@ -460,14 +421,10 @@ def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[
     ]
 
 
-_SETTLE = rows_only(
-    text(
-        """
-        UPDATE addresses SET joined_at = CASE WHEN digest <> :speaker_digest THEN now() END
-        WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :speaker_digest)
-        """
-    )
-)
+_SETTLE = text("""
+    UPDATE addresses SET joined_at = CASE WHEN digest <> :speaker_digest THEN now() END
+    WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :speaker_digest)
+""")
 """Mark one URL as representing the page, and all other URLs of the page as joined to it."""
 
 
@@ -484,15 +441,11 @@ def _page_address(row: Any) -> PageAddress:
     return PageAddress(row.address, row.kind, tuple(row.spellings), row.joined_at is None)
 
 
-_OF_PAGES = rows_only(
-    text(
-        """
-        SELECT page_id, address, kind, spellings, joined_at FROM addresses
-        WHERE page_id = ANY(CAST(:pages AS bigint[]))
-        ORDER BY page_id, digest
-        """
-    )
-)
+_OF_PAGES = text("""
+    SELECT page_id, address, kind, spellings, joined_at FROM addresses
+    WHERE page_id = ANY(CAST(:pages AS bigint[]))
+    ORDER BY page_id, digest
+""")
 
 
 def of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAddress]]:

@@ -27,9 +27,8 @@ class NewArticle:
     comments: Sequence[Comment]
 
 
-# With its default strategy, the mapper would emit one statement per set of non-null columns.
-_ADD_ARTICLES = rows_only(insert(Article).execution_options(dml_strategy="raw"))
-_ADD_COMMENTS = rows_only(insert(ArticleComment).execution_options(dml_strategy="raw"))
+_ADD_ARTICLES = rows_only(insert(Article))
+_ADD_COMMENTS = rows_only(insert(ArticleComment))
 
 
 def save_articles(session: Session, new: Sequence[NewArticle]) -> None:

@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from models.tables import GroupRepresentative, Membership, StoredPage, TemplateGroup
 from worker.store.groups import NewMembership
-from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -81,29 +80,25 @@ def place_page(session: Session, site_id: int, generation: int, membership: NewM
     session.execute(_PLACE_PAGE, place)
 
 
-_PLACE_PAGE = rows_only(
-    text(
-        """
-        WITH former AS (
-            SELECT group_number FROM memberships
-            WHERE page_id = :page_id AND generation = :generation
-        ), placed AS (
-            INSERT INTO memberships
-                (page_id, generation, site_id, group_number, role, pivot_id, confidence)
-            VALUES
-                (:page_id, :generation, :site_id, :group_number, :role, :pivot_id, :confidence)
-            ON CONFLICT (page_id, generation) DO UPDATE SET
-                (group_number, role, pivot_id, confidence) = (
-                    excluded.group_number, excluded.role, excluded.pivot_id, excluded.confidence
-                )
-        )
-        UPDATE template_groups SET size = size + CASE number WHEN :group_number THEN 1 ELSE -1 END
-        WHERE site_id = :site_id AND generation = :generation
-            AND (number IS NOT DISTINCT FROM :group_number)
-            <> (number IN (SELECT group_number FROM former WHERE group_number IS NOT NULL))
-        """
+_PLACE_PAGE = text("""
+    WITH former AS (
+        SELECT group_number FROM memberships
+        WHERE page_id = :page_id AND generation = :generation
+    ), placed AS (
+        INSERT INTO memberships
+            (page_id, generation, site_id, group_number, role, pivot_id, confidence)
+        VALUES
+            (:page_id, :generation, :site_id, :group_number, :role, :pivot_id, :confidence)
+        ON CONFLICT (page_id, generation) DO UPDATE SET
+            (group_number, role, pivot_id, confidence) = (
+                excluded.group_number, excluded.role, excluded.pivot_id, excluded.confidence
+            )
     )
-)
+    UPDATE template_groups SET size = size + CASE number WHEN :group_number THEN 1 ELSE -1 END
+    WHERE site_id = :site_id AND generation = :generation
+        AND (number IS NOT DISTINCT FROM :group_number)
+        <> (number IN (SELECT group_number FROM former WHERE group_number IS NOT NULL))
+""")
 
 
 def place_as_outliers(
@@ -116,12 +111,8 @@ def place_as_outliers(
     )
 
 
-_PLACE_AS_OUTLIERS = rows_only(
-    text(
-        """
-        INSERT INTO memberships (page_id, generation, site_id, role)
-        SELECT unnest(CAST(:page_ids AS bigint[])), :generation, :site_id, 'outlier'
-        ON CONFLICT (page_id, generation) DO NOTHING
-        """
-    )
-)
+_PLACE_AS_OUTLIERS = text("""
+    INSERT INTO memberships (page_id, generation, site_id, role)
+    SELECT unnest(CAST(:page_ids AS bigint[])), :generation, :site_id, 'outlier'
+    ON CONFLICT (page_id, generation) DO NOTHING
+""")

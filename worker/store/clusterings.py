@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from models.tables import ClusteringAttempt
 from worker.store.pages import only_sites
-from worker.store.statements import rows_only
 from worker.text.plural import counted
 
 MAX_ERROR_LENGTH = 500
@@ -57,19 +56,15 @@ _MAY_BEGIN = """
         )
     )
 """
-_BEGIN = rows_only(
-    text(
-        f"""
-        WITH taken AS (
-            DELETE FROM clustering_requests WHERE site_id = :site_id
-        )
-        INSERT INTO clustering_attempts (site_id, number) VALUES (:site_id, 1)
-        ON CONFLICT (site_id) DO UPDATE
-        SET number = clustering_attempts.number + 1, began_at = now() WHERE {_MAY_BEGIN}
-        RETURNING number
-        """  # noqa: S608
+_BEGIN = text(f"""
+    WITH taken AS (
+        DELETE FROM clustering_requests WHERE site_id = :site_id
     )
-)
+    INSERT INTO clustering_attempts (site_id, number) VALUES (:site_id, 1)
+    ON CONFLICT (site_id) DO UPDATE
+    SET number = clustering_attempts.number + 1, began_at = now() WHERE {_MAY_BEGIN}
+    RETURNING number
+""")  # noqa: S608
 _RESTING = text(f"SELECT site_id FROM clustering_attempts WHERE NOT ({_MAY_BEGIN})")  # noqa: S608
 
 
@@ -83,15 +78,11 @@ def note_taken(session: Session, site_id: int) -> None:
     session.execute(_NOTE_TAKEN, {"site_id": site_id})
 
 
-_NOTE_ASKED = rows_only(
-    text(
-        """
-        INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint[]))
-        ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
-        """
-    )
-)
-_NOTE_TAKEN = rows_only(text("DELETE FROM clustering_requests WHERE site_id = :site_id"))
+_NOTE_ASKED = text("""
+    INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint[]))
+    ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
+""")
+_NOTE_TAKEN = text("DELETE FROM clustering_requests WHERE site_id = :site_id")
 
 
 def note_error(session: Session, site_id: int, error: str) -> None:
@@ -112,7 +103,7 @@ def forget(session: Session, site_id: int) -> None:
     session.execute(_FORGET, {"site_id": site_id})
 
 
-_FORGET = rows_only(text("DELETE FROM clustering_attempts WHERE site_id = :site_id"))
+_FORGET = text("DELETE FROM clustering_attempts WHERE site_id = :site_id")
 
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:

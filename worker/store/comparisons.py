@@ -1,9 +1,10 @@
 """Comparisons in progress: a site's trees and unfinished blocks."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TypeAlias
 
 from sqlalchemy import BigInteger, bindparam, cast, delete, exists, func, select, update
 from sqlalchemy.dialects.postgresql import insert
@@ -11,6 +12,10 @@ from sqlalchemy.orm import Session
 
 from models.tables import ComparisonBlock, NearestReference, ReferenceSet, Site, SiteComparison
 from worker.store.statements import rows_only
+
+Nearest: TypeAlias = dict[int, tuple[int, float] | None]
+"""Each tree's nearest reference with its normalised distance, by tree ID; None if the tree is too
+large to compare."""
 
 
 @dataclass(frozen=True)
@@ -137,15 +142,11 @@ def lock_for_result(session: Session, site_id: int) -> None:
     session.execute(select(Site.id).where(Site.id == site_id).with_for_update())
 
 
-@dataclass(frozen=True)
-class FinishedBlock:
-    """A finished block; `is_last` indicates whether all blocks of its site are now finished."""
+def finish_block(session: Session, block_id: int) -> bool | None:
+    """Delete a finished block, and return whether it was the last of its site.
 
-    is_last: bool
-
-
-def finish_block(session: Session, block_id: int) -> FinishedBlock | None:
-    """Delete and return a finished block; return None if it was already deleted."""
+    Returns None if the block was already deleted.
+    """
     done = session.execute(
         delete(ComparisonBlock)
         .where(ComparisonBlock.id == block_id)
@@ -157,18 +158,7 @@ def finish_block(session: Session, block_id: int) -> FinishedBlock | None:
     session.execute(
         update(Site).where(Site.id == site_id).values(pairs_compared=Site.pairs_compared + pairs)
     )
-    return FinishedBlock(is_last=not is_in_flight(session, site_id))
-
-
-@dataclass(frozen=True)
-class StoredNearest:
-    """A tree's nearest reference, and the normalised distance between the two.
-
-    Both are None if the tree is too large to compare.
-    """
-
-    reference_id: int | None
-    distance: float | None
+    return not is_in_flight(session, site_id)
 
 
 def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:
@@ -203,9 +193,7 @@ def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
     )
 
 
-def load_nearest(
-    session: Session, set_id: int, tree_ids: Sequence[int]
-) -> dict[int, StoredNearest]:
+def load_nearest(session: Session, set_id: int, tree_ids: Sequence[int]) -> Nearest:
     """Return the stored nearest references, by tree ID."""
     rows = session.execute(
         select(
@@ -216,20 +204,21 @@ def load_nearest(
         )
     )
     return {
-        tree_id: StoredNearest(reference_id, distance) for tree_id, reference_id, distance in rows
+        tree_id: None if reference_id is None or distance is None else (reference_id, distance)
+        for tree_id, reference_id, distance in rows
     }
 
 
-def save_nearest(session: Session, set_id: int, nearest: Mapping[int, StoredNearest]) -> None:
+def save_nearest(session: Session, set_id: int, nearest: Nearest) -> None:
     """Store the nearest references of trees, without replacing stored ones."""
     values = [
         {
             "reference_set_id": set_id,
             "tree_id": tree_id,
-            "reference_id": each.reference_id,
-            "distance": each.distance,
+            "reference_id": found and found[0],
+            "distance": found and found[1],
         }
-        for tree_id, each in sorted(nearest.items())
+        for tree_id, found in sorted(nearest.items())
     ]
     if values:
         session.execute(insert(NearestReference).on_conflict_do_nothing(), values)

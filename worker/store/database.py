@@ -5,10 +5,10 @@ import logging
 import re
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import (
     ARRAY,
@@ -36,7 +36,6 @@ from worker.store.statements import RowSession, rows_only
 
 logger = logging.getLogger(__name__)
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
@@ -140,8 +139,11 @@ class ReadOnly:
         )
 
 
-class Database:
-    """A pool of connections. Create it in the process that uses it, not before a fork."""
+class Database(AbstractContextManager["Database"]):
+    """A pool of connections. Create it in the process that uses it, not before a fork.
+
+    Leaving a ``with`` statement closes the connections.
+    """
 
     def __init__(
         self,
@@ -278,6 +280,9 @@ class Database:
         """Close all connections."""
         self.engine.dispose()
 
+    def __exit__(self, *_error: object) -> None:
+        self.dispose()
+
 
 def _raise_if_foreign_schema(context: ExceptionContext) -> None:
     error = context.original_exception
@@ -315,10 +320,12 @@ def _with_retries(attempt: Callable[[], T]) -> T:
     return attempt()
 
 
-def is_connection_lost(error: DBAPIError) -> bool:
+def is_connection_lost(error: Exception) -> bool:
     """Return whether a statement failed because of its connection, not its content."""
     # A server that crashes while responding causes a plain DatabaseError.
-    return isinstance(error, CONNECTION_ERRORS) or error.connection_invalidated
+    return isinstance(error, CONNECTION_ERRORS) or (
+        isinstance(error, DBAPIError) and error.connection_invalidated
+    )
 
 
 def do_not_wait_for_disk(session: Session) -> None:
@@ -334,4 +341,4 @@ _WAIT_FOREVER = rows_only(
         )
     )
 )
-_DO_NOT_WAIT = rows_only(text("SET LOCAL synchronous_commit TO OFF"))
+_DO_NOT_WAIT = text("SET LOCAL synchronous_commit TO OFF")

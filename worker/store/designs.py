@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
 from worker.store.pages import only_sites
-from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -45,17 +44,13 @@ class GroupHistory:
     example: str
 
 
-_NEWEST = rows_only(
-    text(
-        """
-        SELECT url, coalesce(fetched_at, received_at) AS fetched, group_number, received_at,
-            fetched_at IS NOT NULL
-        FROM memberships JOIN pages ON pages.id = page_id
-        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
-        ORDER BY fetched DESC, url DESC LIMIT :number
-        """
-    )
-)
+_NEWEST = text("""
+    SELECT url, coalesce(fetched_at, received_at) AS fetched, group_number, received_at,
+        fetched_at IS NOT NULL
+    FROM memberships JOIN pages ON pages.id = page_id
+    WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+    ORDER BY fetched DESC, url DESC LIMIT :number
+""")
 
 
 def newest_pages(
@@ -117,25 +112,21 @@ def changes(session: Session, site_id: int) -> Sequence[DesignChange]:
     ).all()
 
 
-_GROUP_HISTORIES = rows_only(
-    text(
-        """
-        SELECT DISTINCT ON (template_groups.number) template_groups.number,
-            min(created_at) OVER through, max(created_at) OVER through,
-            CASE WHEN template_groups.generation = (
-                SELECT max(number) FROM generations WHERE site_id = :site_id
-            ) THEN size ELSE 0 END,
-            max(size) OVER through, url
-        FROM template_groups
-        JOIN generations ON generations.site_id = template_groups.site_id
-            AND generations.number = template_groups.generation
-        JOIN pages ON pages.id = representative_id
-        WHERE template_groups.site_id = :site_id
-        WINDOW through AS (PARTITION BY template_groups.number)
-        ORDER BY template_groups.number, template_groups.generation DESC
-        """
-    )
-)
+_GROUP_HISTORIES = text("""
+    SELECT DISTINCT ON (template_groups.number) template_groups.number,
+        min(created_at) OVER through, max(created_at) OVER through,
+        CASE WHEN template_groups.generation = (
+            SELECT max(number) FROM generations WHERE site_id = :site_id
+        ) THEN size ELSE 0 END,
+        max(size) OVER through, url
+    FROM template_groups
+    JOIN generations ON generations.site_id = template_groups.site_id
+        AND generations.number = template_groups.generation
+    JOIN pages ON pages.id = representative_id
+    WHERE template_groups.site_id = :site_id
+    WINDOW through AS (PARTITION BY template_groups.number)
+    ORDER BY template_groups.number, template_groups.generation DESC
+""")
 
 
 def group_histories(session: Session, site_id: int) -> list[GroupHistory]:

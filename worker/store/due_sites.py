@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from worker.store.clusterings import resting_sites
 from worker.store.provisional import PROVISIONAL
-from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -35,35 +34,31 @@ class DueSite:
     pages: int
 
 
-_DUE = rows_only(
-    text(
-        """
-        SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
-        FROM sites LEFT JOIN (
-            SELECT site_id, max(site_version) AS version, max(created_at) AS at FROM generations
-            WHERE method <> :provisional GROUP BY site_id
-        ) AS last ON last.site_id = sites.id
-        LEFT JOIN (
-            SELECT site_id, min(asked_at) AS oldest FROM comparison_blocks GROUP BY site_id
-        ) AS blocks ON blocks.site_id = sites.id
-        LEFT JOIN clustering_requests AS requests ON requests.site_id = sites.id
-        WHERE sites.version > coalesce(last.version, 0)
-            AND (requests.asked_at IS NULL OR requests.asked_at <= now() - :patience)
-            AND (blocks.oldest IS NULL OR blocks.oldest <= now() - :patience)
-            AND (
-                changed_at <= now() - :silence
-                OR last.at <= now() - :longest
-                OR last.at IS NULL AND (
-                    :first_at_once
-                    OR changed_at <= now() - :first_silence
-                    OR (SELECT min(received_at) FROM pages WHERE site_id = sites.id)
-                        <= now() - :first_longest
-                )
+_DUE = text("""
+    SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
+    FROM sites LEFT JOIN (
+        SELECT site_id, max(site_version) AS version, max(created_at) AS at FROM generations
+        WHERE method <> :provisional GROUP BY site_id
+    ) AS last ON last.site_id = sites.id
+    LEFT JOIN (
+        SELECT site_id, min(asked_at) AS oldest FROM comparison_blocks GROUP BY site_id
+    ) AS blocks ON blocks.site_id = sites.id
+    LEFT JOIN clustering_requests AS requests ON requests.site_id = sites.id
+    WHERE sites.version > coalesce(last.version, 0)
+        AND (requests.asked_at IS NULL OR requests.asked_at <= now() - :patience)
+        AND (blocks.oldest IS NULL OR blocks.oldest <= now() - :patience)
+        AND (
+            changed_at <= now() - :silence
+            OR last.at <= now() - :longest
+            OR last.at IS NULL AND (
+                :first_at_once
+                OR changed_at <= now() - :first_silence
+                OR (SELECT min(received_at) FROM pages WHERE site_id = sites.id)
+                    <= now() - :first_longest
             )
-        ORDER BY changed_at, sites.id
-        """
-    ).bindparams(provisional=PROVISIONAL)
-)
+        )
+    ORDER BY changed_at, sites.id
+""").bindparams(provisional=PROVISIONAL)
 
 
 def due_sites(

@@ -97,8 +97,7 @@ class Durations:
             logger.warning("durations could not be written to the database", exc_info=True)
 
 
-_COUNT = text(
-    """
+_COUNT = text("""
     INSERT INTO durations (slot, work, at_most, number, seconds)
     SELECT :slot, counted.*
     FROM unnest(
@@ -109,8 +108,7 @@ _COUNT = text(
         set_config('synchronous_commit', 'off', true)
     ON CONFLICT ON CONSTRAINT pk_durations DO UPDATE SET
         number = durations.number + excluded.number, seconds = durations.seconds + excluded.seconds
-    """
-)
+""")
 
 
 def histograms(session: Session) -> dict[str, Histogram]:

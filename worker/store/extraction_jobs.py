@@ -13,7 +13,6 @@ from worker.html import Answer
 from worker.outcomes import PageOutcome
 from worker.store import addresses
 from worker.store.packing import unpack_content
-from worker.store.statements import rows_only
 
 
 def await_extraction(
@@ -28,18 +27,14 @@ def await_extraction(
     return sorted((page_id, has_outcome) for page_id, has_outcome in rows)
 
 
-_AWAIT = rows_only(
-    text(
-        """
-        UPDATE pages
-        SET generation = :new_generation, extracted_generation = :new_generation - 1,
-            asked_at = now(), attempts = 0
-        WHERE id = ANY(CAST(:page_ids AS bigint[]))
-            AND tree_id IS NOT NULL AND html_removed_at IS NULL
-        RETURNING id, outcome IS NOT NULL
-        """
-    )
-)
+_AWAIT = text("""
+    UPDATE pages
+    SET generation = :new_generation, extracted_generation = :new_generation - 1,
+        asked_at = now(), attempts = 0
+    WHERE id = ANY(CAST(:page_ids AS bigint[]))
+        AND tree_id IS NOT NULL AND html_removed_at IS NULL
+    RETURNING id, outcome IS NOT NULL
+""")
 
 
 @dataclass(frozen=True)
@@ -80,42 +75,34 @@ class ExtractionJob:
     pivot: Pivot | None
 
 
-_BEGIN = rows_only(
-    text(
-        """
-        WITH due AS (
-            SELECT id FROM pages
-            JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-                AS asked (id, generation) USING (id, generation)
-            WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
-                AND (outcome IS NULL OR forced OR extracted_generation < generation)
-            -- Transactions that lock the same pages in different orders would deadlock.
-            ORDER BY id FOR UPDATE OF pages
-        )
-        UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
-        RETURNING pages.id, url, content_type, fetched_at, content_digest, comment_pattern, extra,
-            attempts
-        """
-    )
-)
-_PLACES = rows_only(
-    text(
-        """
-        SELECT page_id, sites.key, compressed, is_text, memberships.generation, group_number, role,
-            size, template_groups.comment_pattern AS group_pattern,
-            pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
-        FROM memberships
+_BEGIN = text("""
+    WITH due AS (
+        SELECT id FROM pages
         JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-            AS asked (page_id, generation) USING (page_id, generation)
-        JOIN sites ON sites.id = memberships.site_id
-        JOIN page_contents USING (page_id)
-        LEFT JOIN template_groups
-            ON (template_groups.site_id, template_groups.generation, number)
-            = (memberships.site_id, memberships.generation, group_number)
-        LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
-        """
-    ).columns(compressed=LargeBinary)
-)
+            AS asked (id, generation) USING (id, generation)
+        WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
+            AND (outcome IS NULL OR forced OR extracted_generation < generation)
+        -- Transactions that lock the same pages in different orders would deadlock.
+        ORDER BY id FOR UPDATE OF pages
+    )
+    UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
+    RETURNING pages.id, url, content_type, fetched_at, content_digest, comment_pattern, extra,
+        attempts
+""")
+_PLACES = text("""
+    SELECT page_id, sites.key, compressed, is_text, memberships.generation, group_number, role,
+        size, template_groups.comment_pattern AS group_pattern,
+        pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
+    FROM memberships
+    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+        AS asked (page_id, generation) USING (page_id, generation)
+    JOIN sites ON sites.id = memberships.site_id
+    JOIN page_contents USING (page_id)
+    LEFT JOIN template_groups
+        ON (template_groups.site_id, template_groups.generation, number)
+        = (memberships.site_id, memberships.generation, group_number)
+    LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
+""").columns(compressed=LargeBinary)
 
 
 def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
@@ -174,18 +161,14 @@ def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[
     return by_site
 
 
-_BEGUN_BEFORE = rows_only(
-    text(
-        """
-        SELECT site_id, id FROM pages
-        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-            AS asked (id, generation) USING (id, generation)
-        WHERE tree_id IS NOT NULL AND attempts > 0
-            AND (outcome IS NULL OR forced OR extracted_generation < generation)
-        ORDER BY id
-        """
-    )
-)
+_BEGUN_BEFORE = text("""
+    SELECT site_id, id FROM pages
+    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+        AS asked (id, generation) USING (id, generation)
+    WHERE tree_id IS NOT NULL AND attempts > 0
+        AND (outcome IS NULL OR forced OR extracted_generation < generation)
+    ORDER BY id
+""")
 
 
 @dataclass(frozen=True)
@@ -208,31 +191,23 @@ class PageState:
     addresses: Sequence[PageAddress] = ()
 
 
-_LOCK = rows_only(
-    text(
-        """
-        SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused
-        FROM pages
-        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-            AS asked (id, generation) USING (id, generation)
-        WHERE outcome IS NULL OR forced OR extracted_generation < generation
-        ORDER BY id FOR UPDATE OF pages
-        """
+_LOCK = text("""
+    SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused
+    FROM pages
+    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+        AS asked (id, generation) USING (id, generation)
+    WHERE outcome IS NULL OR forced OR extracted_generation < generation
+    ORDER BY id FOR UPDATE OF pages
+""")
+_LAST_ARTICLES = text("""
+    SELECT page_id, pivot_id, (
+        SELECT content_digest FROM articles WHERE page_id = memberships.page_id
+        ORDER BY revision DESC LIMIT 1
     )
-)
-_LAST_ARTICLES = rows_only(
-    text(
-        """
-        SELECT page_id, pivot_id, (
-            SELECT content_digest FROM articles WHERE page_id = memberships.page_id
-            ORDER BY revision DESC LIMIT 1
-        )
-        FROM memberships
-        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-            AS asked (page_id, generation) USING (page_id, generation)
-        """
-    )
-)
+    FROM memberships
+    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+        AS asked (page_id, generation) USING (page_id, generation)
+""")
 
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
@@ -277,26 +252,22 @@ def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
     session.execute(_NOTE, dict(zip(ExtractionResult._fields, columns, strict=True)))
 
 
-_NOTE = rows_only(
-    text(
-        """
-        UPDATE pages
-        SET extracted_generation = new.generation, extraction_key = new.extraction_key,
-            outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
-            confidence = new.confidence, short_text = new.short_text, forced = false
-        FROM unnest(
-            CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
-            CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
-            CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
-            CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[])
-        ) AS new (
-            page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
-            short_text
-        )
-        WHERE pages.id = new.page_id
-        """
+_NOTE = text("""
+    UPDATE pages
+    SET extracted_generation = new.generation, extraction_key = new.extraction_key,
+        outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
+        confidence = new.confidence, short_text = new.short_text, forced = false
+    FROM unnest(
+        CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
+        CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
+        CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
+        CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[])
+    ) AS new (
+        page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
+        short_text
     )
-)
+    WHERE pages.id = new.page_id
+""")
 
 
 def find_late(
@@ -304,26 +275,26 @@ def find_late(
 ) -> list[tuple[int, int]]:
     """Return overdue extractions as pairs of a page ID and a generation.
 
-    Extractions still in the outbox, in ``lanes``, are excluded.
+    Pages of a clustered site that have waited as long for an outcome without any request count as
+    overdue, too. Extractions still in the outbox, in ``lanes``, are excluded.
     """
     wanted = {"lanes": list(lanes), "patience": patience_seconds, "limit": limit}
     return [(page_id, generation) for page_id, generation in session.execute(_FIND_LATE, wanted)]
 
 
-_FIND_LATE = rows_only(
-    text(
-        """
-        SELECT id, generation FROM pages
-        WHERE extracted_generation < generation AND tree_id IS NOT NULL
-            AND asked_at <= now() - make_interval(secs => :patience)
-            AND NOT EXISTS (
-                SELECT FROM outbox
-                WHERE lane = ANY(CAST(:lanes AS text[]))
-                    AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
-            )
-        ORDER BY id LIMIT :limit
-        """
+_IS_LATE = """
+    (extracted_generation < generation OR outcome IS NULL AND generation > 0
+        AND waiting_since <= now() - make_interval(secs => :patience))
+    AND tree_id IS NOT NULL AND html_removed_at IS NULL
+    AND asked_at <= now() - make_interval(secs => :patience)
+    AND NOT EXISTS (
+        SELECT FROM outbox
+        WHERE lane = ANY(CAST(:lanes AS text[]))
+            AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
     )
+"""
+_FIND_LATE = text(
+    f"SELECT id, generation FROM pages WHERE {_IS_LATE} ORDER BY id LIMIT :limit"  # noqa: S608
 )
 
 
@@ -342,25 +313,14 @@ def take_late(
     return by_site
 
 
-_TAKE_LATE = rows_only(
-    text(
-        """
-        UPDATE pages SET asked_at = now()
-        WHERE id IN (
-            SELECT id FROM pages
-            JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-                AS asked (id, generation) USING (id, generation)
-            -- The conditions of `find_late`, which may no longer hold.
-            WHERE extracted_generation < generation AND tree_id IS NOT NULL
-                AND asked_at <= now() - make_interval(secs => :patience)
-                AND NOT EXISTS (
-                    SELECT FROM outbox
-                    WHERE lane = ANY(CAST(:lanes AS text[]))
-                        AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
-                )
-            ORDER BY id FOR UPDATE OF pages SKIP LOCKED
-        )
-        RETURNING site_id, id, generation
-        """
+_TAKE_LATE = text(f"""
+    UPDATE pages SET asked_at = now()
+    WHERE id IN (
+        SELECT id FROM pages
+        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+            AS asked (id, generation) USING (id, generation)
+        WHERE {_IS_LATE}
+        ORDER BY id FOR UPDATE OF pages SKIP LOCKED
     )
-)
+    RETURNING site_id, id, generation
+""")  # noqa: S608

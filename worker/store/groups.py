@@ -25,6 +25,7 @@ from models.tables import (
 )
 from worker.store.locks import AdvisoryLock
 from worker.store.packing import unpack_content
+from worker.store.pages import ids_where
 from worker.store.provisional import has_clustering
 from worker.store.statements import rows_only
 
@@ -84,15 +85,11 @@ def try_lock_clustering(session: Session, site_id: int) -> bool:
     return bool(session.scalar(_TRY_LOCK, {"site_id": site_id}))
 
 
-_LOCK = rows_only(
-    text("SELECT pg_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
-        lock=AdvisoryLock.GENERATION.value
-    )
+_LOCK = text("SELECT pg_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
+    lock=AdvisoryLock.GENERATION.value
 )
-_TRY_LOCK = rows_only(
-    text("SELECT pg_try_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
-        lock=AdvisoryLock.GENERATION.value
-    )
+_TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
+    lock=AdvisoryLock.GENERATION.value
 )
 
 
@@ -116,19 +113,15 @@ def site_state(session: Session, site_id: int) -> SiteState:
     return SiteState(*session.execute(_STATE, {"site_id": site_id}).one())
 
 
-_STATE = rows_only(
-    text(
-        """
-        SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
-            site_comparisons.site_version, tree_ids
-        FROM sites
-        LEFT JOIN generations ON generations.site_id = sites.id
-        LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
-        WHERE sites.id = :site_id
-        ORDER BY number DESC NULLS LAST LIMIT 1
-        """
-    )
-)
+_STATE = text("""
+    SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
+        site_comparisons.site_version, tree_ids
+    FROM sites
+    LEFT JOIN generations ON generations.site_id = sites.id
+    LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
+    WHERE sites.id = :site_id
+    ORDER BY number DESC NULLS LAST LIMIT 1
+""")
 
 
 def is_clustered(session: Session, site_id: int) -> bool:
@@ -168,16 +161,12 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     ]
 
 
-_COMPARABLE_PAGES = rows_only(
-    text(
-        """
-        SELECT id, url, tree_id, content_digest,
-            CASE WHEN outcome IS NOT NULL THEN extraction_key END,
-            forced, html_removed_at IS NULL, comment_pattern
-        FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
-        """
-    )
-)
+_COMPARABLE_PAGES = text("""
+    SELECT id, url, tree_id, content_digest,
+        CASE WHEN outcome IS NOT NULL THEN extraction_key END,
+        forced, html_removed_at IS NULL, comment_pattern
+    FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+""")
 
 
 def save_generation(
@@ -212,11 +201,10 @@ def save_generation(
         session.execute(_ADD_MEMBERSHIPS, [{**key, **vars(each)} for each in memberships])
 
 
-# With its default strategy, the mapper would emit one statement per set of non-null columns.
-_ADD_GENERATION = rows_only(insert(Generation).execution_options(dml_strategy="raw"))
-_ADD_MEMBERSHIPS = rows_only(insert(Membership).execution_options(dml_strategy="raw"))
-_ADD_GROUPS = rows_only(insert(TemplateGroup).execution_options(dml_strategy="raw"))
-_ADD_REPRESENTATIVES = rows_only(insert(GroupRepresentative).execution_options(dml_strategy="raw"))
+_ADD_GENERATION = rows_only(insert(Generation))
+_ADD_MEMBERSHIPS = rows_only(insert(Membership))
+_ADD_GROUPS = rows_only(insert(TemplateGroup))
+_ADD_REPRESENTATIVES = rows_only(insert(GroupRepresentative))
 
 
 def save_groups(
@@ -291,13 +279,7 @@ def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
     """Return the IDs of pages that were extracted with a generation or await such an extraction."""
-    return list(
-        session.scalars(
-            select(StoredPage.id)
-            .where(StoredPage.site_id == site_id, StoredPage.generation == number)
-            .order_by(StoredPage.id)
-        )
-    )
+    return ids_where(session, StoredPage.site_id == site_id, StoredPage.generation == number)
 
 
 class StoredKnowledge(NamedTuple):
@@ -324,28 +306,20 @@ def save_knowledge(session: Session, page_id: int, content_digest: str, packed: 
     session.execute(_SAVE, values)
 
 
-_LOAD = rows_only(
-    text(
-        """
-        SELECT packed,
-            -- Load the content only if needed: it is as large as the page.
-            CASE WHEN packed IS NULL THEN compressed END AS compressed,
-            is_text
-        FROM pages
-        LEFT JOIN page_knowledge ON page_knowledge.page_id = pages.id
-            AND page_knowledge.content_digest = :content_digest
-        LEFT JOIN page_contents ON page_contents.page_id = pages.id
-        WHERE pages.id = :page_id
-        """
-    ).columns(packed=LargeBinary, compressed=LargeBinary)
-)
-_SAVE = rows_only(
-    text(
-        """
-        INSERT INTO page_knowledge (page_id, content_digest, packed)
-        VALUES (:page_id, :content_digest, :packed)
-        ON CONFLICT (page_id) DO UPDATE SET
-            (content_digest, packed) = (excluded.content_digest, excluded.packed)
-        """
-    )
-)
+_LOAD = text("""
+    SELECT packed,
+        -- Load the content only if needed: it is as large as the page.
+        CASE WHEN packed IS NULL THEN compressed END AS compressed,
+        is_text
+    FROM pages
+    LEFT JOIN page_knowledge ON page_knowledge.page_id = pages.id
+        AND page_knowledge.content_digest = :content_digest
+    LEFT JOIN page_contents ON page_contents.page_id = pages.id
+    WHERE pages.id = :page_id
+""").columns(packed=LargeBinary, compressed=LargeBinary)
+_SAVE = text("""
+    INSERT INTO page_knowledge (page_id, content_digest, packed)
+    VALUES (:page_id, :content_digest, :packed)
+    ON CONFLICT (page_id) DO UPDATE SET
+        (content_digest, packed) = (excluded.content_digest, excluded.packed)
+""")

@@ -100,37 +100,33 @@ def _places_within_sites(site_ids: Iterable[int | None]) -> list[int]:
     return places
 
 
-_ADD_TASKS = rows_only(
-    text(
-        """
-        WITH requested AS (
-            SELECT requested.*,
-                (SELECT count(*) FROM (
-                    SELECT FROM outbox
-                    WHERE lane = :task AND outbox.site_id = requested.site_id LIMIT :short
-                ) AS own) + place AS length,
-                (SELECT max(turn) FROM outbox
-                 WHERE lane = :task AND outbox.site_id = requested.site_id) AS last
-            FROM unnest(
-                CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:places AS bigint[])
-            ) AS requested (site_id, arguments, place)
-        ), served AS (
-            SELECT min(turn) AS turn FROM outbox WHERE lane = :task AND turn >= 0
-        )
-        INSERT INTO outbox (task, site_id, arguments, turn)
-        SELECT :task, site_id, CAST(arguments AS jsonb),
-            CASE
-                WHEN length <= :short AND site_id IS NOT NULL
-                    THEN :start + CAST(1000 * extract(epoch FROM now()) AS bigint) + :step * length
-                ELSE greatest(last, served.turn - 1, -1) + least(place, length - :short)
-            END
-        FROM requested, served
-        """
-    ).bindparams(
-        bindparam("start", _SHORT_TURNS, BigInteger),
-        short=SHORT_QUEUE,
-        step=SHORT_QUEUE_STEP // timedelta(milliseconds=1),
+_ADD_TASKS = text("""
+    WITH requested AS (
+        SELECT requested.*,
+            (SELECT count(*) FROM (
+                SELECT FROM outbox
+                WHERE lane = :task AND outbox.site_id = requested.site_id LIMIT :short
+            ) AS own) + place AS length,
+            (SELECT max(turn) FROM outbox
+             WHERE lane = :task AND outbox.site_id = requested.site_id) AS last
+        FROM unnest(
+            CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:places AS bigint[])
+        ) AS requested (site_id, arguments, place)
+    ), served AS (
+        SELECT min(turn) AS turn FROM outbox WHERE lane = :task AND turn >= 0
     )
+    INSERT INTO outbox (task, site_id, arguments, turn)
+    SELECT :task, site_id, CAST(arguments AS jsonb),
+        CASE
+            WHEN length <= :short AND site_id IS NOT NULL
+                THEN :start + CAST(1000 * extract(epoch FROM now()) AS bigint) + :step * length
+            ELSE greatest(last, served.turn - 1, -1) + least(place, length - :short)
+        END
+    FROM requested, served
+""").bindparams(
+    bindparam("start", _SHORT_TURNS, BigInteger),
+    short=SHORT_QUEUE,
+    step=SHORT_QUEUE_STEP // timedelta(milliseconds=1),
 )
 """The length of a site's queue includes the task to be added. Only the part of the queue that
 exceeds `SHORT_QUEUE` counts as places in the backlog."""
@@ -148,15 +144,12 @@ def add_tasks_in_turn(
     """Enqueue tasks of one kind, each with its site, its arguments and its turn."""
     if wanted:
         session.execute(
-            _ADD_TASKS_IN_TURN,
+            _ADD_ENTRIES,
             [
                 {"task": task, "site_id": site_id, "arguments": dict(arguments), "turn": turn}
                 for site_id, arguments, turn in wanted
             ],
         )
-
-
-_ADD_TASKS_IN_TURN = insert(OutboxEntry).execution_options(dml_strategy="raw")
 
 
 def add_message(
@@ -186,34 +179,30 @@ _LANES_WAITING = rows_only(
 )
 
 
-_TAKE_NEXT = rows_only(
-    text(
-        """
-        WITH short AS (
-            SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-            WHERE lane = :lane AND turn < 0
-            ORDER BY turn, id LIMIT :number FOR UPDATE SKIP LOCKED
-        ), backlog AS (
-            SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-            WHERE lane = :lane AND turn >= 0
-            ORDER BY turn, id LIMIT (SELECT :number - least(count(*), :share) FROM short)
-            FOR UPDATE SKIP LOCKED
-        ), taken AS (
-            (SELECT * FROM short
-             ORDER BY turn, id LIMIT (SELECT :number - count(*) FROM backlog))
-            UNION ALL SELECT * FROM backlog
-        ), sized AS (
-            SELECT id, sum(size) OVER (ORDER BY turn, id) - size AS before FROM taken
-        )
-        SELECT id, task, arguments, exchange, routing_key, headers, message_id, body
-        FROM sized JOIN outbox USING (id)
-        WHERE before < :max_bytes
-        ORDER BY turn, id
-        """
-    ).columns(*(OutboxEntry.__table__.columns[name] for name in WaitingEntry._fields))
-)
+_TAKE_NEXT = text("""
+    WITH short AS (
+        SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
+        WHERE lane = :lane AND turn < 0
+        ORDER BY turn, id LIMIT :number FOR UPDATE SKIP LOCKED
+    ), backlog AS (
+        SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
+        WHERE lane = :lane AND turn >= 0
+        ORDER BY turn, id LIMIT (SELECT :number - least(count(*), :share) FROM short)
+        FOR UPDATE SKIP LOCKED
+    ), taken AS (
+        (SELECT * FROM short
+         ORDER BY turn, id LIMIT (SELECT :number - count(*) FROM backlog))
+        UNION ALL SELECT * FROM backlog
+    ), sized AS (
+        SELECT id, sum(size) OVER (ORDER BY turn, id) - size AS before FROM taken
+    )
+    SELECT id, task, arguments, exchange, routing_key, headers, message_id, body
+    FROM sized JOIN outbox USING (id)
+    WHERE before < :max_bytes
+    ORDER BY turn, id
+""").columns(*(OutboxEntry.__table__.columns[name] for name in WaitingEntry._fields))
 
-_REMOVE = rows_only(text("DELETE FROM outbox WHERE id = ANY(CAST(:ids AS bigint[]))"))
+_REMOVE = text("DELETE FROM outbox WHERE id = ANY(CAST(:ids AS bigint[]))")
 
 
 @dataclass(frozen=True)
@@ -228,10 +217,10 @@ class NewMessage:
 
 def add_messages(session: Session, messages: Sequence[NewMessage]) -> None:
     """Enqueue plain messages."""
-    session.execute(_ADD_MESSAGES, [{**vars(message), "headers": {}} for message in messages])
+    session.execute(_ADD_ENTRIES, [{**vars(message), "headers": {}} for message in messages])
 
 
-_ADD_MESSAGES = rows_only(insert(OutboxEntry).execution_options(dml_strategy="raw"))
+_ADD_ENTRIES = rows_only(insert(OutboxEntry))
 
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
@@ -332,20 +321,16 @@ def withdraw(
     }
 
 
-_WITHDRAW = rows_only(
-    text(
-        """
-        DELETE FROM outbox
-        WHERE id IN (
-            SELECT id FROM outbox
-            WHERE lane = ANY(CAST(:tasks AS text[])) AND site_id = :site_id
-                AND CAST(arguments ->> :argument AS bigint) = ANY(CAST(:values AS bigint[]))
-            FOR UPDATE SKIP LOCKED
-        )
-        RETURNING task, CAST(arguments ->> :argument AS bigint), turn
-        """
+_WITHDRAW = text("""
+    DELETE FROM outbox
+    WHERE id IN (
+        SELECT id FROM outbox
+        WHERE lane = ANY(CAST(:tasks AS text[])) AND site_id = :site_id
+            AND CAST(arguments ->> :argument AS bigint) = ANY(CAST(:values AS bigint[]))
+        FOR UPDATE SKIP LOCKED
     )
-)
+    RETURNING task, CAST(arguments ->> :argument AS bigint), turn
+""")
 
 
 def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:

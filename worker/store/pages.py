@@ -29,22 +29,14 @@ from worker.store.statements import rows_only
 
 Columns = TypeVarTuple("Columns")
 
-_LOCK_SITES = rows_only(
-    text(
-        """
-        SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
-        ORDER BY key FOR UPDATE
-        """
-    )
-)
-_ADD_SITES = rows_only(
-    text(
-        """
-        INSERT INTO sites (key) SELECT unnest(CAST(:keys AS text[]))
-        ON CONFLICT (key) DO NOTHING RETURNING key, id
-        """
-    )
-)
+_LOCK_SITES = text("""
+    SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
+    ORDER BY key FOR UPDATE
+""")
+_ADD_SITES = text("""
+    INSERT INTO sites (key) SELECT unnest(CAST(:keys AS text[]))
+    ON CONFLICT (key) DO NOTHING RETURNING key, id
+""")
 
 
 def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
@@ -153,37 +145,32 @@ def key_of_site(session: Session, site_id: int) -> str:
     return session.scalars(select(Site.key).where(Site.id == site_id)).one()
 
 
+def ids_where(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
+    """Return the IDs of the pages that meet all conditions, ascending."""
+    return list(session.scalars(select(StoredPage.id).where(*conditions).order_by(StoredPage.id)))
+
+
 def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
     """Return the IDs of a site's pages whose HTML is stored, ascending.
 
     Pages joined to another page are excluded.
     """
-    return list(
-        session.scalars(
-            select(StoredPage.id)
-            .where(
-                StoredPage.site_id == site_id,
-                StoredPage.html_removed_at.is_(None),
-                StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
-            )
-            .order_by(StoredPage.id)
-        )
+    return ids_where(
+        session,
+        StoredPage.site_id == site_id,
+        StoredPage.html_removed_at.is_(None),
+        StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
     )
 
 
 def pending_with_tree(session: Session, site_id: int) -> list[int]:
     """Return the IDs of a site's pages that have a tree and await extraction, ascending."""
-    return list(
-        session.scalars(
-            select(StoredPage.id)
-            .where(
-                StoredPage.site_id == site_id,
-                StoredPage.tree_id.is_not(None),
-                StoredPage.html_removed_at.is_(None),
-                is_pending(),
-            )
-            .order_by(StoredPage.id)
-        )
+    return ids_where(
+        session,
+        StoredPage.site_id == site_id,
+        StoredPage.tree_id.is_not(None),
+        StoredPage.html_removed_at.is_(None),
+        is_pending(),
     )
 
 
@@ -205,8 +192,7 @@ class NewReceipt(NamedTuple):
     page_id: int | None = None
 
 
-# With its default strategy, the mapper would emit one statement per set of non-null columns.
-_ADD_RECEIPTS = rows_only(insert(Receipt).execution_options(dml_strategy="raw"))
+_ADD_RECEIPTS = rows_only(insert(Receipt))
 
 
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:

@@ -26,7 +26,6 @@ from worker.store import articles
 from worker.store.database import do_not_wait_for_disk
 from worker.store.fetched_pages import digest_of_url
 from worker.store.pages import has_article
-from worker.store.statements import rows_only
 
 MAX_REACHED = 100
 """Maximum number of pages examined for one article: twice the number of parts joined, since the
@@ -92,19 +91,15 @@ def _digests_of(url: str) -> list[str]:
     return [*dict.fromkeys(map(digest_of_url, [*ways, *map(canonical_form, ways)]))]
 
 
-_FIND = rows_only(
-    text(
-        """
-        SELECT asked.page_id, asked.url, addresses.page_id
-        FROM unnest(
-            CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
-        ) AS asked (page_id, url, digest)
-        JOIN pages ON pages.id = asked.page_id
-        JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = asked.digest
-        ORDER BY addresses.page_id
-        """
-    )
-)
+_FIND = text("""
+    SELECT asked.page_id, asked.url, addresses.page_id
+    FROM unnest(
+        CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
+    ) AS asked (page_id, url, digest)
+    JOIN pages ON pages.id = asked.page_id
+    JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = asked.digest
+    ORDER BY addresses.page_id
+""")
 
 
 def find_pages(
@@ -131,31 +126,27 @@ def find_pages(
     return found
 
 
-_NOTE = rows_only(
-    text(
-        """
-        INSERT INTO page_parts AS known (page_id, site_id, links, message, size, whole_digests)
-        SELECT id, site_id, CAST(:links AS jsonb), message, octet_length(CAST(message AS text)),
-            CAST(:whole AS text[])
-        FROM pages CROSS JOIN LATERAL (
-            SELECT coalesce(CAST(:message AS jsonb), (
-                SELECT message FROM articles WHERE page_id = pages.id ORDER BY revision DESC LIMIT 1
-            )) AS message
-        ) AS own
-        WHERE id = :page_id
-        ON CONFLICT (page_id) DO UPDATE SET
-            links = excluded.links,
-            message = CASE WHEN :has_message OR known.message IS NULL
-                THEN excluded.message ELSE known.message END,
-            size = CASE WHEN :has_message OR known.message IS NULL
-                THEN excluded.size ELSE known.size END,
-            whole_digests = excluded.whole_digests,
-            version = known.version + 1, changed_at = clock_timestamp(), attempts = NULL
-        WHERE :has_message OR known.links <> excluded.links
-        """
-    ).bindparams(
-        bindparam("links", type_=JSONB), bindparam("message", type_=JSONB(none_as_null=True))
-    )
+_NOTE = text("""
+    INSERT INTO page_parts AS known (page_id, site_id, links, message, size, whole_digests)
+    SELECT id, site_id, CAST(:links AS jsonb), message, octet_length(CAST(message AS text)),
+        CAST(:whole AS text[])
+    FROM pages CROSS JOIN LATERAL (
+        SELECT coalesce(CAST(:message AS jsonb), (
+            SELECT message FROM articles WHERE page_id = pages.id ORDER BY revision DESC LIMIT 1
+        )) AS message
+    ) AS own
+    WHERE id = :page_id
+    ON CONFLICT (page_id) DO UPDATE SET
+        links = excluded.links,
+        message = CASE WHEN :has_message OR known.message IS NULL
+            THEN excluded.message ELSE known.message END,
+        size = CASE WHEN :has_message OR known.message IS NULL
+            THEN excluded.size ELSE known.size END,
+        whole_digests = excluded.whole_digests,
+        version = known.version + 1, changed_at = clock_timestamp(), attempts = NULL
+    WHERE :has_message OR known.links <> excluded.links
+""").bindparams(
+    bindparam("links", type_=JSONB), bindparam("message", type_=JSONB(none_as_null=True))
 )
 
 
@@ -177,26 +168,22 @@ def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
         )
 
 
-_NOTE_OTHERS = rows_only(
-    text(
-        """
-        WITH due AS (
-            SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
-            WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
-                OR whole_digests && (
-                    SELECT array_agg(digest) FROM addresses
-                    WHERE page_id = ANY (CAST(:revised AS bigint[]))
-                )
-            ORDER BY page_id FOR UPDATE
-        )
-        UPDATE page_parts SET
-            links = CASE WHEN is_other THEN '{}' ELSE links END,
-            message = CASE WHEN NOT is_other THEN message END,
-            version = version + 1, changed_at = clock_timestamp(), attempts = NULL
-        FROM due WHERE page_parts.page_id = due.page_id
-        """
+_NOTE_OTHERS = text("""
+    WITH due AS (
+        SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
+        WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
+            OR whole_digests && (
+                SELECT array_agg(digest) FROM addresses
+                WHERE page_id = ANY (CAST(:revised AS bigint[]))
+            )
+        ORDER BY page_id FOR UPDATE
     )
-)
+    UPDATE page_parts SET
+        links = CASE WHEN is_other THEN '{}' ELSE links END,
+        message = CASE WHEN NOT is_other THEN message END,
+        version = version + 1, changed_at = clock_timestamp(), attempts = NULL
+    FROM due WHERE page_parts.page_id = due.page_id
+""")
 
 
 def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
@@ -328,15 +315,11 @@ def note_revision(session: Session, page_id: int, revision: int) -> None:
     )
 
 
-_NOTE_JOINED = rows_only(
-    text(
-        """
-        UPDATE page_parts
-        SET first_id = CASE WHEN page_id = ANY (CAST(:pages AS bigint[])) THEN :first_id END
-        WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
-        """
-    )
-)
+_NOTE_JOINED = text("""
+    UPDATE page_parts
+    SET first_id = CASE WHEN page_id = ANY (CAST(:pages AS bigint[])) THEN :first_id END
+    WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
+""")
 
 
 def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> None:
@@ -344,8 +327,8 @@ def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> Non
     session.execute(_NOTE_JOINED, {"first_id": first_id, "pages": list(page_ids)})
 
 
-_NOTE_SEEN = rows_only(
-    text("UPDATE page_parts SET seen_version = :version, attempts = NULL WHERE page_id = :page_id")
+_NOTE_SEEN = text(
+    "UPDATE page_parts SET seen_version = :version, attempts = NULL WHERE page_id = :page_id"
 )
 
 

@@ -23,7 +23,6 @@ from worker.store import clusterings, designs, doubts, failures, parts, separati
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
-from worker.store.statements import rows_only
 
 RECENT_SECONDS = 900
 """Maximum age of a recent failure. An all-time total would drop when old failures are pruned."""
@@ -129,33 +128,15 @@ class SiteHistory:
 class ServiceCounts:
     """Counts for the whole service, used for monitoring.
 
-    Parameters
-    ----------
-    outcomes
-        Number of pages by outcome; `worker.outcomes.PENDING` for pages without one.
-    waiting
-        Number of pages that have no outcome yet, or are to be extracted again.
-    longest_wait_seconds
-        Longest time for which a page has had no outcome; 0 if all pages have one.
-    sites, groups, outliers
-        Number of sites, and of the groups and outliers in their latest generations.
-    sites_in_quarantine
-        Number of sites for which clustering is disabled.
-    generations, articles
-        All-time number of clusterings and of articles.
-    design_changes
-        All-time number of redesigns, by site.
-    doubtful
-        Doubtful articles from the last day, for sites where they are the majority.
-    walls
-        Walls from the last day, for sites where they are the majority.
-    recent_failures
-        Number of tasks that failed in the last `RECENT_SECONDS`, by name.
-    outbox
-        Number of messages waiting for the relay.
-    oldest_seconds
-        Age of the oldest open request, by kind of work (``relay``, ``compare``, ``extract``); 0 if
-        there is none.
+    ``outcomes`` counts pages by outcome, which is `worker.outcomes.PENDING` for pages without one;
+    ``waiting`` counts these and the pages to be extracted again. Clustering is disabled for
+    ``sites_in_quarantine``. ``outbox`` counts the messages waiting for the relay. ``groups`` and
+    ``outliers`` belong to the latest generations of the sites. ``generations``, ``articles`` and
+    ``design_changes`` (by site) are all-time totals. ``doubtful`` and ``walls`` count those from
+    the last day, by site, for sites where they are the majority. ``recent_failures`` counts the
+    tasks that failed in the last `RECENT_SECONDS`, by name. ``oldest_seconds`` holds the age of the
+    oldest open request, by kind of work (``relay``, ``compare``, ``extract``). Times are 0 if
+    nothing waits.
     """
 
     outcomes: dict[str, int]
@@ -293,26 +274,22 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     return found
 
 
-_LAST_GENERATIONS = rows_only(
-    text(
-        """
-        SELECT site_id, number, silhouette,
-            ARRAY(
-                SELECT ARRAY[template_groups.number, size] FROM template_groups
-                WHERE template_groups.site_id = last.site_id AND generation = last.number
-                ORDER BY template_groups.number
-            ),
-            (SELECT count(*) FROM memberships
-             WHERE memberships.site_id = last.site_id AND generation = last.number
-                AND group_number IS NULL)
-        FROM (
-            SELECT DISTINCT ON (site_id) site_id, number, silhouette FROM generations
-            WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
-            ORDER BY site_id, number DESC
-        ) AS last
-        """
-    )
-)
+_LAST_GENERATIONS = text("""
+    SELECT site_id, number, silhouette,
+        ARRAY(
+            SELECT ARRAY[template_groups.number, size] FROM template_groups
+            WHERE template_groups.site_id = last.site_id AND generation = last.number
+            ORDER BY template_groups.number
+        ),
+        (SELECT count(*) FROM memberships
+         WHERE memberships.site_id = last.site_id AND generation = last.number
+            AND group_number IS NULL)
+    FROM (
+        SELECT DISTINCT ON (site_id) site_id, number, silhouette FROM generations
+        WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
+        ORDER BY site_id, number DESC
+    ) AS last
+""")
 """The latest generation of the given sites (all if NULL), with its silhouette, the numbers and
 sizes of its groups, and the number of its outliers."""
 
@@ -362,23 +339,19 @@ def service_counts(session: Session) -> ServiceCounts:
     )
 
 
-_TOTALS = rows_only(
-    text(
-        """
-        WITH last AS (
-            SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
-        )
-        SELECT
-            (SELECT count(*) FROM sites),
-            (SELECT count(*) FROM template_groups JOIN last USING (site_id, generation)),
-            (SELECT count(*) FROM memberships JOIN last USING (site_id, generation)
-             WHERE group_number IS NULL),
-            (SELECT count(*) FROM generations),
-            -- Superseded articles may have been removed.
-            (SELECT CAST(coalesce(sum(revision), 0) AS bigint) FROM pages)
-        """
+_TOTALS = text("""
+    WITH last AS (
+        SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
     )
-)
+    SELECT
+        (SELECT count(*) FROM sites),
+        (SELECT count(*) FROM template_groups JOIN last USING (site_id, generation)),
+        (SELECT count(*) FROM memberships JOIN last USING (site_id, generation)
+         WHERE group_number IS NULL),
+        (SELECT count(*) FROM generations),
+        -- Superseded articles may have been removed.
+        (SELECT CAST(coalesce(sum(revision), 0) AS bigint) FROM pages)
+""")
 
 
 def longest_wait_seconds(session: Session) -> float:

@@ -14,7 +14,6 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from models.tables import Generation, Membership, Site, StoredPage
 from worker.store.locks import AdvisoryLock
-from worker.store.statements import rows_only
 
 PROVISIONAL = "provisional"
 """`Generation.method` of a generation that does not count as a clustering."""
@@ -95,17 +94,13 @@ def _of_new_sites(session: Session, condition: ColumnElement[bool], most: int) -
     return dict(rows.all())
 
 
-_HOLD = rows_only(
-    text(
-        """
-        WITH free AS MATERIALIZED (
-            SELECT id FROM sites WHERE id = ANY (CAST(:sites AS bigint[]))
-            ORDER BY key FOR UPDATE SKIP LOCKED
-        )
-        SELECT id FROM free WHERE pg_try_advisory_xact_lock(:lock, hashint8(id))
-        """
-    ).bindparams(lock=AdvisoryLock.GENERATION.value)
-)
+_HOLD = text("""
+    WITH free AS MATERIALIZED (
+        SELECT id FROM sites WHERE id = ANY (CAST(:sites AS bigint[]))
+        ORDER BY key FOR UPDATE SKIP LOCKED
+    )
+    SELECT id FROM free WHERE pg_try_advisory_xact_lock(:lock, hashint8(id))
+""").bindparams(lock=AdvisoryLock.GENERATION.value)
 
 
 def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
@@ -134,25 +129,17 @@ def still_waiting(
     return by_site
 
 
-_ADD_GENERATIONS = rows_only(
-    text(
-        """
-        INSERT INTO generations (site_id, number, site_version, method)
-        SELECT site_id, :number, 0, :method
-        FROM unnest(CAST(:sites AS bigint[])) AS new (site_id)
-        ON CONFLICT (site_id, number) DO NOTHING
-        """
-    ).bindparams(number=NUMBER, method=PROVISIONAL)
-)
-_ADD_OUTLIERS = rows_only(
-    text(
-        """
-        INSERT INTO memberships (page_id, generation, site_id, role)
-        SELECT id, :number, site_id, 'outlier' FROM pages WHERE id = ANY (CAST(:pages AS bigint[]))
-        ON CONFLICT (page_id, generation) DO NOTHING
-        """
-    ).bindparams(number=NUMBER)
-)
+_ADD_GENERATIONS = text("""
+    INSERT INTO generations (site_id, number, site_version, method)
+    SELECT site_id, :number, 0, :method
+    FROM unnest(CAST(:sites AS bigint[])) AS new (site_id)
+    ON CONFLICT (site_id, number) DO NOTHING
+""").bindparams(number=NUMBER, method=PROVISIONAL)
+_ADD_OUTLIERS = text("""
+    INSERT INTO memberships (page_id, generation, site_id, role)
+    SELECT id, :number, site_id, 'outlier' FROM pages WHERE id = ANY (CAST(:pages AS bigint[]))
+    ON CONFLICT (page_id, generation) DO NOTHING
+""").bindparams(number=NUMBER)
 
 
 def place(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) -> None:
@@ -190,16 +177,12 @@ def comparable_pages(session: Session, site_ids: Sequence[int]) -> list[tuple[in
     return [(page_id, site_id, waits) for page_id, site_id, waits in rows]
 
 
-_COUNT_AS_CLUSTERED = rows_only(
-    text(
-        """
-        UPDATE generations SET method = :ungrouped, site_version = CASE
-            WHEN :has_seen_all THEN (SELECT version FROM sites WHERE id = generations.site_id)
-            ELSE site_version END
-        WHERE site_id = ANY (CAST(:sites AS bigint[])) AND method = :provisional
-        """
-    ).bindparams(ungrouped=UNGROUPED, provisional=PROVISIONAL)
-)
+_COUNT_AS_CLUSTERED = text("""
+    UPDATE generations SET method = :ungrouped, site_version = CASE
+        WHEN :has_seen_all THEN (SELECT version FROM sites WHERE id = generations.site_id)
+        ELSE site_version END
+    WHERE site_id = ANY (CAST(:sites AS bigint[])) AND method = :provisional
+""").bindparams(ungrouped=UNGROUPED, provisional=PROVISIONAL)
 
 
 def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_all: bool) -> None:

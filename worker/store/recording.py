@@ -184,11 +184,8 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
     return False
 
 
-# With its default strategy, the mapper would emit one statement per set of non-null columns.
 _ADD_PAGES = rows_only(
-    insert(StoredPage)
-    .returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
-    .execution_options(dml_strategy="raw")
+    insert(StoredPage).returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
 )
 
 
@@ -216,15 +213,11 @@ def _add_pages(
     return {(site_id, digest): page_id for page_id, site_id, digest in rows}
 
 
-_CONTINUE_REVISIONS = rows_only(
-    text(
-        """
-        UPDATE pages
-        SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :parted_from))
-        WHERE id = :page_id
-        """
-    )
-)
+_CONTINUE_REVISIONS = text("""
+    UPDATE pages
+    SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :parted_from))
+    WHERE id = :page_id
+""")
 """Let the page of an address that has left another page continue with the revision number that the
 other page has reached. Otherwise article IDs could repeat, since both pages have addresses that
 belonged to one page before."""
@@ -412,36 +405,28 @@ def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
     session.execute(_COPY_CONTENT, {"from_page": page.id, "to_page": other.id})
 
 
-_MOVE_ADDRESSES = rows_only(
-    text("UPDATE addresses SET page_id = :to_page WHERE page_id = ANY(CAST(:others AS bigint[]))")
+_MOVE_ADDRESSES = text(
+    "UPDATE addresses SET page_id = :to_page WHERE page_id = ANY(CAST(:others AS bigint[]))"
 )
-_MOVE_RECEIPTS = rows_only(
-    text("UPDATE receipts SET page_id = :to_page WHERE page_id = ANY(CAST(:others AS bigint[]))")
+_MOVE_RECEIPTS = text(
+    "UPDATE receipts SET page_id = :to_page WHERE page_id = ANY(CAST(:others AS bigint[]))"
 )
-_COPY_CONTENT = rows_only(
-    text(
-        """
-        INSERT INTO page_contents (page_id, compressed, is_text, stored_at)
-        SELECT :to_page, compressed, is_text, stored_at FROM page_contents
-        WHERE page_id = :from_page
-        ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, is_text, stored_at)
-            = (excluded.compressed, excluded.is_text, excluded.stored_at)
-        """
+_COPY_CONTENT = text("""
+    INSERT INTO page_contents (page_id, compressed, is_text, stored_at)
+    SELECT :to_page, compressed, is_text, stored_at FROM page_contents
+    WHERE page_id = :from_page
+    ON CONFLICT (page_id) DO UPDATE SET
+        (compressed, is_text, stored_at)
+        = (excluded.compressed, excluded.is_text, excluded.stored_at)
+""")
+_SAVE_CONTENTS = text("""
+    INSERT INTO page_contents (page_id, compressed, is_text)
+    SELECT * FROM unnest(
+        CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]), CAST(:is_text AS boolean[])
     )
-)
-_SAVE_CONTENTS = rows_only(
-    text(
-        """
-        INSERT INTO page_contents (page_id, compressed, is_text)
-        SELECT * FROM unnest(
-            CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]), CAST(:is_text AS boolean[])
-        )
-        ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, is_text, stored_at) = (excluded.compressed, excluded.is_text, now())
-        """
-    )
-)
+    ON CONFLICT (page_id) DO UPDATE SET
+        (compressed, is_text, stored_at) = (excluded.compressed, excluded.is_text, now())
+""")
 
 
 def _save_contents(session: Session, contents: Sequence[tuple[int, FetchedPage]]) -> None:

@@ -95,8 +95,7 @@ _RULES = (
             StoredPage.html_removed_at.is_(None),
             not_(is_pending()),
             StoredPage.outcome.not_in(KEPT_OUTCOMES),
-            text(
-                """
+            text("""
                 EXISTS (
                     SELECT FROM page_contents
                     WHERE page_id = pages.id AND stored_at <= now() - :age
@@ -110,20 +109,17 @@ _RULES = (
                         )
                         AND (representative_id = pages.id OR pivot_id = pages.id)
                 )
-                """
-            ),
+            """),
         ),
     ),
     _Rule(
         "revisions",
         StoredPage.id,
         Article.page_id,
-        text(
-            """
+        text("""
             articles.revision < (SELECT revision FROM pages WHERE id = articles.page_id)
             AND created_at <= now() - :age
-            """
-        ),
+        """),
     ),
     _Rule(
         "groups",
@@ -136,27 +132,23 @@ _RULES = (
         "groups",
         GroupRepresentative.tree_id,
         GroupRepresentative.tree_id,
-        text(
-            """
+        text("""
             generation < (
                 SELECT max(number) FROM generations
                 WHERE site_id = group_representatives.site_id
             )
-            """
-        ),
+        """),
     ),
     _Rule(
         "trees",
         StoredTree.id,
         StoredTree.id,
-        text(
-            """
+        text("""
             NOT EXISTS (SELECT FROM pages WHERE tree_id = trees.id)
             AND NOT EXISTS (SELECT FROM group_representatives WHERE tree_id = trees.id)
             AND NOT EXISTS (SELECT FROM site_comparisons WHERE trees.id = ANY (tree_ids))
             AND NOT EXISTS (SELECT FROM reference_sets WHERE trees.id = ANY (tree_ids))
-            """
-        ),
+        """),
     ),
     _Rule("receipts", Receipt.id, Receipt.id, text("received_at <= now() - :age")),
     _Rule("receipts", TaskFailure.id, TaskFailure.id, text("failed_at <= now() - :age")),

@@ -68,14 +68,8 @@ class UnknownSchemaError(ExpectedError):
 def require_current(database: Database) -> None:
     """Wait for the database, and raise an error unless its schema admits this code.
 
-    Raises
-    ------
-    SchemaIsBehindError
-        If the schema is older than this code.
-    UnknownSchemaError
-        If the schema is newer than this code.
-    DatabaseRefusesError
-        If waiting cannot help.
+    The error is `SchemaIsBehindError`, `UnknownSchemaError` (if the schema is newer than this
+    code), or `DatabaseRefusesError` if waiting cannot help.
     """
     database.wait()
     database.run(lambda session: _require_current(session.connection()))
@@ -85,15 +79,10 @@ def require_current(database: Database) -> None:
 def current_database(url: str) -> Iterator[Database]:
     """Yield a database connection pool for a command; require this version's schema.
 
-    Raises
-    ------
-    DatabaseIsAwayError
-        If the database does not respond at the start. Later interruptions are waited out.
-    SchemaIsBehindError, UnknownSchemaError
-        If its schema is older or newer than this code.
+    Raises `DatabaseIsAwayError` if the database does not respond at the start (later interruptions
+    are waited out), and `SchemaIsBehindError` or `UnknownSchemaError` if its schema is another one.
     """
-    database = Database(url, connect_seconds=COMMAND_CONNECT_SECONDS)
-    try:
+    with Database(url, connect_seconds=COMMAND_CONNECT_SECONDS) as database:
         try:
             check_current(database)
         except DBAPIError as error:
@@ -101,8 +90,6 @@ def current_database(url: str) -> Iterator[Database]:
                 raise
             raise DatabaseIsAwayError(error) from error
         yield database
-    finally:
-        database.dispose()
 
 
 def revision_of(connection: Connection) -> str | None:

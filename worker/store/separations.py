@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from models.tables import Address, PageContent, Site, StoredPage
-from worker.addresses import PageAddress, canonical_form, canonical_of
+from worker.addresses import canonical_form, canonical_of
 from worker.errors import ExpectedError
 from worker.outcomes import PageOutcome
 from worker.store import addresses, pages
@@ -203,18 +203,11 @@ def joined_addresses(session: Session, key: str) -> list[JoinedAddress]:
         .order_by(Address.id.desc())
         .limit(MAX_LISTED)
     ).all()
-    canonical = _canonical(session, [row.page_id for row in rows])
-    listed = [each for row in rows for each in _listed(row, canonical[row.page_id])]
+    addresses_of = addresses.of_pages(session, [row.page_id for row in rows])
+    listed = [
+        each for row in rows for each in _listed(row, canonical_of(addresses_of[row.page_id]))
+    ]
     return sorted(listed, key=lambda each: (each.canonical, each.address))
-
-
-def _canonical(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
-    by_page: dict[int, list[PageAddress]] = {page_id: [] for page_id in page_ids}
-    for row in session.scalars(select(Address).where(Address.page_id.in_(by_page))):
-        speaks = row.joined_at is None
-        each = PageAddress(row.address, row.kind, row.spellings, speaks)  # type: ignore[arg-type]
-        by_page[row.page_id].append(each)
-    return {page_id: canonical_of(found) for page_id, found in by_page.items()}
 
 
 def _listed(row: Address, canonical: str) -> list[JoinedAddress]:

@@ -2,13 +2,13 @@
 
 A session prepares every statement for returning objects. For statements that return plain rows or
 nothing, running them on the connection saves two thirds of the time; building a statement costs as
-much as running it.
+much as running it. A session would also insert rows in one statement per set of non-null columns.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import Executable, Result, ScalarResult
+from sqlalchemy import Executable, Result, ScalarResult, TextClause, TextualSelect
 from sqlalchemy.orm import Session
 
 S = TypeVar("S", bound=Executable)
@@ -24,7 +24,7 @@ def rows_only(statement: S) -> S:
 
 
 class RowSession(Session):
-    """A session that runs statements marked by `rows_only` on its connection."""
+    """A session that runs SQL texts, and statements marked by `rows_only`, on its connection."""
 
     def execute(
         self,
@@ -33,7 +33,8 @@ class RowSession(Session):
         **options: Any,
     ) -> Result[Any]:
         """Run a statement."""
-        if not statement.get_execution_options().get(_ROWS_ONLY):
+        is_text = isinstance(statement, TextClause | TextualSelect)
+        if not is_text and not statement.get_execution_options().get(_ROWS_ONLY):
             return super().execute(statement, params, **options)
         # Flush pending objects first, as a session does for its own statements.
         self.flush()

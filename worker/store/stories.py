@@ -65,14 +65,10 @@ class GroupedText(NamedTuple):
 
 
 _LOCK = rows_only(select(func.pg_advisory_xact_lock(AdvisoryLock.STORIES.value, 0)))
-_SET_LIMITS = rows_only(
-    text(
-        """
-        SELECT set_config('lock_timeout', :lock, true),
-            set_config('idle_in_transaction_session_timeout', :resting, true)
-        """
-    ).bindparams(lock=f"{LOCK_SECONDS}s", resting=f"{RESTING_SECONDS}s")
-)
+_SET_LIMITS = text("""
+    SELECT set_config('lock_timeout', :lock, true),
+        set_config('idle_in_transaction_session_timeout', :resting, true)
+""").bindparams(lock=f"{LOCK_SECONDS}s", resting=f"{RESTING_SECONDS}s")
 
 
 def lock_stories(session: Session) -> None:
@@ -87,15 +83,11 @@ def lock_stories(session: Session) -> None:
 
 
 _IDS = bindparam("ids", type_=ARRAY(BigInteger))
-_KEYED = rows_only(
-    text(
-        """
-        SELECT id, story_id, sites, shingles FROM story_texts
-        WHERE key = :key AND seen_from <= :latest AND seen_to >= :earliest
-        ORDER BY id LIMIT 1
-        """
-    ).columns(shingles=LargeBinary)
-)
+_KEYED = text("""
+    SELECT id, story_id, sites, shingles FROM story_texts
+    WHERE key = :key AND seen_from <= :latest AND seen_to >= :earliest
+    ORDER BY id LIMIT 1
+""").columns(shingles=LargeBinary)
 
 
 def text_with_key(
@@ -107,36 +99,31 @@ def text_with_key(
     return _known(row) if row is not None else None
 
 
-_CANDIDATES = rows_only(
-    text(
-        """
-        SELECT id, story_id, sites, shingles
-        FROM (
-            -- Band by band, since the planner overestimates an array overlap and reads all texts.
-            SELECT with_band.id, count(*) AS shared
-            FROM unnest(CAST(:bands AS integer[])) AS asked (band) CROSS JOIN LATERAL (
-                SELECT id, key FROM story_texts
-                WHERE bands @> ARRAY[asked.band]
-                    AND seen_from <= :latest AND seen_to >= :earliest
-                LIMIT :max_of_band
-            ) AS with_band
-            GROUP BY with_band.id, with_band.key
-            ORDER BY shared DESC, with_band.key LIMIT :max_candidates
-        ) AS nearest JOIN story_texts USING (id)
-        ORDER BY shared DESC, key
-        """
-    )
-    .bindparams(max_of_band=MAX_OF_BAND, max_candidates=MAX_CANDIDATES)
-    .columns(shingles=LargeBinary)
-)
+_CANDIDATES = text("""
+    SELECT id, story_id, sites, shingles
+    FROM (
+        -- Band by band, since the planner overestimates an array overlap and reads all texts.
+        SELECT with_band.id, count(*) AS shared
+        FROM unnest(CAST(:bands AS integer[])) AS asked (band) CROSS JOIN LATERAL (
+            SELECT id, key FROM story_texts
+            WHERE bands @> ARRAY[asked.band]
+                AND seen_from <= :latest AND seen_to >= :earliest
+            LIMIT :max_of_band
+        ) AS with_band
+        GROUP BY with_band.id, with_band.key
+        ORDER BY shared DESC, with_band.key LIMIT :max_candidates
+    ) AS nearest JOIN story_texts USING (id)
+    ORDER BY shared DESC, key
+""").columns(shingles=LargeBinary)
 
 
 def texts_like(
     session: Session, bands: Sequence[int], seen_at: datetime, window: timedelta
 ) -> list[KnownText]:
     """Return texts that share any of the given bands, starting with those that share the most."""
-    between = {"bands": list(bands), "earliest": seen_at - window, "latest": seen_at + window}
-    return [_known(row) for row in session.execute(_CANDIDATES, between)]
+    wanted = {"bands": list(bands), "earliest": seen_at - window, "latest": seen_at + window}
+    most = {"max_of_band": MAX_OF_BAND, "max_candidates": MAX_CANDIDATES}
+    return [_known(row) for row in session.execute(_CANDIDATES, wanted | most)]
 
 
 def _known(row: Any) -> KnownText:
@@ -154,11 +141,9 @@ def unpacked(stored: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
     return np.frombuffer(stored, dtype="<u4").astype(np.uint32, copy=False)
 
 
-_ADD_STORY = rows_only(insert(Story).returning(Story.id).execution_options(dml_strategy="raw"))
-_ADD_TEXT = rows_only(
-    insert(StoryText).returning(StoryText.id).execution_options(dml_strategy="raw")
-)
-_ADD_OVERLAPS = rows_only(insert(StoryOverlap).execution_options(dml_strategy="raw"))
+_ADD_STORY = rows_only(insert(Story).returning(Story.id))
+_ADD_TEXT = rows_only(insert(StoryText).returning(StoryText.id))
+_ADD_OVERLAPS = rows_only(insert(StoryOverlap))
 
 
 def add_text(
@@ -209,19 +194,15 @@ def newest_text(session: Session) -> int:
     return session.scalar(_NEWEST) or 0
 
 
-_FULL = rows_only(
-    text(
-        """
-        SELECT id FROM story_texts
-        WHERE id = ANY (CAST(:ids AS bigint[])) AND :max_overlaps <= (
-            SELECT count(*) FROM (
-                SELECT FROM story_overlaps
-                WHERE lower_id = story_texts.id OR higher_id = story_texts.id LIMIT :max_overlaps
-            ) AS own
-        )
-        """
-    ).bindparams(max_overlaps=MAX_OVERLAPS)
-)
+_FULL = text("""
+    SELECT id FROM story_texts
+    WHERE id = ANY (CAST(:ids AS bigint[])) AND :max_overlaps <= (
+        SELECT count(*) FROM (
+            SELECT FROM story_overlaps
+            WHERE lower_id = story_texts.id OR higher_id = story_texts.id LIMIT :max_overlaps
+        ) AS own
+    )
+""").bindparams(max_overlaps=MAX_OVERLAPS)
 
 
 def full_texts(session: Session, text_ids: Collection[int]) -> set[int]:
@@ -229,15 +210,11 @@ def full_texts(session: Session, text_ids: Collection[int]) -> set[int]:
     return set(session.execute(_FULL, {"ids": sorted(text_ids)}).scalars().all())
 
 
-_TOUCH_TEXT = rows_only(
-    text(
-        """
-        UPDATE story_texts SET sites = CAST(:sites AS bigint[]),
-            seen_from = least(seen_from, :seen_at), seen_to = greatest(seen_to, :seen_at)
-        WHERE id = :text_id
-        """
-    )
-)
+_TOUCH_TEXT = text("""
+    UPDATE story_texts SET sites = CAST(:sites AS bigint[]),
+        seen_from = least(seen_from, :seen_at), seen_to = greatest(seen_to, :seen_at)
+    WHERE id = :text_id
+""")
 _STORIES_OF = rows_only(select(StoryText.id, StoryText.story_id).where(StoryText.id == any_(_IDS)))
 
 
@@ -257,22 +234,14 @@ def stories_of(session: Session, text_ids: Collection[int]) -> dict[int, int]:
     return dict(rows.all())
 
 
-_TEXTS_OF_STORIES = rows_only(
-    text(
-        """
-        SELECT id, story_id, key, octet_length(shingles) / 4, sites, cardinality(bands) > 0
-        FROM story_texts WHERE story_id = ANY (CAST(:ids AS bigint[])) LIMIT :most
-        """
-    ).columns(key=LargeBinary)
-)
-_TEXTS = rows_only(
-    text(
-        """
-        SELECT id, story_id, key, octet_length(shingles) / 4, sites, cardinality(bands) > 0
-        FROM story_texts WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
-        """
-    ).columns(key=LargeBinary)
-)
+_TEXTS_OF_STORIES = text("""
+    SELECT id, story_id, key, octet_length(shingles) / 4, sites, cardinality(bands) > 0
+    FROM story_texts WHERE story_id = ANY (CAST(:ids AS bigint[])) LIMIT :most
+""").columns(key=LargeBinary)
+_TEXTS = text("""
+    SELECT id, story_id, key, octet_length(shingles) / 4, sites, cardinality(bands) > 0
+    FROM story_texts WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
+""").columns(key=LargeBinary)
 _OVERLAPS = rows_only(
     select(StoryOverlap.lower_id, StoryOverlap.higher_id, StoryOverlap.common)
     .where(or_(StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS)))
@@ -301,17 +270,11 @@ def overlaps_with(
     return {(lower, higher): common for lower, higher, common in rows}
 
 
-_MOVE = rows_only(
-    text("UPDATE story_texts SET story_id = :story_id WHERE id = ANY (CAST(:ids AS bigint[]))")
-)
-_REMOVE_STORIES = rows_only(
-    text(
-        """
-        DELETE FROM stories WHERE id = ANY (CAST(:ids AS bigint[]))
-            AND NOT EXISTS (SELECT FROM story_texts WHERE story_id = stories.id)
-        """
-    )
-)
+_MOVE = text("UPDATE story_texts SET story_id = :story_id WHERE id = ANY (CAST(:ids AS bigint[]))")
+_REMOVE_STORIES = text("""
+    DELETE FROM stories WHERE id = ANY (CAST(:ids AS bigint[]))
+        AND NOT EXISTS (SELECT FROM story_texts WHERE story_id = stories.id)
+""")
 
 
 def move_texts(session: Session, text_ids: Collection[int], story_id: int) -> None:
@@ -324,18 +287,12 @@ def remove_empty_stories(session: Session, story_ids: Collection[int]) -> None:
     session.execute(_REMOVE_STORIES, {"ids": sorted(story_ids)})
 
 
-_SITES_OF_ARTICLES = rows_only(
-    text(
-        """
-        SELECT site_id FROM pages JOIN story_articles ON page_id = pages.id
-        WHERE text_id = :text_id LIMIT :most
-        """
-    ).bindparams(most=MAX_SITES)
-)
-_REMOVE_TEXTS = rows_only(text("DELETE FROM story_texts WHERE id = ANY (CAST(:ids AS bigint[]))"))
-_SET_SITES = rows_only(
-    text("UPDATE story_texts SET sites = CAST(:sites AS bigint[]) WHERE id = :text_id")
-)
+_SITES_OF_ARTICLES = text("""
+    SELECT site_id FROM pages JOIN story_articles ON page_id = pages.id
+    WHERE text_id = :text_id LIMIT :most
+""").bindparams(most=MAX_SITES)
+_REMOVE_TEXTS = text("DELETE FROM story_texts WHERE id = ANY (CAST(:ids AS bigint[]))")
+_SET_SITES = text("UPDATE story_texts SET sites = CAST(:sites AS bigint[]) WHERE id = :text_id")
 
 
 def review_text(session: Session, text_id: int) -> None:
@@ -350,18 +307,14 @@ def review_text(session: Session, text_id: int) -> None:
         session.execute(_SET_SITES, {"text_id": text_id, "sites": sorted(set(sites))})
 
 
-_OLD = rows_only(
-    text(
-        """
-        SELECT old.id, story_texts.id
-        FROM (
-            SELECT id FROM stories WHERE changed_at <= now() - :window
-            ORDER BY changed_at LIMIT :most
-        ) AS old LEFT JOIN story_texts ON story_id = old.id
-        LIMIT :most
-        """
-    )
-)
+_OLD = text("""
+    SELECT old.id, story_texts.id
+    FROM (
+        SELECT id FROM stories WHERE changed_at <= now() - :window
+        ORDER BY changed_at LIMIT :most
+    ) AS old LEFT JOIN story_texts ON story_id = old.id
+    LIMIT :most
+""")
 
 
 def remove_old_stories(session: Session, window: timedelta, most: int) -> int:

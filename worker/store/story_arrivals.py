@@ -1,6 +1,7 @@
 """Extracted articles that are waiting to be grouped into stories."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -14,10 +15,19 @@ from worker.store.statements import rows_only
 from worker.store.stories import packed, unpacked
 
 
-class NewArrival(NamedTuple):
-    """An article to be grouped."""
+@dataclass(frozen=True)
+class Arrival:
+    """An extracted article.
+
+    `site` is the site key, and `fetched_at` the time of the fetch, if known. `seen_at` is
+    `fetched_at` or, if that is unknown, the time of extraction. `wire` is the news agency that the
+    article names.
+    """
 
     page_id: int
+    site_id: int
+    site: str
+    url: str
     fingerprint: Fingerprint
     fetched_at: datetime | None
     seen_at: datetime
@@ -25,20 +35,11 @@ class NewArrival(NamedTuple):
 
 
 class WaitingArticle(NamedTuple):
-    """A page whose article is waiting (see `StoryArrival`).
-
-    The fingerprint is None if the page no longer has an article.
-    """
+    """A page whose article is waiting (see `StoryArrival`); the article is None if it was lost."""
 
     page_id: int
     arrived_at: datetime
-    site_id: int
-    site_key: str
-    url: str
-    fingerprint: Fingerprint | None
-    fetched_at: datetime | None
-    seen_at: datetime | None
-    wire: str | None
+    arrival: Arrival | None
 
 
 _ADDING = insert(StoryArrival).values(arrived_at=func.clock_timestamp())
@@ -49,22 +50,18 @@ _ADD = rows_only(
             name: _ADDING.excluded[name]
             for name in ("key", "shingles", "fetched_at", "seen_at", "wire", "arrived_at")
         },
-    ).execution_options(dml_strategy="raw")
-)
-_ADD_GONE = rows_only(
-    text(
-        """
-        INSERT INTO story_arrivals (page_id, arrived_at)
-        SELECT page_id, clock_timestamp() FROM story_articles
-        WHERE page_id = ANY (CAST(:ids AS bigint[]))
-        ON CONFLICT (page_id) DO UPDATE SET key = NULL, shingles = NULL, fetched_at = NULL,
-            seen_at = NULL, wire = NULL, arrived_at = excluded.arrived_at
-        """
     )
 )
+_ADD_GONE = text("""
+    INSERT INTO story_arrivals (page_id, arrived_at)
+    SELECT page_id, clock_timestamp() FROM story_articles
+    WHERE page_id = ANY (CAST(:ids AS bigint[]))
+    ON CONFLICT (page_id) DO UPDATE SET key = NULL, shingles = NULL, fetched_at = NULL,
+        seen_at = NULL, wire = NULL, arrived_at = excluded.arrived_at
+""")
 
 
-def add(session: Session, arrivals: Collection[NewArrival]) -> None:
+def add(session: Session, arrivals: Collection[Arrival]) -> None:
     """Enqueue articles to be grouped; their pages must be locked."""
     session.execute(
         _ADD,
@@ -93,36 +90,24 @@ def add_gone(session: Session, page_ids: Collection[int]) -> bool:
     return bool(noted.rowcount)
 
 
-_WAITING = rows_only(text("SELECT page_id FROM story_arrivals ORDER BY page_id LIMIT :most"))
-_LOAD = rows_only(
-    text(
-        """
-        SELECT page_id, arrived_at, site_id, sites.key AS site_key, url, story_arrivals.key,
-            shingles, story_arrivals.fetched_at, seen_at, wire
-        FROM story_arrivals
-        JOIN pages ON pages.id = page_id
-        JOIN sites ON sites.id = site_id
-        WHERE page_id = :page_id
-        """
-    ).columns(key=LargeBinary, shingles=LargeBinary)
-)
-_LOCK = rows_only(
-    text(
-        """
-        SELECT 1 FROM story_arrivals WHERE page_id = :page_id AND arrived_at = :arrived_at
-        FOR UPDATE SKIP LOCKED
-        """
-    )
-)
-_REMOVE = rows_only(text("DELETE FROM story_arrivals WHERE page_id = :page_id"))
-_ARE_WAITING = rows_only(
-    text(
-        """
-        SELECT EXISTS (SELECT FROM story_arrivals)
-            OR EXISTS (SELECT FROM stories WHERE retold_to IS NOT NULL)
-        """
-    )
-)
+_WAITING = text("SELECT page_id FROM story_arrivals ORDER BY page_id LIMIT :most")
+_LOAD = text("""
+    SELECT page_id, arrived_at, site_id, sites.key AS site_key, url, story_arrivals.key,
+        shingles, story_arrivals.fetched_at, seen_at, wire
+    FROM story_arrivals
+    JOIN pages ON pages.id = page_id
+    JOIN sites ON sites.id = site_id
+    WHERE page_id = :page_id
+""").columns(key=LargeBinary, shingles=LargeBinary)
+_LOCK = text("""
+    SELECT 1 FROM story_arrivals WHERE page_id = :page_id AND arrived_at = :arrived_at
+    FOR UPDATE SKIP LOCKED
+""")
+_REMOVE = text("DELETE FROM story_arrivals WHERE page_id = :page_id")
+_ARE_WAITING = text("""
+    SELECT EXISTS (SELECT FROM story_arrivals)
+        OR EXISTS (SELECT FROM stories WHERE retold_to IS NOT NULL)
+""")
 
 
 def waiting(session: Session, most: int) -> Sequence[int]:
@@ -135,9 +120,12 @@ def load(session: Session, page_id: int) -> WaitingArticle | None:
     row = session.execute(_LOAD, {"page_id": page_id}).one_or_none()
     if row is None:
         return None
-    page_id, arrived_at, site_id, site_key, url, key, shingles, *rest = row
-    known = Fingerprint(key, unpacked(shingles)) if key and shingles is not None else None
-    return WaitingArticle(page_id, arrived_at, site_id, site_key, url, known, *rest)
+    page_id, arrived_at, site_id, site_key, url, key, shingles, fetched_at, seen_at, wire = row
+    if not key or shingles is None or seen_at is None:
+        return WaitingArticle(page_id, arrived_at, None)
+    known = Fingerprint(key, unpacked(shingles))
+    arrival = Arrival(page_id, site_id, site_key, url, known, fetched_at, seen_at, wire)
+    return WaitingArticle(page_id, arrived_at, arrival)
 
 
 def lock(session: Session, arrival: WaitingArticle) -> bool:

@@ -60,14 +60,10 @@ class Retelling(NamedTuple):
     retold_to: list[int]
 
 
-_TOLD = rows_only(
-    text(
-        """
-        SELECT page_id, text_id, key, fetched_at, wire, told, is_held_back
-        FROM story_articles WHERE page_id = ANY (CAST(:ids AS bigint[]))
-        """
-    ).columns(key=LargeBinary)
-)
+_TOLD = text("""
+    SELECT page_id, text_id, key, fetched_at, wire, told, is_held_back
+    FROM story_articles WHERE page_id = ANY (CAST(:ids AS bigint[]))
+""").columns(key=LargeBinary)
 
 
 def stories_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, ArticleStory]:
@@ -76,37 +72,29 @@ def stories_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, A
     return {page_id: ArticleStory(*rest) for page_id, *rest in rows}
 
 
-_FIRST = rows_only(
-    text(
-        """
-        SELECT story_articles.page_id, text_id, story_articles.key, story_articles.fetched_at, wire,
-            sites.key AS site_key, url, first_page_id
-        FROM story_articles
-        JOIN story_texts ON story_texts.id = text_id
-        JOIN stories ON stories.id = story_id
-        JOIN pages ON pages.id = page_id
-        JOIN sites ON sites.id = site_id
-        WHERE story_id = :story_id AND page_id IN (
-            (SELECT page_id FROM story_articles JOIN story_texts ON story_texts.id = text_id
-             WHERE story_id = :story_id LIMIT :most)
-            UNION ALL SELECT first_page_id FROM stories WHERE id = :story_id
-            UNION ALL SELECT CAST(:new_page AS bigint)
-        )
-        ORDER BY story_articles.fetched_at NULLS LAST, story_articles.key,
-            convert_to(sites.key, 'UTF8'), convert_to(url, 'UTF8')
-        LIMIT 1
-        """
-    ).columns(key=LargeBinary)
-)
-_NOTE_CHANGE = rows_only(
-    text(
-        """
-        UPDATE stories SET first_page_id = :first_page_id, changed_at = now(),
-            retold_to = CASE WHEN :retell THEN CAST('{0,0}' AS bigint[]) ELSE retold_to END
-        WHERE id = :story_id
-        """
+_FIRST = text("""
+    SELECT story_articles.page_id, text_id, story_articles.key, story_articles.fetched_at, wire,
+        sites.key AS site_key, url, first_page_id
+    FROM story_articles
+    JOIN story_texts ON story_texts.id = text_id
+    JOIN stories ON stories.id = story_id
+    JOIN pages ON pages.id = page_id
+    JOIN sites ON sites.id = site_id
+    WHERE story_id = :story_id AND page_id IN (
+        (SELECT page_id FROM story_articles JOIN story_texts ON story_texts.id = text_id
+         WHERE story_id = :story_id LIMIT :most)
+        UNION ALL SELECT first_page_id FROM stories WHERE id = :story_id
+        UNION ALL SELECT CAST(:new_page AS bigint)
     )
-)
+    ORDER BY story_articles.fetched_at NULLS LAST, story_articles.key,
+        convert_to(sites.key, 'UTF8'), convert_to(url, 'UTF8')
+    LIMIT 1
+""").columns(key=LargeBinary)
+_NOTE_CHANGE = text("""
+    UPDATE stories SET first_page_id = :first_page_id, changed_at = now(),
+        retold_to = CASE WHEN :retell THEN CAST('{0,0}' AS bigint[]) ELSE retold_to END
+    WHERE id = :story_id
+""")
 
 
 def first_of_story(
@@ -154,30 +142,22 @@ _TO_RETELL = rows_only(
 )
 
 
-_NEXT = rows_only(
-    text(
-        """
-        SELECT of_text.*
-        FROM story_texts CROSS JOIN LATERAL (
-            SELECT text_id, page_id, wire FROM story_articles
-            WHERE text_id = story_texts.id
-                AND (story_texts.id > :after_text OR page_id > :after_page)
-            ORDER BY page_id LIMIT :most
-        ) AS of_text
-        WHERE story_id = :story_id AND story_texts.id >= :after_text
-        ORDER BY story_texts.id, page_id LIMIT :most
-        """
-    )
-)
-_NOTE_RETOLD = rows_only(
-    text(
-        """
-        UPDATE stories SET retold_to = CAST(:new_retold AS bigint[])
-        WHERE id = :story_id AND changed_at = :changed_at
-            AND retold_to = CAST(:retold_to AS bigint[])
-        """
-    )
-)
+_NEXT = text("""
+    SELECT of_text.*
+    FROM story_texts CROSS JOIN LATERAL (
+        SELECT text_id, page_id, wire FROM story_articles
+        WHERE text_id = story_texts.id
+            AND (story_texts.id > :after_text OR page_id > :after_page)
+        ORDER BY page_id LIMIT :most
+    ) AS of_text
+    WHERE story_id = :story_id AND story_texts.id >= :after_text
+    ORDER BY story_texts.id, page_id LIMIT :most
+""")
+_NOTE_RETOLD = text("""
+    UPDATE stories SET retold_to = CAST(:new_retold AS bigint[])
+    WHERE id = :story_id AND changed_at = :changed_at
+        AND retold_to = CAST(:retold_to AS bigint[])
+""")
 
 
 def story_to_retell(session: Session) -> Retelling | None:
@@ -211,16 +191,12 @@ def note_retold(session: Session, story: Retelling, retold_to: list[int] | None)
     return bool(noted.rowcount)
 
 
-_PUT = rows_only(
-    text(
-        """
-        INSERT INTO story_articles (page_id, text_id, key, fetched_at, wire, told)
-        VALUES (:page_id, :text_id, :key, :fetched_at, :wire, CAST(:told AS jsonb))
-        ON CONFLICT (page_id) DO UPDATE SET text_id = excluded.text_id, key = excluded.key,
-            fetched_at = excluded.fetched_at, wire = excluded.wire, told = excluded.told
-        """
-    )
-)
+_PUT = text("""
+    INSERT INTO story_articles (page_id, text_id, key, fetched_at, wire, told)
+    VALUES (:page_id, :text_id, :key, :fetched_at, :wire, CAST(:told AS jsonb))
+    ON CONFLICT (page_id) DO UPDATE SET text_id = excluded.text_id, key = excluded.key,
+        fetched_at = excluded.fetched_at, wire = excluded.wire, told = excluded.told
+""")
 
 
 def put_article(session: Session, page_id: int, told: ArticleStory) -> None:
@@ -229,15 +205,11 @@ def put_article(session: Session, page_id: int, told: ArticleStory) -> None:
     session.execute(_PUT, values)
 
 
-_TELL = rows_only(
-    text(
-        """
-        UPDATE story_articles SET told = CAST(story AS jsonb)
-        FROM unnest(CAST(:pages AS bigint[]), CAST(:stories AS text[])) AS given (page_id, story)
-        WHERE story_articles.page_id = given.page_id
-        """
-    )
-)
+_TELL = text("""
+    UPDATE story_articles SET told = CAST(story AS jsonb)
+    FROM unnest(CAST(:pages AS bigint[]), CAST(:stories AS text[])) AS given (page_id, story)
+    WHERE story_articles.page_id = given.page_id
+""")
 
 
 def tell(session: Session, told: Mapping[int, Mapping[str, Any]]) -> None:
@@ -250,9 +222,7 @@ def _given(told: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     return {"pages": list(told), "stories": [json.dumps(each) for each in told.values()]}
 
 
-_ADD_SAID = rows_only(
-    upsert(StoryArticle).on_conflict_do_nothing().execution_options(dml_strategy="raw")
-)
+_ADD_SAID = rows_only(upsert(StoryArticle).on_conflict_do_nothing())
 
 
 def add_provisional(session: Session, said: Mapping[int, ArticleStory]) -> None:
@@ -262,16 +232,12 @@ def add_provisional(session: Session, said: Mapping[int, ArticleStory]) -> None:
         session.execute(_ADD_SAID, values)
 
 
-_NOTE_SENT = rows_only(
-    text(
-        """
-        UPDATE story_articles SET sent = CAST(story AS jsonb),
-            is_held_back = story_articles.page_id = ANY (CAST(:held AS bigint[]))
-        FROM unnest(CAST(:pages AS bigint[]), CAST(:stories AS text[])) AS given (page_id, story)
-        WHERE story_articles.page_id = given.page_id
-        """
-    )
-)
+_NOTE_SENT = text("""
+    UPDATE story_articles SET sent = CAST(story AS jsonb),
+        is_held_back = story_articles.page_id = ANY (CAST(:held AS bigint[]))
+    FROM unnest(CAST(:pages AS bigint[]), CAST(:stories AS text[])) AS given (page_id, story)
+    WHERE story_articles.page_id = given.page_id
+""")
 
 
 def note_sent(
@@ -281,16 +247,12 @@ def note_sent(
     session.execute(_NOTE_SENT, {**_given(said), "held": sorted(held_back)})
 
 
-_NOTE_CORRECTION = rows_only(
-    text(
-        """
-        UPDATE story_articles SET corrections = coalesce(corrections, 0) + 1,
-            correct_after = now() + interval '1 second'
-                * :period * power(2, least(coalesce(corrections, 0), :max_doublings))
-        WHERE page_id = :page_id
-        """
-    ).bindparams(max_doublings=MAX_DOUBLINGS)
-)
+_NOTE_CORRECTION = text("""
+    UPDATE story_articles SET corrections = coalesce(corrections, 0) + 1,
+        correct_after = now() + interval '1 second'
+            * :period * power(2, least(coalesce(corrections, 0), :max_doublings))
+    WHERE page_id = :page_id
+""").bindparams(max_doublings=MAX_DOUBLINGS)
 
 
 def note_correction(session: Session, page_id: int, period_seconds: float) -> None:
@@ -298,7 +260,7 @@ def note_correction(session: Session, page_id: int, period_seconds: float) -> No
     session.execute(_NOTE_CORRECTION, {"page_id": page_id, "period": period_seconds})
 
 
-_TAKE_OUT = rows_only(text("UPDATE story_articles SET text_id = NULL WHERE page_id = :page_id"))
+_TAKE_OUT = text("UPDATE story_articles SET text_id = NULL WHERE page_id = :page_id")
 
 
 def take_out(session: Session, page_id: int) -> None:
@@ -306,7 +268,7 @@ def take_out(session: Session, page_id: int) -> None:
     session.execute(_TAKE_OUT, {"page_id": page_id})
 
 
-_REMOVE = rows_only(text("DELETE FROM story_articles WHERE page_id = ANY (CAST(:ids AS bigint[]))"))
+_REMOVE = text("DELETE FROM story_articles WHERE page_id = ANY (CAST(:ids AS bigint[]))")
 
 
 def remove_articles(session: Session, page_ids: Collection[int]) -> None:

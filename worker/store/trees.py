@@ -11,26 +11,18 @@ from models.tables import Distance, StoredPage, StoredTree
 from worker.html import Tree, TreeShape
 from worker.store.statements import rows_only
 
-_ADD_TREES = rows_only(
-    text(
-        """
-        INSERT INTO trees (digest, size, packed) SELECT * FROM unnest(
-            CAST(:digests AS text[]), CAST(:sizes AS integer[]), CAST(:packed AS bytea[])
-        )
-        ON CONFLICT (digest) DO NOTHING RETURNING digest, id
-        """
+_ADD_TREES = text("""
+    INSERT INTO trees (digest, size, packed) SELECT * FROM unnest(
+        CAST(:digests AS text[]), CAST(:sizes AS integer[]), CAST(:packed AS bytea[])
     )
-)
+    ON CONFLICT (digest) DO NOTHING RETURNING digest, id
+""")
 
 # Locks trees until their pages are written; otherwise they could be removed as orphans.
-_HOLD_TREES = rows_only(
-    text(
-        """
-        SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
-        ORDER BY digest FOR KEY SHARE
-        """
-    )
-)
+_HOLD_TREES = text("""
+    SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
+    ORDER BY digest FOR KEY SHARE
+""")
 
 
 def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
@@ -61,15 +53,11 @@ _SHAPES = rows_only(
     .where(_IS_ASKED_FOR)
     .order_by(StoredTree.id)
 )
-_SITE_SHAPES = rows_only(
-    text(
-        """
-        SELECT id, digest, size FROM trees
-        WHERE id IN (SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL)
-        ORDER BY id
-        """
-    )
-)
+_SITE_SHAPES = text("""
+    SELECT id, digest, size FROM trees
+    WHERE id IN (SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL)
+    ORDER BY id
+""")
 
 
 def load_trees(session: Session, tree_ids: Iterable[int]) -> dict[int, Tree]:
@@ -148,16 +136,12 @@ def distance_matrix(
     return distances, is_stored
 
 
-_SAVE_DISTANCES = rows_only(
-    text(
-        """
-        INSERT INTO distances (lower_tree_id, higher_tree_id, distance) SELECT * FROM unnest(
-            CAST(:lower AS bigint[]), CAST(:higher AS bigint[]), CAST(:distances AS integer[])
-        )
-        ON CONFLICT DO NOTHING
-        """
+_SAVE_DISTANCES = text("""
+    INSERT INTO distances (lower_tree_id, higher_tree_id, distance) SELECT * FROM unnest(
+        CAST(:lower AS bigint[]), CAST(:higher AS bigint[]), CAST(:distances AS integer[])
     )
-)
+    ON CONFLICT DO NOTHING
+""")
 
 
 def save_distances(session: Session, distances: Mapping[tuple[int, int], int | None]) -> None:

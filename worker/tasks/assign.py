@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from celery import shared_task
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.tables import StoredPage
@@ -90,7 +89,7 @@ def _assign_together(state: ProcessState, wanted: Mapping[int, int], *, is_first
             if work > TASK_WORK:
                 break
     except Exception as error:
-        if isinstance(error, DBAPIError) and is_connection_lost(error):
+        if is_connection_lost(error):
             raise
         number = counted(len(rest), "page")
         logger.warning(

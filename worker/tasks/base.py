@@ -23,14 +23,10 @@ class OutOfMemoryError(Exception):
 class ServiceTask(Task):
     """A task whose failures do not affect other tasks.
 
-    Attributes
-    ----------
-    cpu_seconds
-        CPU time after which `SoftTimeLimitExceeded` is raised in a pool process; 0 for no limit.
-        Celery's own limits are in wall-clock time, in which a task may get little done on a busy
-        host.
-    cpu_kill_seconds
-        CPU time after which the process is killed, in case the task ignores the exception.
+    In a pool process, `SoftTimeLimitExceeded` is raised after `cpu_seconds` of CPU time (0 for no
+    limit), and the process is killed after `cpu_kill_seconds`, in case the task ignores the
+    exception. Celery's own limits are wall-clock time, within which a busy host may do little for a
+    task.
     """
 
     cpu_seconds: float = 0

@@ -4,7 +4,6 @@ import logging
 from dataclasses import replace
 
 from celery import shared_task
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from worker import logs
@@ -58,12 +57,8 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     Messages waiting at the intake may contain further pages of any site. As long as any are
     waiting, a site that has groups settles only after `max_settle_seconds`, since its new pages are
     assigned to these groups in the meantime. The same applies to every site if the queue length is
-    unknown.
-
-    Parameters
-    ----------
-    settle_seconds
-        Overrides the setting of the same name, whether or not messages wait at the intake.
+    unknown. `settle_seconds`, if given, overrides the setting, whether or not messages wait at the
+    intake.
     """
     state = process_state()
     settings = state.settings
@@ -114,20 +109,13 @@ def _pauses(settings: Settings) -> list[float]:
 def cluster(site_id: int, *, afresh: bool = False) -> None:
     """Group the pages of a site, and request the extractions that the new groups affect.
 
-    If distances are missing, blocks of comparisons are requested instead; the last block
-    enqueues this task again. Does nothing while another process clusters the site, while blocks are
-    being compared, or if no page has changed since the latest generation.
+    If distances are missing, blocks of comparisons are requested instead; the last block enqueues
+    this task again. Does nothing while another process clusters the site, while blocks are being
+    compared, or if no page has changed since the latest generation.
 
     After `CLUSTERING_ATTEMPTS` failures, clustering is disabled for the site: its pages are
     extracted with its current groups, if any, and a task that clusters the site with a fresh count
-    is put into quarantine.
-
-    Parameters
-    ----------
-    site_id
-        The site.
-    afresh
-        Whether to reset the count of failures.
+    (`afresh`) is put into quarantine.
     """
     state = process_state()
     database = state.database
@@ -144,7 +132,7 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
         try:
             database.run(lambda session: _attempt(session, state, site_id))
         except Exception as error:
-            if not (isinstance(error, DBAPIError) and is_connection_lost(error)):
+            if not is_connection_lost(error):
                 failure = f"{type(error).__name__}: {error}"
                 database.run(lambda session: clusterings.note_error(session, site_id, failure))
             raise

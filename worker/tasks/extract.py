@@ -20,20 +20,13 @@ logger = logging.getLogger(__name__)
 def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
     """Extract pages with their groups in a generation, and publish their articles.
 
-    A revision is published if a reader would notice a difference from the latest revision, or if a
-    reprocessing requested it. Pages are skipped if their generation has changed, if they are
-    finished, or if another process is extracting them. A page whose extraction killed
-    `EXTRACTION_ATTEMPTS` processes gets the outcome ``failed``.
+    `others` are further pages, each with its generation. A revision is published if a reader would
+    notice a difference from the latest revision, or if a reprocessing requested it. Pages whose
+    generation has changed, that are finished, or that another process is extracting are skipped. A
+    page whose extraction killed `EXTRACTION_ATTEMPTS` processes gets the outcome ``failed``.
 
     The pages of a task are stored together. If that fails, takes too long, or has killed a process
     before, each page is enqueued separately, so that no page suffers from another page's defect.
-
-    Parameters
-    ----------
-    page_id, generation
-        A page and its generation.
-    others
-        Further pages, each with its generation.
     """
     wanted = {page_id: generation, **dict(others)}
     state = process_state()
@@ -52,13 +45,8 @@ def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     """Re-enqueue extractions whose messages must have been lost.
 
     The first run collects overdue extractions whose messages were published, and enqueues this task
-    for them behind the backlog. If one of these extractions is still unfinished when the second run
-    begins, its message was lost.
-
-    Parameters
-    ----------
-    suspects
-        Pages collected by the first run, each with its generation.
+    for them (`suspects`: pages with their generations) behind the backlog. If one of these
+    extractions is still unfinished when the second run begins, its message was lost.
     """
     state = process_state()
     patience = state.settings.extraction_patience_seconds

@@ -16,7 +16,6 @@ from typing import Any
 from uuid import UUID
 
 from celery import shared_task
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage, Story
@@ -110,7 +109,7 @@ def _look_alone(state: ProcessState, page_id: int) -> int:
     try:
         return state.database.run(lambda session: _look(session, state, page_id, version))
     except Exception as error:
-        if isinstance(error, DBAPIError) and is_connection_lost(error):
+        if is_connection_lost(error):
             raise
         # A bug triggered by one article must not prevent the joining of other articles.
         logger.exception("parts of page %d not joined", page_id)
@@ -188,13 +187,8 @@ def _revise(
             wanted = wanted.model_copy(update={"story": Story.model_validate(told.told)})
         number = next_number(stored.revision, state.settings.revisions_from)
         article = _next_revision(stored, own, wanted, leading, number)
-        sent = outgoing_of(
-            first.page_id,
-            article.message,
-            repeats=state.settings.repeats,
-            topology=state.topology,
-            may_hold_back=told is not None and told.is_held_back,
-        )
+        may_hold_back = told is not None and told.is_held_back
+        sent = outgoing_of(state, first.page_id, article.message, may_hold_back=may_hold_back)
         if len(chain) == 1 or len(sent.message.body) <= state.settings.max_message_bytes:
             break
         # The broker would refuse the message, so publish as many parts as fit.

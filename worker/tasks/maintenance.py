@@ -23,16 +23,9 @@ def prune(
     kinds: Sequence[Kind] = KINDS,
     begin: tuple[int, int] | None = None,
 ) -> None:
-    """Remove expired data in small transactions, and enqueue a task for the rest.
+    """Remove expired data of some kinds in small transactions, and enqueue a task for the rest.
 
-    Parameters
-    ----------
-    older_than_days
-        Minimum age of the data to remove.
-    kinds
-        Kinds of data to remove; see `worker.store.removable.KINDS`.
-    begin
-        Where the previous task stopped: the index of the rule and the last ID examined.
+    `begin` is where the previous task stopped: the number of the rule and the last ID examined.
     """
     if unknown := set(kinds).difference(KINDS):
         raise ValueError(

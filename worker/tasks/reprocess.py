@@ -40,17 +40,9 @@ class UnknownSiteError(LookupError):
 def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract") -> None:
     """Process all pages of a site again from a given stage; each article gets a new revision.
 
-    A page whose HTML was removed keeps its latest article. If the task's message is redelivered, it
-    has no further effect.
-
-    Parameters
-    ----------
-    self
-        The task.
-    site
-        Name of the site, as it appears in its articles.
-    stage
-        ``parse`` (from the stored HTML), ``compare``, ``cluster`` or ``extract``.
+    The stages are ``parse`` (from the stored HTML), ``compare``, ``cluster`` and ``extract``, and
+    `site` is named as in its articles. A page whose HTML was removed keeps its latest article. If
+    the task's message is redelivered, it has no further effect.
     """
     _check(stage)
     process_state().database.run(lambda session: _reprocess(session, self.request.id, site, stage))
@@ -118,19 +110,11 @@ def extract_again(session: Session, site_id: int) -> None:
 def reprocess_all(
     self: Any, stage: task_names.ReprocessStage = "extract", pages_per_minute: float | None = None
 ) -> None:
-    """Process all pages of all sites again from a given stage, site by site.
+    """Process all pages of all sites again from a given stage (see `reprocess`), site by site.
 
     If a reprocessing of all sites is already in progress, logs a warning and does nothing else.
-
-    Parameters
-    ----------
-    self
-        The task.
-    stage
-        As for `reprocess`.
-    pages_per_minute
-        Maximum rate. Since sites are processed as a whole, each site waits until the time allotted
-        to the pages of the previous site has elapsed.
+    Since sites are processed as a whole, a maximum rate means that each site waits until the time
+    allotted to the pages of the previous site is over.
     """
     _check(stage)
     if pages_per_minute is not None and not pages_per_minute > 0:

@@ -14,7 +14,7 @@ from worker.html import Tree, site_name
 from worker.messaging import task_names
 from worker.outcomes import GivenUpReason
 from worker.store import comparisons, pages, trees
-from worker.store.comparisons import StoredNearest
+from worker.store.comparisons import Nearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_rest
 from worker.workflow.process import ProcessState
@@ -35,7 +35,7 @@ class BlockResult:
     """
 
     distances: Distances
-    nearest: Mapping[int, StoredNearest]
+    nearest: Nearest
     is_all: bool
 
 
@@ -57,7 +57,7 @@ class ComparisonJob:
     trees: dict[int, Tree]
     known: dict[tuple[int, int], int | None]
     done: set[int]
-    earlier: list[tuple[list[int], dict[int, StoredNearest]]]
+    earlier: list[tuple[list[int], Nearest]]
 
 
 def compare_block(state: ProcessState, block_id: int) -> None:
@@ -79,7 +79,7 @@ def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | 
         return None
     set_id = block.reference_set_id
     done: set[int] = set()
-    earlier: list[tuple[list[int], dict[int, StoredNearest]]] = []
+    earlier: list[tuple[list[int], Nearest]] = []
     if set_id is not None:
         done = set(comparisons.load_nearest(session, set_id, block.rows))
         earlier = [
@@ -108,13 +108,13 @@ def _save(session: Session, job: ComparisonJob, quarantine: str, compared: Block
             _save_compared(session, job, compared)
             request_rest(session, job.site_id, job.block_id)
         return
-    finished = comparisons.finish_block(session, job.block_id)
-    if finished is None:
+    is_last = comparisons.finish_block(session, job.block_id)
+    if is_last is None:
         return
     _save_compared(session, job, compared)
     if job.gives_up:
         _offer_to_compare_again(session, job, quarantine)
-    if finished.is_last:
+    if is_last:
         continue_clustering(session, job.site_id)
 
 
@@ -190,7 +190,7 @@ def distances_of_pairs(
 def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
     rows = [tree_id for tree_id in job.rows if tree_id in job.trees and tree_id not in job.done]
     if job.gives_up:
-        return BlockResult({}, dict.fromkeys(rows, StoredNearest(None, None)), is_all=True)
+        return BlockResult({}, dict.fromkeys(rows), is_all=True)
     place = {tree_id: i for i, tree_id in enumerate(job.columns)}
     pairs = {
         (i, place[column]): _ordered(row, column)
@@ -206,9 +206,7 @@ def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
         work=TASK_WORK,
     )
     nearest = {
-        tree_id: StoredNearest(None, None)
-        if reference < 0
-        else StoredNearest(job.columns[reference], float(distance))
+        tree_id: None if reference < 0 else (job.columns[reference], float(distance))
         for tree_id, reference, distance in zip(rows, found.reference, found.distance)  # noqa: B905
     }
     begun = {pairs[at]: distance for at, distance in found.begun.items()}
@@ -220,15 +218,15 @@ def _ordered(tree_id: int, other_id: int) -> tuple[int, int]:
 
 
 def _known(
-    tree_id: int, earlier: list[tuple[list[int], dict[int, StoredNearest]]], place: dict[int, int]
+    tree_id: int, earlier: list[tuple[list[int], Nearest]], place: dict[int, int]
 ) -> list[KnownNearest]:
     facts = []
     for members, nearest_of in earlier:
         nearest = nearest_of.get(tree_id)
-        if nearest is None or nearest.distance is None or nearest.reference_id not in place:
+        if nearest is None or nearest[0] not in place:
             continue
         searched = frozenset(place[member] for member in members if member in place)
-        facts.append(KnownNearest(place[nearest.reference_id], nearest.distance, searched))
+        facts.append(KnownNearest(place[nearest[0]], nearest[1], searched))
     return facts
 
 

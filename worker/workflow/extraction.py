@@ -56,7 +56,7 @@ def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
         results = [(job, _extract(state, job, is_alone=False)) for job in jobs]
         state.database.run(lambda session: save_extractions(session, state, results))
     except Exception as error:
-        if isinstance(error, DBAPIError) and is_connection_lost(error):
+        if is_connection_lost(error):
             raise
         # The line at which time ran out is not the cause, so the traceback is of no use.
         is_late = isinstance(error, SoftTimeLimitExceeded)

@@ -20,6 +20,7 @@ from worker.store import articles, extraction_jobs
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.outbox import NewMessage
+from worker.store.story_arrivals import Arrival
 from worker.versions import EXTRACTION_VERSION
 from worker.workflow.article_message import new_revision
 from worker.workflow.article_parts import find_parts, note_parts
@@ -28,12 +29,7 @@ from worker.workflow.no_article import NoArticle
 from worker.workflow.outgoing_articles import Outgoing, outgoing_of, send
 from worker.workflow.page_links import send_links
 from worker.workflow.process import ProcessState
-from worker.workflow.story_index import (
-    Arrival,
-    ProvisionalStory,
-    forget_articles,
-    provisional_stories,
-)
+from worker.workflow.story_index import ProvisionalStory, forget_articles, provisional_stories
 from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
 
 logger = logging.getLogger(__name__)
@@ -126,13 +122,8 @@ def _revise(
         if article is None:
             revised.append(_RevisedPage(job, page, result))
             continue
-        outgoing = outgoing_of(
-            job.page_id,
-            article.message,
-            repeats=state.settings.repeats,
-            topology=state.topology,
-            may_hold_back=is_repeat and (page.revision == 0 or was_held_back),
-        )
+        may_hold_back = is_repeat and (page.revision == 0 or was_held_back)
+        outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
         if len(outgoing.message.body) > state.settings.max_message_bytes:
             revised.append(_RevisedPage(job, page, _too_large(outgoing.message)))
         else:

@@ -15,8 +15,7 @@ CACHED_TEMPLATES = 64
 class KnownTemplates:
     """An LRU cache of template knowledge, keyed by the page that represents the template."""
 
-    def __init__(self, capacity: int = CACHED_TEMPLATES) -> None:
-        self._capacity = capacity
+    def __init__(self) -> None:
         self._known: OrderedDict[tuple[int, str], TemplateKnowledge] = OrderedDict()
 
     def of(self, database: Database, pivot: Pivot) -> TemplateKnowledge | None:
@@ -30,7 +29,7 @@ class KnownTemplates:
         if known is None:
             return None
         self._known[key] = known
-        while len(self._known) > self._capacity:
+        while len(self._known) > CACHED_TEMPLATES:
             self._known.popitem(last=False)
         return known
 

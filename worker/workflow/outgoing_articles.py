@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from worker.messaging.topology import Topology
-from worker.settings import Repeats
 from worker.store import outbox, story_articles
 from worker.store.outbox import NewMessage
+from worker.workflow.process import ProcessState
 
 MAX_ROUTING_KEY_BYTES = 255
 """Limit set by AMQP 0-9-1. A longer key would block the relay and everything queued behind it."""
@@ -35,27 +34,14 @@ class Outgoing:
 
 
 def outgoing_of(
-    page_id: int,
-    message: Mapping[str, Any],
-    *,
-    repeats: Repeats,
-    topology: Topology,
-    may_hold_back: bool,
+    state: ProcessState, page_id: int, message: Mapping[str, Any], *, may_hold_back: bool
 ) -> Outgoing:
-    """Decide where a revision is sent.
+    """Decide where a revision, given as its article message, is sent.
 
-    Parameters
-    ----------
-    page_id, message
-        ID of the page, and its article message.
-    repeats
-        How to treat repeats.
-    topology
-        Names of the exchanges.
-    may_hold_back
-        Whether no revision of the article has been sent to the articles exchange yet. Consumers
-        that received an article must also receive its changes.
+    `may_hold_back` is False once a revision of the article was sent to the articles exchange:
+    consumers that received an article must also receive its changes.
     """
+    repeats, topology = state.settings.repeats, state.topology
     story = message.get("story") or {}
     is_held_back = repeats != "send" and may_hold_back and story.get("relation") in REPEATS
     exchange = topology.repeats_exchange if is_held_back else topology.articles_exchange

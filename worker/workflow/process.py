@@ -20,23 +20,8 @@ class ProcessState:
     """The state of a process that runs tasks.
 
     Caches are created on first use: beat, the relay and the command line also create the
-    application, but caches would cost them 30 MB and several seconds.
-
-    Parameters
-    ----------
-    settings
-        Settings of the application.
-
-    Attributes
-    ----------
-    settings, topology
-        The settings, and the exchanges and queues that they name.
-    database
-        The database connections.
-    durations
-        Measured durations of tasks.
-    story_window
-        Maximum time between the fetches of two articles of one story.
+    application, but caches would cost them 30 MB and several seconds. `story_window` is the maximum
+    time between the fetches of two articles of one story.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from worker.grouping.known_site import NearestReference
 from worker.store import trees
-from worker.store.comparisons import load_nearest, save_set
+from worker.store.comparisons import Nearest, load_nearest, save_set
 
 
 class StoredDistances:
@@ -25,17 +24,9 @@ class StoredDistances:
         """Return the distances among trees, and a mask of the stored ones."""
         return trees.distance_matrix(self._session, tree_ids)
 
-    def nearest(
-        self, references: Sequence[int], tree_ids: Sequence[int]
-    ) -> dict[int, NearestReference | None]:
+    def nearest(self, references: Sequence[int], tree_ids: Sequence[int]) -> Nearest:
         """Return the stored nearest references of trees."""
-        found = load_nearest(self._session, self.reference_set(references), tree_ids)
-        return {
-            tree_id: None
-            if each.reference_id is None or each.distance is None
-            else (each.reference_id, each.distance)
-            for tree_id, each in found.items()
-        }
+        return load_nearest(self._session, self.reference_set(references), tree_ids)
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
         """Return the stored distances of trees to a pivot, by tree ID."""

@@ -15,8 +15,8 @@ CACHED_NODES = 2_000_000
 class TreeCache:
     """An LRU cache of trees by ID, bounded by their number of nodes; stored trees never change."""
 
-    def __init__(self, nodes: int = CACHED_NODES) -> None:
-        self._room = nodes
+    def __init__(self) -> None:
+        self._room = CACHED_NODES
         self._trees: OrderedDict[int, Tree] = OrderedDict()
 
     def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:

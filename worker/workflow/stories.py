@@ -3,8 +3,6 @@
 import logging
 import time
 
-from sqlalchemy.exc import DBAPIError
-
 from worker.store import story_arrivals
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
@@ -45,7 +43,7 @@ def _tell_alone(state: ProcessState, page_id: int) -> None:
     try:
         group_page(state.database, page_id, state.story_window)
     except Exception as error:
-        if isinstance(error, DBAPIError) and is_connection_lost(error):
+        if is_connection_lost(error):
             raise
         # A bug triggered by one text must not prevent the grouping of other texts.
         logger.exception("grouping the article of page %d failed; it joins no story", page_id)

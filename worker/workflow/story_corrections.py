@@ -87,13 +87,7 @@ def send_again(
         leading,
         **changes,
     ).to_json()
-    sent = outgoing_of(
-        page_id,
-        message,
-        repeats=state.settings.repeats,
-        topology=state.topology,
-        may_hold_back=may_hold_back,
-    )
+    sent = outgoing_of(state, page_id, message, may_hold_back=may_hold_back)
     article = NewArticle(
         id=UUID(message["id"]),
         page_id=page_id,

@@ -8,7 +8,6 @@ texts, but is no longer regrouped.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +15,6 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from models.messages import Story
-from worker.duplicates.fingerprint import Fingerprint
 from worker.duplicates.grouping import APART, StoryText, group_texts
 from worker.duplicates.overlap import WHOLE, overlap_of
 from worker.duplicates.telling import first_of, follower_of, id_alone, story_id
@@ -25,7 +23,7 @@ from worker.messaging import task_names
 from worker.store import outbox, stories, story_arrivals, story_articles
 from worker.store.database import Database
 from worker.store.stories import GroupedText, KnownText
-from worker.store.story_arrivals import NewArrival, WaitingArticle
+from worker.store.story_arrivals import Arrival, WaitingArticle
 from worker.store.story_articles import ArticleStory, TellingArticle
 
 MAX_REGROUPED: Final = 50
@@ -41,37 +39,6 @@ MAX_PAIRS: Final = 2000
 RETOLD_AT_ONCE: Final = 25
 """Maximum number of articles per transaction that are updated because a story's first article
 changed."""
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """An extracted article.
-
-    `site` is the site key, and `fetched_at` the time of the fetch, if known. `seen_at` is
-    `fetched_at` or, if that is unknown, the time of extraction. `wire` is the news agency that the
-    article names.
-    """
-
-    page_id: int
-    site_id: int
-    site: str
-    url: str
-    fingerprint: Fingerprint
-    fetched_at: datetime | None
-    seen_at: datetime
-    wire: str | None
-
-    def precedes(self, first: TellingArticle) -> bool:
-        """Return whether this article precedes the first article of a story."""
-        own = (self.fetched_at, self.fingerprint.key, self.site, self.url)
-        return self.page_id == first.page_id or _place(*own) < _place(
-            first.fetched_at, first.key, first.site_key, first.url
-        )
-
-
-def _place(fetched_at: datetime | None, key: bytes, site: str, url: str) -> tuple[Any, ...]:
-    time = fetched_at.timestamp() if fetched_at is not None else 0.0
-    return fetched_at is None, time, key, site.encode(), url.encode()
 
 
 class ProvisionalStory(NamedTuple):
@@ -111,17 +78,15 @@ _NOTHING: Final = _Found(None, {}, (), ())
 class _Plan(NamedTuple):
     """Data for grouping a waiting article, read before the lock is taken.
 
-    `arrival` is None if the page no longer has an article. `before` is the article's stored story.
-    `newest` is the ID of the newest stored text: if a newer text is stored before the lock is
-    taken, `found` may be incomplete. `leaving` is the article's previous text, from whose story the
-    article is removed first, and `full` holds the IDs of texts that accept no further comparisons.
-    `first` is the recorded first article of the story that the article joins, `told` the story
-    entry of the article if it follows `first`, and `pairs` the overlaps of texts that may be
-    regrouped.
+    `before` is the article's stored story. `newest` is the ID of the newest stored text: if a newer
+    text is stored before the lock is taken, `found` may be incomplete. `leaving` is the article's
+    previous text, from whose story the article is removed first, and `full` holds the IDs of texts
+    that accept no further comparisons. `first` is the recorded first article of the story that the
+    article joins, `told` the story entry of the article if it follows `first`, and `pairs` the
+    overlaps of texts that may be regrouped.
     """
 
     waiting: WaitingArticle
-    arrival: Arrival | None
     before: ArticleStory | None
     newest: int
     leaving: int | None = None
@@ -151,13 +116,7 @@ def provisional_stories(
     story_articles.add_provisional(
         session, {each.page_id: _told(each, None, said[each.page_id].story) for each in new}
     )
-    story_arrivals.add(
-        session,
-        [
-            NewArrival(each.page_id, each.fingerprint, each.fetched_at, each.seen_at, each.wire)
-            for each in arrivals
-        ],
-    )
+    story_arrivals.add(session, arrivals)
     request_telling(session)
     return said
 
@@ -192,9 +151,9 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
     waiting = story_arrivals.load(session, page_id)
     if waiting is None:
         return None
-    newest, arrival = stories.newest_text(session), _arrival(waiting)
+    newest, arrival = stories.newest_text(session), waiting.arrival
     before = story_articles.stories_of_pages(session, [page_id]).get(page_id)
-    plan = _Plan(waiting, arrival, before, newest)
+    plan = _Plan(waiting, before, newest)
     former = before.text_id if before is not None else None
     if former is not None and _leaves(session, before, arrival, window):
         pairs = _Pairs()
@@ -233,21 +192,6 @@ def _leaves(
     return same is None or same.id != before.text_id
 
 
-def _arrival(waiting: WaitingArticle) -> Arrival | None:
-    if waiting.fingerprint is None or waiting.seen_at is None:
-        return None
-    return Arrival(
-        waiting.page_id,
-        waiting.site_id,
-        waiting.site_key,
-        waiting.url,
-        waiting.fingerprint,
-        waiting.fetched_at,
-        waiting.seen_at,
-        waiting.wire,
-    )
-
-
 def _tell(session: Session, plan: _Plan) -> bool:
     """Group an article; return False if work remains, or if the plan is out of date."""
     # Acquired before the lock on all stories, whose holder must never wait for an extraction.
@@ -256,17 +200,18 @@ def _tell(session: Session, plan: _Plan) -> bool:
     stories.lock_stories(session)
     if stories.newest_text(session) != plan.newest:
         return False
-    page_id, before = plan.waiting.page_id, plan.before
+    page_id, _, arrival = plan.waiting
+    before = plan.before
     index = _Index(session)
     if plan.leaving is not None:
         index.take_out(page_id, plan.leaving, plan.pairs or _Pairs())
-        if plan.arrival is not None:
+        if arrival is not None:
             # The new text is added in another transaction, so that the lock is held for less time.
             return False
-    if plan.arrival is None:
+    if arrival is None:
         story_articles.remove_articles(session, [page_id])
-    elif before is None or before.text_id is None or _is_changed(before, plan.arrival):
-        index.put(plan.arrival, plan)
+    elif before is None or before.text_id is None or _is_changed(before, arrival):
+        index.put(arrival, plan)
     story_arrivals.remove(session, page_id)
     return True
 
@@ -344,7 +289,7 @@ def _look_up(
     found = _find(session, arrival, window)
     nearest = found.nearest
     first = story_articles.noted_first(session, nearest.story_id) if nearest else None
-    if first is None or arrival.precedes(first):
+    if first is None or _precedes(arrival, first):
         return ProvisionalStory(_alone(arrival), is_repeat=False)
     story = _following(session, arrival, first)
     # If only one other site has a longer text that contains this one, either site may have copied
@@ -357,6 +302,19 @@ def _following(session: Session, arrival: Arrival, first: TellingArticle) -> Sto
     of_first = first_of(story_id(first.key), first.fetched_at, first.wire)
     shingles = stories.shingles_of(session, [first.text_id])[first.text_id]
     return follower_of(of_first, arrival.fingerprint.shingles, shingles, arrival.wire)
+
+
+def _precedes(arrival: Arrival, first: TellingArticle) -> bool:
+    """Return whether an article precedes the first article of a story."""
+    own = (arrival.fetched_at, arrival.fingerprint.key, arrival.site, arrival.url)
+    return arrival.page_id == first.page_id or _place(*own) < _place(
+        first.fetched_at, first.key, first.site_key, first.url
+    )
+
+
+def _place(fetched_at: datetime | None, key: bytes, site: str, url: str) -> tuple[Any, ...]:
+    time = fetched_at.timestamp() if fetched_at is not None else 0.0
+    return fetched_at is None, time, key, site.encode(), url.encode()
 
 
 def _find(session: Session, arrival: Arrival, window: timedelta) -> _Found:
@@ -419,7 +377,7 @@ class _Index:
             and plan.told is not None
             and not changed
         ):
-            is_first = arrival.precedes(first)
+            is_first = _precedes(arrival, first)
             self._note(arrival, text_id, _alone(arrival) if is_first else plan.told)
             first_id = arrival.page_id if is_first else first.page_id
             story = found.nearest.story_id if found.nearest is not None else 0

@@ -28,10 +28,11 @@ from worker.duplicates.fingerprint import fingerprint_of
 from worker.messaging import task_names
 from worker.store import stories
 from worker.store.locks import AdvisoryLock
+from worker.store.story_arrivals import Arrival
 from worker.tasks.stories import correct_stories, tell_stories
 from worker.workflow import story_corrections, story_index
 from worker.workflow.process import process_state
-from worker.workflow.story_index import Arrival, forget_articles, provisional_stories
+from worker.workflow.story_index import forget_articles, provisional_stories
 
 WINDOW = timedelta(days=7)
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -180,7 +181,8 @@ from datetime import UTC, datetime, timedelta
 from worker.store.database import Database
 from worker.duplicates.fingerprint import fingerprint_of
 from worker.workflow import story_index
-from worker.workflow.story_index import Arrival, group_page, provisional_stories
+from worker.store.story_arrivals import Arrival
+from worker.workflow.story_index import group_page, provisional_stories
 
 page_id, site_id, site, url, text = int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
 database, window = Database(sys.argv[1]), timedelta(days=7)

@@ -3,11 +3,18 @@
 import json
 from typing import Any
 
-from worker.messaging.topology import Topology
-from worker.workflow.outgoing_articles import MAX_ROUTING_KEY_BYTES, outgoing_of, routing_key
+from pydantic import SecretStr
 
-TOPOLOGY = Topology("", durable_features=True)
+from worker.settings import Repeats, Settings
+from worker.workflow.outgoing_articles import MAX_ROUTING_KEY_BYTES, outgoing_of, routing_key
+from worker.workflow.process import ProcessState
+
 STORY = {"id": "1", "first_seen": None, "similarity": 1.0, "wire": None}
+
+
+def state(repeats: Repeats) -> ProcessState:
+    database, broker = SecretStr("postgresql://unused"), SecretStr("amqp://unused")
+    return ProcessState(Settings(database_url=database, broker_url=broker, repeats=repeats))
 
 
 def message(relation: str | None) -> dict[str, Any]:
@@ -16,7 +23,7 @@ def message(relation: str | None) -> dict[str, Any]:
 
 
 def test_the_message_is_published_with_its_id() -> None:
-    sent = outgoing_of(7, message(None), repeats="keep", topology=TOPOLOGY, may_hold_back=True)
+    sent = outgoing_of(state("keep"), 7, message(None), may_hold_back=True)
     assert json.loads(sent.message.body) == message(None)
     assert (sent.message.exchange, sent.message.message_id) == ("articles", "a")
     assert sent.message.routing_key == "en.My Site"
@@ -24,13 +31,13 @@ def test_the_message_is_published_with_its_id() -> None:
 
 
 def test_a_repeat_that_was_already_sent_is_never_held_back() -> None:
-    sent = outgoing_of(7, message("same"), repeats="keep", topology=TOPOLOGY, may_hold_back=False)
+    sent = outgoing_of(state("keep"), 7, message("same"), may_hold_back=False)
     assert not sent.is_kept
     assert sent.message.exchange == "articles"
 
 
 def test_an_update_is_not_a_repeat() -> None:
-    sent = outgoing_of(7, message("update"), repeats="apart", topology=TOPOLOGY, may_hold_back=True)
+    sent = outgoing_of(state("apart"), 7, message("update"), may_hold_back=True)
     assert sent.message.exchange == "articles"
 
 

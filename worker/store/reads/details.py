@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from models.tables import Article, OutboxEntry, PageKnowledge, Receipt, ReferenceSet, StoredPage
 from worker.store.extraction_jobs import Pivot
-from worker.store.statements import rows_only
 from worker.store.trees import site_tree_ids
 
 
@@ -41,17 +40,13 @@ def inspected_site(session: Session, site_id: int) -> InspectedSite | None:
     return InspectedSite(*row) if row is not None else None
 
 
-_INSPECTED_SITE = rows_only(
-    text(
-        """
-        SELECT id, key, (SELECT count(*) FROM pages WHERE site_id = sites.id), coalesce(number, 0),
-            created_at, method, silhouette
-        FROM sites LEFT JOIN generations ON site_id = sites.id
-        WHERE id = :site_id
-        ORDER BY number DESC NULLS LAST LIMIT 1
-        """
-    )
-)
+_INSPECTED_SITE = text("""
+    SELECT id, key, (SELECT count(*) FROM pages WHERE site_id = sites.id), coalesce(number, 0),
+        created_at, method, silhouette
+    FROM sites LEFT JOIN generations ON site_id = sites.id
+    WHERE id = :site_id
+    ORDER BY number DESC NULLS LAST LIMIT 1
+""")
 
 
 def groups_of_generation(session: Session, site_id: int, generation: int) -> list[SiteGroup]:
@@ -60,16 +55,12 @@ def groups_of_generation(session: Session, site_id: int, generation: int) -> lis
     return [SiteGroup(*row) for row in rows]
 
 
-_GROUPS = rows_only(
-    text(
-        """
-        SELECT number, size, representative_id, url, template_groups.comment_pattern
-        FROM template_groups JOIN pages ON pages.id = representative_id
-        WHERE template_groups.site_id = :site_id AND template_groups.generation = :generation
-        ORDER BY size DESC, number
-        """
-    )
-)
+_GROUPS = text("""
+    SELECT number, size, representative_id, url, template_groups.comment_pattern
+    FROM template_groups JOIN pages ON pages.id = representative_id
+    WHERE template_groups.site_id = :site_id AND template_groups.generation = :generation
+    ORDER BY size DESC, number
+""")
 
 
 class PagesInNoGroup(NamedTuple):
@@ -90,19 +81,15 @@ def pages_in_no_group(session: Session, site_id: int, generation: int) -> PagesI
     return PagesInNoGroup(*row)
 
 
-_IN_NO_GROUP = rows_only(
-    text(
-        """
-        SELECT count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NOT NULL
-                AND group_number IS NULL),
-            count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NULL),
-            count(*) FILTER (WHERE tree_id IS NULL)
-        FROM pages
-        LEFT JOIN memberships ON page_id = pages.id AND memberships.generation = :generation
-        WHERE pages.site_id = :site_id
-        """
-    )
-)
+_IN_NO_GROUP = text("""
+    SELECT count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NOT NULL
+            AND group_number IS NULL),
+        count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NULL),
+        count(*) FILTER (WHERE tree_id IS NULL)
+    FROM pages
+    LEFT JOIN memberships ON page_id = pages.id AND memberships.generation = :generation
+    WHERE pages.site_id = :site_id
+""")
 
 
 class GenerationSizes(NamedTuple):
@@ -123,21 +110,17 @@ def last_generations(session: Session, site_id: int, most: int) -> list[Generati
     ]
 
 
-_LAST_GENERATIONS = rows_only(
-    text(
-        """
-        SELECT number, created_at, method, silhouette, ARRAY(
-            SELECT ARRAY[template_groups.number, size] FROM template_groups
-            WHERE site_id = :site_id AND generation = last.number
-            ORDER BY template_groups.number
-        )
-        FROM (
-            SELECT * FROM generations WHERE site_id = :site_id ORDER BY number DESC LIMIT :most
-        ) AS last
-        ORDER BY number
-        """
+_LAST_GENERATIONS = text("""
+    SELECT number, created_at, method, silhouette, ARRAY(
+        SELECT ARRAY[template_groups.number, size] FROM template_groups
+        WHERE site_id = :site_id AND generation = last.number
+        ORDER BY template_groups.number
     )
-)
+    FROM (
+        SELECT * FROM generations WHERE site_id = :site_id ORDER BY number DESC LIMIT :most
+    ) AS last
+    ORDER BY number
+""")
 
 
 def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
@@ -175,17 +158,13 @@ def pages_of_trees(
     return [PageOfTree(*row) for row in session.execute(_PAGES_OF_TREES, wanted)]
 
 
-_PAGES_OF_TREES = rows_only(
-    text(
-        """
-        SELECT tree_id, id, url, group_number, role
-        FROM pages
-        LEFT JOIN memberships ON page_id = id AND memberships.generation = :generation
-        WHERE pages.site_id = :site_id AND tree_id = ANY(CAST(:tree_ids AS bigint[]))
-        ORDER BY id
-        """
-    )
-)
+_PAGES_OF_TREES = text("""
+    SELECT tree_id, id, url, group_number, role
+    FROM pages
+    LEFT JOIN memberships ON page_id = id AND memberships.generation = :generation
+    WHERE pages.site_id = :site_id AND tree_id = ANY(CAST(:tree_ids AS bigint[]))
+    ORDER BY id
+""")
 
 
 class GroupPage(NamedTuple):
@@ -209,17 +188,13 @@ def pages_of_group(
     return [GroupPage(*row) for row in rows]
 
 
-_PAGES_OF_GROUP = rows_only(
-    text(
-        """
-        SELECT id, url, coalesce(fetched_at, received_at), outcome, pages.confidence, revision, role
-        FROM pages JOIN memberships ON page_id = id
-        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
-            AND group_number IS NOT DISTINCT FROM :number AND id > :after
-        ORDER BY id LIMIT :most
-        """
-    )
-)
+_PAGES_OF_GROUP = text("""
+    SELECT id, url, coalesce(fetched_at, received_at), outcome, pages.confidence, revision, role
+    FROM pages JOIN memberships ON page_id = id
+    WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+        AND group_number IS NOT DISTINCT FROM :number AND id > :after
+    ORDER BY id LIMIT :most
+""")
 
 
 def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | None:
@@ -257,27 +232,23 @@ def place_of_page(session: Session, page_id: int) -> PagePlace | None:
     return PagePlace(*(*place, pivot))
 
 
-_PLACE = rows_only(
-    text(
-        """
-        SELECT key, stored_at, group_number, role, memberships.confidence,
-            generations.created_at, generations.method, size, template_groups.comment_pattern,
-            pivot.id, pivot.url, pivot.content_type, pivot.content_digest
-        FROM pages
-        JOIN sites ON sites.id = pages.site_id
-        LEFT JOIN page_contents ON page_contents.page_id = pages.id
-        LEFT JOIN memberships
-            ON (memberships.page_id, memberships.generation) = (pages.id, pages.generation)
-        LEFT JOIN generations
-            ON (generations.site_id, generations.number) = (pages.site_id, pages.generation)
-        LEFT JOIN template_groups
-            ON (template_groups.site_id, template_groups.generation, template_groups.number)
-            = (memberships.site_id, memberships.generation, group_number)
-        LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
-        WHERE pages.id = :page_id
-        """
-    )
-)
+_PLACE = text("""
+    SELECT key, stored_at, group_number, role, memberships.confidence,
+        generations.created_at, generations.method, size, template_groups.comment_pattern,
+        pivot.id, pivot.url, pivot.content_type, pivot.content_digest
+    FROM pages
+    JOIN sites ON sites.id = pages.site_id
+    LEFT JOIN page_contents ON page_contents.page_id = pages.id
+    LEFT JOIN memberships
+        ON (memberships.page_id, memberships.generation) = (pages.id, pages.generation)
+    LEFT JOIN generations
+        ON (generations.site_id, generations.number) = (pages.site_id, pages.generation)
+    LEFT JOIN template_groups
+        ON (template_groups.site_id, template_groups.generation, template_groups.number)
+        = (memberships.site_id, memberships.generation, group_number)
+    LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
+    WHERE pages.id = :page_id
+""")
 
 
 class Revision(NamedTuple):
@@ -355,18 +326,14 @@ def outcomes_of_group(
     return [GroupOutcome(*row) for row in session.execute(_OUTCOMES_OF_GROUP, group)]
 
 
-_OUTCOMES_OF_GROUP = rows_only(
-    text(
-        """
-        SELECT outcome, count(*), avg(pages.confidence)
-        FROM pages JOIN memberships ON page_id = id
-        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
-            AND group_number IS NOT DISTINCT FROM :number
-        GROUP BY outcome
-        ORDER BY count(*) DESC, outcome
-        """
-    )
-)
+_OUTCOMES_OF_GROUP = text("""
+    SELECT outcome, count(*), avg(pages.confidence)
+    FROM pages JOIN memberships ON page_id = id
+    WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+        AND group_number IS NOT DISTINCT FROM :number
+    GROUP BY outcome
+    ORDER BY count(*) DESC, outcome
+""")
 
 
 class Container(NamedTuple):
@@ -383,17 +350,13 @@ def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
     return [Container(*row) for row in rows]
 
 
-_CONTAINERS = rows_only(
-    text(
-        """
-        SELECT message ->> 'method', message ->> 'xpath' AS xpath, count(*)
-        FROM articles JOIN pages ON (pages.id, pages.revision) = (page_id, articles.revision)
-        WHERE pages.id = ANY(CAST(:page_ids AS bigint[]))
-        GROUP BY 1, 2
-        ORDER BY count(*) DESC, xpath
-        """
-    )
-)
+_CONTAINERS = text("""
+    SELECT message ->> 'method', message ->> 'xpath' AS xpath, count(*)
+    FROM articles JOIN pages ON (pages.id, pages.revision) = (page_id, articles.revision)
+    WHERE pages.id = ANY(CAST(:page_ids AS bigint[]))
+    GROUP BY 1, 2
+    ORDER BY count(*) DESC, xpath
+""")
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:

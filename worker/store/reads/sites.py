@@ -27,7 +27,6 @@ from worker.store.doubts import is_doubtful
 from worker.store.pages import is_pending
 from worker.store.progress import SiteStatus, site_statuses
 from worker.store.provisional import PROVISIONAL, UNGROUPED
-from worker.store.statements import rows_only
 
 SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
 
@@ -140,26 +139,22 @@ def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list
     return trends
 
 
-_TRENDS = rows_only(
-    text(
-        """
-        SELECT site_id, count(*), count(*) FILTER (WHERE outcome = 'article'),
-            count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
-        FROM (
-            SELECT sites.id AS site_id, outcome, confidence,
-                ntile(:parts) OVER (PARTITION BY sites.id ORDER BY moment, newest.id) AS part
-            FROM sites CROSS JOIN LATERAL (
-                SELECT id, outcome, confidence, coalesce(fetched_at, received_at) AS moment
-                FROM pages WHERE site_id = sites.id
-                ORDER BY id DESC LIMIT :pages
-            ) AS newest
-            WHERE sites.id = ANY(CAST(:site_ids AS bigint[]))
-        ) AS placed
-        GROUP BY site_id, part
-        ORDER BY site_id, part
-        """
-    ).bindparams(parts=TREND_PARTS, pages=TREND_PAGES, doubtful=DOUBTFUL)
-)
+_TRENDS = text("""
+    SELECT site_id, count(*), count(*) FILTER (WHERE outcome = 'article'),
+        count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
+    FROM (
+        SELECT sites.id AS site_id, outcome, confidence,
+            ntile(:parts) OVER (PARTITION BY sites.id ORDER BY moment, newest.id) AS part
+        FROM sites CROSS JOIN LATERAL (
+            SELECT id, outcome, confidence, coalesce(fetched_at, received_at) AS moment
+            FROM pages WHERE site_id = sites.id
+            ORDER BY id DESC LIMIT :pages
+        ) AS newest
+        WHERE sites.id = ANY(CAST(:site_ids AS bigint[]))
+    ) AS placed
+    GROUP BY site_id, part
+    ORDER BY site_id, part
+""").bindparams(parts=TREND_PARTS, pages=TREND_PAGES, doubtful=DOUBTFUL)
 
 
 def _counted(order: SiteOrder) -> Subquery | None:
