@@ -9,6 +9,7 @@ import click
 
 from worker.cli.database import with_database
 from worker.cli.process import process_settings, stop_on_signals
+from worker.text.plural import counted
 
 if TYPE_CHECKING:
     from worker.service.checks import Finding
@@ -69,7 +70,6 @@ def health(process: str) -> None:
     """
     from worker.processes.heartbeat import Heartbeat
     from worker.settings import load_settings
-    from worker.text.plural import counted
 
     heartbeat = Heartbeat(load_settings().heartbeat_directory, process)
     age = heartbeat.age_seconds()
