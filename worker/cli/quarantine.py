@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from worker.messaging.task_names import STAGES
-from worker.text.plural import counted
+from worker.text.plural import counted, cut, short_age
 from worker.text.terminal import json_line, printable
 
 if TYPE_CHECKING:
@@ -62,28 +62,15 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
 
 
 def _row(message: QuarantinedMessage, now: datetime) -> tuple[str, ...]:
+    age = message.age_seconds(now)
     return (
         message.stage,
-        _cut(printable(message.reason), MAX_COLUMN_WIDTH),
-        _age(message.age_seconds(now)),
+        cut(printable(message.reason), MAX_COLUMN_WIDTH),
+        "-" if age is None else short_age(age),
         printable(message.message_id or "-"),
-        _cut(printable(message.url or "-"), MAX_CELL_LENGTH),
-        _cut(printable(message.detail), MAX_CELL_LENGTH),
+        cut(printable(message.url or "-"), MAX_CELL_LENGTH),
+        cut(printable(message.detail), MAX_CELL_LENGTH),
     )
-
-
-def _age(seconds: float | None) -> str:
-    """Format an age in its largest unit."""
-    if seconds is None:
-        return "-"
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds // length:.0f} {unit}"
-    return f"{seconds:.0f} s"
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 @quarantine.command("show")
