@@ -28,7 +28,9 @@ def reader(asked: InspectorRequest) -> Answer:
     found = asked.known(lambda session: last_article(session, asked.place("page")))
     if found.message is None:
         raise HTTPException(404, "This page has no article.")
-    parts = article_parts(found.message)
+    # Fields that earlier versions of the service did not write get their defaults.
+    article = ArticleMessage.model_validate(found.message)
+    parts = article_parts(article)
     size = int(asked.choice("size", SIZES) or USUAL_SIZE)
     sources = parts.sources[:MOST_SOURCES]
     are_images_shown = asked.choice("images", ("shown",)) is not None
@@ -44,6 +46,4 @@ def reader(asked: InspectorRequest) -> Answer:
     headers = {}
     if are_images_shown:
         headers["content-security-policy"] = policy_with_images(sources)
-    # Fields that earlier versions of the service did not write get their defaults.
-    article = ArticleMessage.model_validate(found.message).to_json()
-    return Answer({"page": found.page_id, "article": article}, shown, headers)
+    return Answer({"page": found.page_id, "article": article.to_json()}, shown, headers)
