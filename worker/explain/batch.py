@@ -101,7 +101,9 @@ def extract_chosen(
     except ExplainingError as error:
         yield ExtractionOutcome(error.name, error.name, outcome=error.outcome, reason=error.problem)
     else:
-        yield _documented(subject.name, subject.page.url, lambda: subject, form, text_roles, method)
+        yield _documented(
+            subject.source.name, subject.page.url, lambda: subject, form, text_roles, method
+        )
 
 
 def _extract(
@@ -133,7 +135,7 @@ def _documented(
         with time_limit(SECONDS):
             subject = parsed()
             content = _read(subject, text_roles, method)
-            document = FORMATS[form](content, subject.page.url, subject.site)
+            document = FORMATS[form](content, subject.page.url, subject.source.site)
     except NoArticleError as error:
         outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
         return replace(found, outcome=outcome, reason=str(error))
@@ -149,7 +151,7 @@ def _documented(
 def _read(subject: Subject, text_roles: Sequence[LineRole], method: str | None) -> Content:
     if method is None:
         return read_content(
-            subject.page, subject.pivot, subject.patterns, text_roles, subject.fetched_at
+            subject.page, subject.pivot, subject.patterns, text_roles, subject.source.fetched_at
         )
     # Imported here because only published methods need it.
     from worker.papers.interface import Source

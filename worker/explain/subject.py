@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from worker.article.reader import comment_pattern_of, pattern_of_group, patterns_for_page
@@ -19,32 +18,16 @@ from worker.text.plural import counted
 class Subject:
     """The page to examine and, if there is one, another page of its group (the pivot).
 
-    The group size includes the page itself. The patterns locate its comments. ``site_pages`` is the
-    number of other pages considered. The sources are the two unparsed pages.
+    The group size includes the page itself. The patterns locate its comments. The sources are the
+    two unparsed pages.
     """
 
     page: Page
     pivot: Page | None
     group_size: int
     patterns: Sequence[CommentPattern] | None
-    site_pages: int
     source: Source
     pivot_source: Source | None = None
-
-    @property
-    def name(self) -> str:
-        """Name of the page in error messages."""
-        return self.source.name
-
-    @property
-    def site(self) -> str:
-        """Key of the page's site."""
-        return self.source.site
-
-    @property
-    def fetched_at(self) -> datetime | None:
-        """Time at which the page was fetched, or None if unknown."""
-        return self.source.fetched_at
 
 
 def load_subject(
@@ -93,7 +76,6 @@ def load_subject(
         pages[pivot] if pivot is not None else None,
         len(members) or 1,
         patterns_for_page(comment_pattern_of(page), of_group),
-        len(others),
         source,
         read[pivot][0] if pivot is not None else None,
     )
@@ -106,7 +88,7 @@ def alone(source: Source) -> Subject:
     """
     page = source.parse()
     patterns = patterns_for_page(comment_pattern_of(page), None)
-    return Subject(page, None, 1, patterns, 0, source)
+    return Subject(page, None, 1, patterns, source)
 
 
 def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
