@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worker.cli.database import with_database
-from worker.cli.process import process_settings, stop_on_signals
+from worker.cli.process import process_settings, stop_on_signals, with_database
 from worker.text.plural import counted
 
 if TYPE_CHECKING:

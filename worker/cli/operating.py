@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worker.cli.database import read_database, with_database
-from worker.cli.process import stop_on_signals
+from worker.cli.process import read_database, stop_on_signals, with_database
 from worker.store.removable import KINDS, Kind
 from worker.text.terminal import json_text
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worker.cli.database import read_database, with_database
+from worker.cli.process import read_database, with_database
 from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
 from worker.text.plural import counted
 
