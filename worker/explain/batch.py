@@ -9,9 +9,8 @@ from pathlib import Path
 from models.roles import LineRole
 from worker.article import NoArticleError
 from worker.article.reader import Content, read_content
-from worker.explain.errors import ExplainingError
 from worker.explain.extracted import FORMATS
-from worker.explain.input_pages import GivenPage, given_pages
+from worker.explain.input_pages import ExplainingError, GivenPage, given_pages
 from worker.explain.subject import Subject, alone, load_subject
 from worker.inputs import SourceError
 from worker.outcomes import PageOutcome

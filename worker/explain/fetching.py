@@ -12,7 +12,7 @@ from http.client import HTTPException, IncompleteRead
 from urllib.parse import urlsplit
 
 from models.limits import MAX_HTML_BYTES
-from worker.explain.errors import ExplainingError
+from worker.explain.input_pages import ExplainingError
 
 SECONDS = 30.0
 """Time limit per page, in seconds."""

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from worker.article.reader import comment_pattern_of, pattern_of_group, patterns_for_page
 from worker.comments import CommentPattern
-from worker.explain.errors import ExplainingError
-from worker.explain.input_pages import GivenPage, Source, given_pages
+from worker.explain.input_pages import ExplainingError, GivenPage, Source, given_pages
 from worker.html import Page, PageError, parse_page, site_of
 from worker.text.plural import counted
 
