@@ -59,20 +59,9 @@ def extract_given(
 ) -> Generator[ExtractionOutcome]:
     """Extract pages independently of each other and yield the results in order.
 
+    Results among the given pages are passed through. With one process, pages are extracted in this
+    one. `form` is one of `FORMATS`; `method` is a published method, or None for the service's own.
     Closing the generator stops the processes.
-
-    Parameters
-    ----------
-    given
-        The pages; any results among them are passed through.
-    form
-        One of `FORMATS`.
-    text_roles
-        As for `worker.article.reader.read_content`.
-    processes
-        Number of processes; with 1, pages are extracted in this process.
-    method
-        A published method (see `worker.papers.registry.get_method`); None for the service's own.
     """
     step = partial(_extract, form=form, text_roles=text_roles, method=method)
     if processes == 1:

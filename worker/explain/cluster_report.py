@@ -62,25 +62,10 @@ class Clustering:
 def cluster_pages(
     messages: Iterable[bytes], method: str | None, *, threads: int, progress: Progress
 ) -> Clustering:
-    """Group the pages of each site by template.
+    """Group the pages of each site by template, given their raw messages.
 
-    If several messages have the same URL, the last one is used.
-
-    Parameters
-    ----------
-    messages
-        Raw page messages.
-    method
-        One of `worker.grouping.METHODS`; None for the default.
-    threads
-        Number of threads for comparisons.
-    progress
-        Progress callback.
-
-    Raises
-    ------
-    ClusteringError
-        If there is no such method or no usable page.
+    If several messages have the same URL, the last one is used. Raises `ClusteringError` if there
+    is no such method (one of `METHODS`; None for the default) or no usable page.
     """
     method = method or DEFAULT_METHOD
     if method not in METHODS:

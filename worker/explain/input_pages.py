@@ -115,18 +115,10 @@ class GivenPage:
 def given_pages(place: str) -> Iterator[GivenPage]:
     """Yield the pages at a place.
 
-    Parameters
-    ----------
-    place
-        An http or https URL, a file or folder in a format of `worker.inputs.read_messages`, or
-        ``-`` for a page or page messages on standard input.
-
-    Raises
-    ------
-    ExplainingError
-        If the place is a URL with another scheme.
-    worker.inputs.errors.SourceError
-        If a file cannot be read.
+    The place is an http or https URL, a file or folder in a format of
+    `worker.inputs.read_messages`, or ``-`` for a page or page messages on standard input. Raises
+    `ExplainingError` if it is a URL with another scheme, and `SourceError` if a file cannot be
+    read.
     """
     scheme = _SCHEME.match(place)
     if scheme is not None:

@@ -34,25 +34,11 @@ def load_subject(
 ) -> Subject:
     """Read a page and find another page of its template as the service does.
 
-    Parameters
-    ----------
-    place
-        As for `given_pages`; `url` selects one of several pages.
-    site_pages
-        File or folder with other pages. Those of the page's site are compared with it. If there are
-        none, but all pages belong to a single site, they are used nevertheless, because pages saved
-        by hand do not retain their URL.
-    url
-        URL of the page. It selects one of several pages, or replaces the URL of a single page.
-    threads
-        Number of threads for comparisons.
-
-    Raises
-    ------
-    ExplainingError
-        If the page is missing, ambiguous or unusable.
-    worker.inputs.errors.SourceError
-        If a file cannot be read.
+    `place` is as for `given_pages`. `url` selects one of several pages, or replaces the URL of a
+    single page. The page is compared with those pages of its site that the file or folder
+    `site_pages` contains. If it contains none, but all its pages belong to a single site, they are
+    used nevertheless, because pages saved by hand do not retain their URL. Raises `ExplainingError`
+    if the page is missing, ambiguous or unusable, and `SourceError` if a file cannot be read.
     """
     source = _chosen(place, given_pages(place), url)
     others = _site_pages(site_pages, source) if site_pages is not None else []
