@@ -24,10 +24,7 @@ class ClusteringError(ExpectedError):
 
 @dataclass(frozen=True)
 class Clustering:
-    """The groups of pages of one or more sites, beginning with the site with the most pages.
-
-    ``unusable`` is the number of messages without a usable page.
-    """
+    """Groups of the pages of sites, largest site first, and the number of unusable messages."""
 
     method: str
     sites: list[SiteGroups]
@@ -101,11 +98,7 @@ def cluster_pages(
 
 
 def check_drawable(path: Path) -> None:
-    """Check in advance that a picture can be drawn.
-
-    Raises `MissingExtraError` if the drawing library is not installed, and `ClusteringError` if the
-    suffix is not supported.
-    """
+    """Raise an error unless matplotlib is installed and the suffix of the picture is supported."""
     require_extra("plot", "a picture", "matplotlib")
     from worker.explain.site_picture import SUFFIXES
 

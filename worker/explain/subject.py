@@ -67,10 +67,7 @@ def load_subject(
 
 
 def alone(source: Source) -> Subject:
-    """Return a page as a subject without another page to compare it with.
-
-    Raises `ExplainingError` if the page is unusable.
-    """
+    """Return a page as a subject without a pivot; raise `ExplainingError` if it is unusable."""
     page = source.parse()
     patterns = patterns_for_page(comment_pattern_of(page), None)
     return Subject(page, None, 1, patterns, source)

@@ -32,10 +32,7 @@ class TreeLine(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeChanges:
-    """A minimal set of changes that transforms one tree into another.
-
-    The lines contain both trees in document order.
-    """
+    """A minimal set of changes between two trees, and lines of both trees in document order."""
 
     removed: int
     added: int

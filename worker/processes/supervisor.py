@@ -189,10 +189,7 @@ class Supervisor:
             self._receive(_ANSWER_SECONDS)
 
     def check(self) -> None:
-        """Raise `ChildDied` for the first child that has ended.
-
-        Raises `SupervisorError` if the guardian itself has ended.
-        """
+        """Raise `ChildDied` if a child has ended, or `SupervisorError` if the guardian has."""
         self._receive(0)
         for event in self._events:
             if event["event"] == "exited":
@@ -230,13 +227,9 @@ def termination_as_exit() -> Iterator[Callable[[], None]]:
     """Convert SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
     The exit status is 128 plus the signal number, as for a process killed by the signal. Does
-    nothing outside the main thread, since Python allows signal handlers only there.
-
-    Yields
-    ------
-    callable
-        Function that raises the exception of the latest signal or Ctrl-C again. Python drops
-        exceptions raised in finalizers or library callbacks, so long-running loops should call it.
+    nothing outside the main thread, since Python allows signal handlers only there. Yields a
+    function that raises the exception of the latest signal or Ctrl-C again: Python drops exceptions
+    raised in finalizers or library callbacks, so long-running loops should call it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: None

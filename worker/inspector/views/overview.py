@@ -50,10 +50,7 @@ def overview(asked: InspectorRequest) -> Answer:
 
 @dataclass(frozen=True)
 class Stage:
-    """A processing stage, with its backlog, oldest request, and mean duration.
-
-    Values are None if unknown.
-    """
+    """A processing stage, with its backlog, oldest request and mean duration; None if unknown."""
 
     name: str
     queue: str | None
@@ -114,10 +111,7 @@ class Process:
 
 
 def _processes(settings: Settings, queues: dict[str, QueueState]) -> list[Process]:
-    """Return the processes and their liveness, judging by queue consumers and local heartbeats.
-
-    `queues` is empty if the broker does not respond.
-    """
+    """Return the processes and their liveness; without a broker, `queues` is empty."""
     topology = topology_of(settings)
     taken = {
         "intake": [topology.pages],
