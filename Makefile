@@ -128,7 +128,7 @@ format: $(development)
 	$(bin)/ruff format .
 
 docs: $(runtime) $(package)
-	$(bin)/python -m worker.cli.reference docs/reference
+	$(bin)/python -m docs.reference_pages docs/reference
 
 # Fails on broken links and on pages missing from the index. Works offline.
 site: $(development) $(package)

@@ -28,20 +28,11 @@ unbind_all = structlog.contextvars.clear_contextvars
 def configure(
     level: str, form: Format, file: str | None = None, *, secrets: Collection[str] = ()
 ) -> None:
-    """Send all logs of this process to standard error or a file.
+    """Send all logs of this process from a level up to a file or, by default, to standard error.
 
-    Parameters
-    ----------
-    level
-        Name of the lowest level to log.
-    form
-        ``json``: one object per line with ``event``, ``level``, ``logger``, ``timestamp`` (RFC
-        3339, UTC), ``process`` (the process ID), ``exception`` (if any), and bound context.
-        ``text``: the same data in human-readable form.
-    file
-        Path of the log file; standard error by default.
-    secrets
-        Strings to mask in every line.
+    The form ``json`` is one object per line with ``event``, ``level``, ``logger``, ``timestamp``
+    (RFC 3339, UTC), ``process`` (the process ID), ``exception`` (if any), and bound context;
+    ``text`` is the same data in human-readable form. Secrets are masked in every line.
     """
     handler = logging.FileHandler(file) if file else logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter(form, secrets))

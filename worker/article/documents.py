@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
 from worker.article import ArticleBlock, ArticleEmbed, ArticleImage, Extraction
 from worker.article.reader import Content
+
+if TYPE_CHECKING:
+    from models.messages import Block
 
 _MARKS = re.compile(r"([\\`*_\[\]<>])")
 _LINE_MARKS = re.compile(r"(?m)^([^\S\n]*+)([-+#=~|]|\d++(?=[.)]))")
@@ -20,7 +23,7 @@ Medium = ArticleImage | ArticleEmbed
 Element = etree._Element  # noqa: SLF001  lxml has no public name for the type.
 
 
-class _Run(NamedTuple):
+class Run(NamedTuple):
     """A uniformly formatted piece of a block's text, and whether it starts a line."""
 
     text: str
@@ -151,7 +154,7 @@ def _is_item(piece: _Piece) -> bool:
     return isinstance(piece, ArticleBlock) and piece.type == "list_item"
 
 
-def _runs(block: ArticleBlock) -> Iterator[_Run]:
+def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
     """Yield the pieces of a block's text, split where a link or emphasis starts or ends."""
     text, start = block.text, block.start
     links = _Spans([(each.start - start, each.end - start, each.url) for each in block.links])
@@ -160,8 +163,8 @@ def _runs(block: ArticleBlock) -> Iterator[_Run]:
         for kind in ("bold", "italic")
     )
     borders = {0, len(text), *links.borders(), *bold.borders(), *italic.borders()}
-    for begin, end in pairwise(sorted(borders)):
-        yield _Run(
+    for begin, end in pairwise(sorted(each for each in borders if 0 <= each <= len(text))):
+        yield Run(
             text[begin:end],
             links.at(begin),
             bold.at(begin) is not None,
@@ -247,7 +250,7 @@ def _markdown_rows(block: ArticleBlock) -> Iterator[str]:
 
 def _markdown_text(block: ArticleBlock) -> str:
     parts: list[str] = []
-    for url, linked in groupby(_runs(block), lambda run: run.url):
+    for url, linked in groupby(runs(block), lambda run: run.url):
         inner: list[str] = []
         for is_bold, bold in groupby(linked, lambda run: run.is_bold):
             texts = [
@@ -266,7 +269,7 @@ def _marked(text: str, mark: str) -> str:
     return text.replace(core, f"{mark}{core}{mark}") if core else text
 
 
-def _run_text(run: _Run) -> str:
+def _run_text(run: Run) -> str:
     # Block markers are significant only at the start of a line.
     return _escaped(run.text) if run.begins_line else _escaped(f"x{run.text}")[1:]
 
@@ -319,7 +322,7 @@ class _Writer:
                 elif piece.type == "code":
                     self.write_code(piece, parent)
                 else:
-                    self._write_runs(_runs(piece), self.open_block(piece, parent))
+                    self._write_runs(runs(piece), self.open_block(piece, parent))
 
     def open_block(self, block: ArticleBlock, parent: Element) -> Element:
         """Append the element that holds a block's text."""
@@ -367,13 +370,13 @@ class _Writer:
                     lists.pop()
             item = lists[-1][2][-1]
             is_first = item.text is None and not len(item)
-            self._write_runs(_runs(block), item if is_first else _append(item, "p"))
+            self._write_runs(runs(block), item if is_first else _append(item, "p"))
 
     def _write_table(self, block: ArticleBlock, parent: Element) -> None:
         table = _append(parent, "table")
         row = _append(table, self.row)
         cell = _append(row, self.cell)
-        for run in _runs(block):
+        for run in runs(block):
             for number, line in enumerate(run.text.split("\n")):
                 if number:
                     row = _append(table, self.row)
@@ -384,7 +387,7 @@ class _Writer:
                     if text:
                         self._write_runs(iter([run._replace(text=text)]), cell)
 
-    def _write_runs(self, runs: Iterator[_Run], parent: Element) -> None:
+    def _write_runs(self, runs: Iterator[Run], parent: Element) -> None:
         for url, linked in groupby(runs, lambda run: run.url):
             around = self.open_link(parent, url) if url else parent
             for is_bold, several in groupby(linked, lambda run: run.is_bold):

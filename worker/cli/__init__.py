@@ -22,6 +22,7 @@ from worker.cli import (
 )
 from worker.errors import ExpectedError
 from worker.processes.threads import start_no_idle_threads
+from worker.text.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,8 +52,8 @@ class Commands(click.Group):
         except ExpectedError as error:
             first, *rest = str(error).splitlines() or [type(error).__name__]
             for line in rest:
-                click.echo(_printable(line), err=True)
-            raise click.ClickException(_printable(first)) from error
+                click.echo(printable(line), err=True)
+            raise click.ClickException(printable(first)) from error
         except KeyboardInterrupt:
             _end_interrupted()
         except click.Abort as error:
@@ -64,7 +65,7 @@ class Commands(click.Group):
             # The reader has closed the pipe, in which case click exits quietly.
             raise
         except OSError as error:
-            raise click.ClickException(_printable(_message_of(error))) from error
+            raise click.ClickException(printable(_message_of(error))) from error
         except (click.ClickException, click.exceptions.Exit):
             raise
         except Exception as error:
@@ -72,7 +73,7 @@ class Commands(click.Group):
 
             if not is_lost_connection(error) and not is_refusal(error):
                 raise
-            raise click.ClickException(_printable(without_passwords(cause(error)))) from error
+            raise click.ClickException(printable(without_passwords(cause(error)))) from error
 
 
 def _end_interrupted() -> NoReturn:
@@ -84,12 +85,6 @@ def _message_of(error: OSError) -> str:
     """Return an operating system error's message, with its file but without its number."""
     parts = (error.filename, error.strerror)
     return ": ".join(str(part) for part in parts if part) or str(error)
-
-
-def _printable(text: str) -> str:
-    from worker.text.terminal import printable
-
-    return printable(text)
 
 
 class GroupedCommands(Commands):

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worker.cli.database import with_database
-from worker.cli.process import process_settings, stop_on_signals
+from worker.cli.process import process_settings, stop_on_signals, with_database
+from worker.processes.heartbeat import PROCESSES, Heartbeat
+from worker.text.plural import counted
 
 if TYPE_CHECKING:
     from worker.service.checks import Finding
 
 EXIT_FAILED = 1
-
-PROCESSES = ("intake", "relay", "worker", "beat")
 
 
 @click.command()
@@ -64,9 +63,7 @@ def health(process: str) -> None:
 
     A process is alive if its heartbeat is recent.
     """
-    from worker.processes.heartbeat import Heartbeat
     from worker.settings import load_settings
-    from worker.text.plural import counted
 
     heartbeat = Heartbeat(load_settings().heartbeat_directory, process)
     age = heartbeat.age_seconds()

@@ -8,6 +8,8 @@ import click
 
 from worker.cli.inputs import input_paths, messages_in, site_pages_option, url_option
 from worker.cli.outputs import OutputFile
+from worker.text.plural import counted
+from worker.text.terminal import printable
 
 page_argument = click.argument("page", metavar="URL|FILE|-")
 
@@ -46,8 +48,6 @@ def cluster(
     """
     from worker.cli.progress import measurement_bar
     from worker.explain.cluster_report import check_drawable, cluster_pages, draw_clustering
-    from worker.text.plural import counted
-    from worker.text.terminal import printable
 
     if plot:
         check_drawable(plot)

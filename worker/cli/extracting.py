@@ -15,6 +15,8 @@ import click
 
 from worker.cli.inputs import site_pages_option, text_roles_option, url_option
 from worker.cli.outputs import OutputFolder
+from worker.text.plural import counted
+from worker.text.terminal import json_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,7 +152,7 @@ def extract(
 
 def _write_one(result: ExtractionOutcome) -> None:
     if result.document is None:
-        raise click.ClickException(_printable(str(result)))
+        raise click.ClickException(printable(str(result)))
     click.echo(_for_stdout(result.document), nl=False)
 
 
@@ -161,7 +163,7 @@ def _write_files(
     for number, result in enumerate(results, start=1):
         yield result
         if result.document is None:
-            click.echo(_printable(str(result)), err=True)
+            click.echo(printable(str(result)), err=True)
             continue
         address = re.sub(r"[^a-z0-9.]+", "-", result.url.lower().partition("://")[2])
         slug = address[:MAX_SLUG_LENGTH].strip("-.")
@@ -177,15 +179,13 @@ def _write_several(results: Iterator[ExtractionOutcome], form: str) -> Iterator[
         if form == "json":
             click.echo(_line(result))
         elif result.document is None:
-            click.echo(_printable(str(result)), err=True)
+            click.echo(printable(str(result)), err=True)
         else:
             click.echo(_for_stdout(_piece(result, form, written)), nl=False)
             written += 1
 
 
 def _line(result: ExtractionOutcome) -> str:
-    from worker.text.terminal import json_line
-
     if result.document is None:
         return json_line({"url": result.url, "outcome": result.outcome, "reason": result.reason})
     return json_line(json.loads(result.document))
@@ -198,13 +198,11 @@ def _piece(result: ExtractionOutcome, form: str, before: int) -> str:
         # All articles share one table header.
         return document.partition("\n")[2] if before else document
     blank = "\n" if before else ""
-    return f"{blank}==> {_printable(result.url)} <==\n{document}"
+    return f"{blank}==> {printable(result.url)} <==\n{document}"
 
 
 def _report(results: Iterator[ExtractionOutcome]) -> None:
     """Consume all results; exit with a message if some have no article."""
-    from worker.text.plural import counted
-
     found = [result.document is not None for result in results]
     if not all(found):
         pages = counted(len(found), "page")
@@ -216,10 +214,4 @@ def _for_stdout(text: str) -> str:
     """Return text without control sequences if it is for a terminal, and unchanged otherwise."""
     if not sys.stdout.isatty():
         return text
-    return "\n".join(map(_printable, text.split("\n")))
-
-
-def _printable(text: str) -> str:
-    from worker.text.terminal import printable
-
-    return printable(text)
+    return "\n".join(map(printable, text.split("\n")))

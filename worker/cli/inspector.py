@@ -56,8 +56,7 @@ def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> Non
     given. Requires the `inspector` extra.
     """
     check_installed()
-    from worker.cli.database import with_database
-    from worker.cli.process import process_settings
+    from worker.cli.process import process_settings, with_database
     from worker.inspector.application import create_app
     from worker.inspector.serving import address_of, bound_socket, read_token, serve
 

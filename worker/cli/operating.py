@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worker.cli.database import read_database, with_database
-from worker.cli.process import stop_on_signals
+from worker.cli.process import read_database, stop_on_signals, with_database
 from worker.store.removable import KINDS, Kind
+from worker.text.terminal import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -128,8 +128,6 @@ def _print_addresses(settings: Settings, keys: Sequence[str], *, as_json: bool) 
 
 
 def _print_json(values: object) -> None:
-    from worker.text.terminal import json_text
-
     click.echo(json_text(values, default=datetime.isoformat))
 
 

@@ -20,6 +20,7 @@ from worker.cli.inputs import (
 )
 from worker.cli.inspector import check_installed, inspected, wait_for_interrupt
 from worker.cli.outputs import OutputFile, OutputFolder
+from worker.text.plural import counted
 
 if TYPE_CHECKING:
     from models.roles import LineRole
@@ -96,7 +97,6 @@ def run(
     """
     from worker.local.unfinished import quarantine_of, run_folder
     from worker.settings import load_settings
-    from worker.text.plural import counted
 
     if inspect:
         check_installed()
@@ -165,7 +165,6 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
     """Publish pages to a deployment, as a crawler does."""
     from worker.messaging.publishing import publish_pages
     from worker.settings import load_settings
-    from worker.text.plural import counted
 
     messages = messages_in(inputs, base_url, site)
     prefix = f"send-{uuid4()}-"

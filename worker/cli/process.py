@@ -1,13 +1,20 @@
-"""Functions shared by the commands that run the processes of a deployment."""
+"""Settings, signals and database access, shared by the commands that need a deployment."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.orm import Session
+
     from worker.settings import Settings
+    from worker.store.database import Database
+
+T = TypeVar("T")
 
 
 def process_settings(process: str | None = None) -> Settings:
@@ -34,3 +41,16 @@ def stop_on_signals() -> threading.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     return stop
+
+
+def with_database(settings: Settings, use: Callable[[Database], T]) -> T:
+    """Call ``use`` with the database, then close its connections."""
+    from worker.store.schema import current_database
+
+    with current_database(settings.require_database_url()) as database:
+        return use(database)
+
+
+def read_database(settings: Settings, query: Callable[[Session], T]) -> T:
+    """Run a query against one consistent snapshot, and return its result."""
+    return with_database(settings, lambda database: database.read_snapshot(query))

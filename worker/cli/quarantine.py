@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from worker.messaging.task_names import STAGES
+from worker.text.plural import counted, cut, short_age
+from worker.text.terminal import json_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,8 +50,6 @@ def quarantine() -> None:
 )
 def quarantine_list(stage: str | None, reason: str | None, limit: int | None) -> None:
     """List quarantined messages."""
-    from worker.text.plural import counted
-
     now = datetime.now(UTC)
     found = [each for each in _quarantined(stage) if reason in (None, each.reason)]
     rows = [HEADER, *(_row(each, now) for each in found[:limit])]
@@ -62,30 +62,15 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
 
 
 def _row(message: QuarantinedMessage, now: datetime) -> tuple[str, ...]:
-    from worker.text.terminal import printable
-
+    age = message.age_seconds(now)
     return (
         message.stage,
-        _cut(printable(message.reason), MAX_COLUMN_WIDTH),
-        _age(message.age_seconds(now)),
+        cut(printable(message.reason), MAX_COLUMN_WIDTH),
+        "-" if age is None else short_age(age),
         printable(message.message_id or "-"),
-        _cut(printable(message.url or "-"), MAX_CELL_LENGTH),
-        _cut(printable(message.detail), MAX_CELL_LENGTH),
+        cut(printable(message.url or "-"), MAX_CELL_LENGTH),
+        cut(printable(message.detail), MAX_CELL_LENGTH),
     )
-
-
-def _age(seconds: float | None) -> str:
-    """Format an age in its largest unit."""
-    if seconds is None:
-        return "-"
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds // length:.0f} {unit}"
-    return f"{seconds:.0f} s"
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 @quarantine.command("show")
@@ -98,8 +83,6 @@ def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> N
     If MESSAGE_ID is given, only that message is printed. Long values are shortened unless --whole
     is given.
     """
-    from worker.text.terminal import json_line
-
     found = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
     if message_id and not found:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
@@ -172,6 +155,4 @@ def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
 def _report_moved(moved: int, message_id: str | None, done: str) -> None:
     if message_id and not moved:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
-    from worker.text.plural import counted
-
     click.echo(f"{counted(moved, 'message')} {done}")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worker.cli.database import read_database, with_database
+from worker.cli.process import read_database, with_database
 from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
+from worker.text.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +85,6 @@ def reprocessing(context: click.Context) -> None:
     """Show, pause, resume or cancel the reprocessing of all sites."""
     from worker.settings import load_settings
     from worker.store import reprocessings
-    from worker.text.plural import counted
 
     if context.invoked_subcommand:
         return

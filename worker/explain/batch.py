@@ -9,9 +9,8 @@ from pathlib import Path
 from models.roles import LineRole
 from worker.article import NoArticleError
 from worker.article.reader import Content, read_content
-from worker.explain.errors import ExplainingError
 from worker.explain.extracted import FORMATS
-from worker.explain.input_pages import GivenPage, given_pages
+from worker.explain.input_pages import ExplainingError, GivenPage, given_pages
 from worker.explain.subject import Subject, alone, load_subject
 from worker.inputs import SourceError
 from worker.outcomes import PageOutcome
@@ -60,20 +59,9 @@ def extract_given(
 ) -> Generator[ExtractionOutcome]:
     """Extract pages independently of each other and yield the results in order.
 
+    Results among the given pages are passed through. With one process, pages are extracted in this
+    one. `form` is one of `FORMATS`; `method` is a published method, or None for the service's own.
     Closing the generator stops the processes.
-
-    Parameters
-    ----------
-    given
-        The pages; any results among them are passed through.
-    form
-        One of `FORMATS`.
-    text_roles
-        As for `worker.article.reader.read_content`.
-    processes
-        Number of processes; with 1, pages are extracted in this process.
-    method
-        A published method (see `worker.papers.registry.get_method`); None for the service's own.
     """
     step = partial(_extract, form=form, text_roles=text_roles, method=method)
     if processes == 1:
@@ -101,7 +89,9 @@ def extract_chosen(
     except ExplainingError as error:
         yield ExtractionOutcome(error.name, error.name, outcome=error.outcome, reason=error.problem)
     else:
-        yield _documented(subject.name, subject.page.url, lambda: subject, form, text_roles, method)
+        yield _documented(
+            subject.source.name, subject.page.url, lambda: subject, form, text_roles, method
+        )
 
 
 def _extract(
@@ -133,7 +123,7 @@ def _documented(
         with time_limit(SECONDS):
             subject = parsed()
             content = _read(subject, text_roles, method)
-            document = FORMATS[form](content, subject.page.url, subject.site)
+            document = FORMATS[form](content, subject.page.url, subject.source.site)
     except NoArticleError as error:
         outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
         return replace(found, outcome=outcome, reason=str(error))
@@ -149,7 +139,7 @@ def _documented(
 def _read(subject: Subject, text_roles: Sequence[LineRole], method: str | None) -> Content:
     if method is None:
         return read_content(
-            subject.page, subject.pivot, subject.patterns, text_roles, subject.fetched_at
+            subject.page, subject.pivot, subject.patterns, text_roles, subject.source.fetched_at
         )
     # Imported here because only published methods need it.
     from worker.papers.interface import Source

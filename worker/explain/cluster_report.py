@@ -24,10 +24,7 @@ class ClusteringError(ExpectedError):
 
 @dataclass(frozen=True)
 class Clustering:
-    """The groups of pages of one or more sites, beginning with the site with the most pages.
-
-    ``unusable`` is the number of messages without a usable page.
-    """
+    """Groups of the pages of sites, largest site first, and the number of unusable messages."""
 
     method: str
     sites: list[SiteGroups]
@@ -62,25 +59,10 @@ class Clustering:
 def cluster_pages(
     messages: Iterable[bytes], method: str | None, *, threads: int, progress: Progress
 ) -> Clustering:
-    """Group the pages of each site by template.
+    """Group the pages of each site by template, given their raw messages.
 
-    If several messages have the same URL, the last one is used.
-
-    Parameters
-    ----------
-    messages
-        Raw page messages.
-    method
-        One of `worker.grouping.METHODS`; None for the default.
-    threads
-        Number of threads for comparisons.
-    progress
-        Progress callback.
-
-    Raises
-    ------
-    ClusteringError
-        If there is no such method or no usable page.
+    If several messages have the same URL, the last one is used. Raises `ClusteringError` if there
+    is no such method (one of `METHODS`; None for the default) or no usable page.
     """
     method = method or DEFAULT_METHOD
     if method not in METHODS:
@@ -116,11 +98,7 @@ def cluster_pages(
 
 
 def check_drawable(path: Path) -> None:
-    """Check in advance that a picture can be drawn.
-
-    Raises `MissingExtraError` if the drawing library is not installed, and `ClusteringError` if the
-    suffix is not supported.
-    """
+    """Raise an error unless matplotlib is installed and the suffix of the picture is supported."""
     require_extra("plot", "a picture", "matplotlib")
     from worker.explain.site_picture import SUFFIXES
 

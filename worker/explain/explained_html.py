@@ -36,11 +36,7 @@ _SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
 
 
 def to_html(explanation: Explanation, page: Page, group_size: int, comments: int = 0) -> str:
-    """Return a self-contained page that shows the explained page and its lines with reasons.
-
-    `group_size` is the number of pages in the page's template group, and `comments` the number of
-    comments on the page.
-    """
+    """Return a self-contained page that shows the explained page and its lines with reasons."""
     style = files("worker.explain").joinpath("overlay.css").read_text("utf-8")
     facts = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"

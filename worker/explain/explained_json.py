@@ -15,10 +15,7 @@ def to_json(
     comments: Sequence[Comment] = (),
     entries: Sequence[Entry] = (),
 ) -> dict[str, Any]:
-    """Convert an explanation with the page's comments and live entries to JSON values.
-
-    `group_size` is the number of pages in the page's template group.
-    """
+    """Convert an explanation with the page's comments and live entries to JSON values."""
     article = explanation.article
     return {
         "url": explanation.url,

@@ -12,7 +12,7 @@ from http.client import HTTPException, IncompleteRead
 from urllib.parse import urlsplit
 
 from models.limits import MAX_HTML_BYTES
-from worker.explain.errors import ExplainingError
+from worker.explain.input_pages import ExplainingError
 
 SECONDS = 30.0
 """Time limit per page, in seconds."""
@@ -35,22 +35,10 @@ class FetchedResponse:
 def fetch(
     url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES
 ) -> FetchedResponse:
-    """Fetch a page over http or https.
+    """Fetch a page over http or https; raise `ExplainingError` if this is not possible.
 
-    Parameters
-    ----------
-    url
-        URL of the page.
-    seconds
-        Time limit for the whole fetch, and for each wait for the server, in seconds.
-    max_bytes
-        Maximum size of the page; reading stops when it is exceeded.
-
-    Raises
-    ------
-    ExplainingError
-        If the page cannot be fetched, for example because the host is unknown, the server reports
-        an error, the time limit is exceeded or the page is too large.
+    The time limit applies to the whole fetch, and to each wait for the server. Reading stops when
+    the page exceeds the maximum size.
     """
     # Imported here because files do not need it, and it takes a quarter of the time for one page.
     import requests

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from models.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
-from worker.explain.errors import ExplainingError
+from worker.errors import ExpectedError
 from worker.html import Page, PageError, parse_page, site_key, site_of
 from worker.inputs import SourceError, read_messages
 from worker.inputs.html import HTML_SUFFIXES, HtmlFile, html_file, is_html
@@ -26,6 +26,20 @@ UNKNOWN_URL = "https://standard-input.invalid/"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/?/")
 _WEB = ("http", "https")
+
+
+class ExplainingError(ExpectedError):
+    """There is no page to examine, or the page has no article.
+
+    The message is a single line for users. The name is the page's URL or file, and the outcome is
+    None if there is no page.
+    """
+
+    def __init__(self, name: str, problem: str, outcome: PageOutcome | None = None) -> None:
+        # Servers can influence the text, which must remain on one line.
+        self.name, self.problem, self.outcome = name, " ".join(problem.split()), outcome
+        parts = (name, outcome, self.problem) if outcome else (name, self.problem)
+        super().__init__(": ".join(parts))
 
 
 @dataclass(frozen=True)
@@ -101,18 +115,10 @@ class GivenPage:
 def given_pages(place: str) -> Iterator[GivenPage]:
     """Yield the pages at a place.
 
-    Parameters
-    ----------
-    place
-        An http or https URL, a file or folder in a format of `worker.inputs.read_messages`, or
-        ``-`` for a page or page messages on standard input.
-
-    Raises
-    ------
-    ExplainingError
-        If the place is a URL with another scheme.
-    worker.inputs.errors.SourceError
-        If a file cannot be read.
+    The place is an http or https URL, a file or folder in a format of
+    `worker.inputs.read_messages`, or ``-`` for a page or page messages on standard input. Raises
+    `ExplainingError` if it is a URL with another scheme, and `SourceError` if a file cannot be
+    read.
     """
     scheme = _SCHEME.match(place)
     if scheme is not None:

@@ -64,10 +64,7 @@ def fixed_lines(outline: Outline, others: Sequence[Outline]) -> Mapping[int, boo
 
 
 def page_parts(outline: Outline, is_fixed: Mapping[int, bool]) -> PageParts:
-    """Lay out the visible parts of a page as boxes, omitting empty ones.
-
-    `is_fixed` is as returned by `fixed_lines`.
-    """
+    """Lay out the visible parts of a page as boxes, given its `fixed_lines`; omit empty boxes."""
     boxes, root = _boxes_of(outline)
     contents: list[tuple[int, int, BoxPart, BoxPart | TextPart]] = []
     for index, tag in enumerate(outline.tags):

@@ -4,13 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from worker.article.reader import comment_pattern_of, pattern_of_group, patterns_for_page
 from worker.comments import CommentPattern
-from worker.explain.errors import ExplainingError
-from worker.explain.input_pages import GivenPage, Source, given_pages
+from worker.explain.input_pages import ExplainingError, GivenPage, Source, given_pages
 from worker.html import Page, PageError, parse_page, site_of
 from worker.text.plural import counted
 
@@ -19,32 +17,16 @@ from worker.text.plural import counted
 class Subject:
     """The page to examine and, if there is one, another page of its group (the pivot).
 
-    The group size includes the page itself. The patterns locate its comments. ``site_pages`` is the
-    number of other pages considered. The sources are the two unparsed pages.
+    The group size includes the page itself. The patterns locate its comments. The sources are the
+    two unparsed pages.
     """
 
     page: Page
     pivot: Page | None
     group_size: int
     patterns: Sequence[CommentPattern] | None
-    site_pages: int
     source: Source
     pivot_source: Source | None = None
-
-    @property
-    def name(self) -> str:
-        """Name of the page in error messages."""
-        return self.source.name
-
-    @property
-    def site(self) -> str:
-        """Key of the page's site."""
-        return self.source.site
-
-    @property
-    def fetched_at(self) -> datetime | None:
-        """Time at which the page was fetched, or None if unknown."""
-        return self.source.fetched_at
 
 
 def load_subject(
@@ -52,25 +34,11 @@ def load_subject(
 ) -> Subject:
     """Read a page and find another page of its template as the service does.
 
-    Parameters
-    ----------
-    place
-        As for `given_pages`; `url` selects one of several pages.
-    site_pages
-        File or folder with other pages. Those of the page's site are compared with it. If there are
-        none, but all pages belong to a single site, they are used nevertheless, because pages saved
-        by hand do not retain their URL.
-    url
-        URL of the page. It selects one of several pages, or replaces the URL of a single page.
-    threads
-        Number of threads for comparisons.
-
-    Raises
-    ------
-    ExplainingError
-        If the page is missing, ambiguous or unusable.
-    worker.inputs.errors.SourceError
-        If a file cannot be read.
+    `place` is as for `given_pages`. `url` selects one of several pages, or replaces the URL of a
+    single page. The page is compared with those pages of its site that the file or folder
+    `site_pages` contains. If it contains none, but all its pages belong to a single site, they are
+    used nevertheless, because pages saved by hand do not retain their URL. Raises `ExplainingError`
+    if the page is missing, ambiguous or unusable, and `SourceError` if a file cannot be read.
     """
     source = _chosen(place, given_pages(place), url)
     others = _site_pages(site_pages, source) if site_pages is not None else []
@@ -93,20 +61,16 @@ def load_subject(
         pages[pivot] if pivot is not None else None,
         len(members) or 1,
         patterns_for_page(comment_pattern_of(page), of_group),
-        len(others),
         source,
         read[pivot][0] if pivot is not None else None,
     )
 
 
 def alone(source: Source) -> Subject:
-    """Return a page as a subject without another page to compare it with.
-
-    Raises `ExplainingError` if the page is unusable.
-    """
+    """Return a page as a subject without a pivot; raise `ExplainingError` if it is unusable."""
     page = source.parse()
     patterns = patterns_for_page(comment_pattern_of(page), None)
-    return Subject(page, None, 1, patterns, 0, source)
+    return Subject(page, None, 1, patterns, source)
 
 
 def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:

@@ -8,6 +8,7 @@ import numpy as np
 
 from worker.grouping.distance import edit_mapping
 from worker.html import Page, Tree
+from worker.text.plural import cut
 
 Sign = Literal["same", "removed", "added", "renamed"]
 
@@ -31,10 +32,7 @@ class TreeLine(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeChanges:
-    """A minimal set of changes that transforms one tree into another.
-
-    The lines contain both trees in document order.
-    """
+    """A minimal set of changes between two trees, and lines of both trees in document order."""
 
     removed: int
     added: int
@@ -130,11 +128,7 @@ def element_names(page: Page) -> list[str]:
         for first in [classes.split(maxsplit=2)[:2]]
     ]
     numbers = flat.name_numbers.tolist()
-    return [_cut(f"{tag}{distinct[n]}") for tag, n in zip(flat.tags, numbers, strict=True)]
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+    return [cut(f"{tag}{distinct[n]}", MAX_NAME) for tag, n in zip(flat.tags, numbers, strict=True)]
 
 
 def _add(lines: list[TreeLine], line: TreeLine) -> None:

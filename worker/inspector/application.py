@@ -37,14 +37,8 @@ def create_app(
 ) -> ASGIApp:
     """Create the web application for a deployment.
 
-    Parameters
-    ----------
-    settings
-        Settings of the deployment, which name its database and broker.
-    is_writing
-        Whether users may requeue and drop messages, and process pages again.
-    token
-        The access token, or None if only this machine can connect.
+    If `is_writing`, users may requeue and drop messages, and process pages again. The access token
+    is None if only this machine can connect.
     """
     deployment = Deployment(settings, is_writing=is_writing)
 

@@ -1,19 +1,19 @@
 """Layout of an article message for display, with images and embeds in their places.
 
-Messages are read as stored, so messages written by earlier releases may lack fields.
+Fields that earlier releases did not write have their defaults.
 """
 
 import ipaddress
 import re
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-Values = Mapping[str, Any]
+from models.messages import ArticleMessage, Block
+from worker.article.documents import Run, runs
 
 LEADING_BLOCKS: Final = 3
 """Number of blocks at the beginning that may contain the lead."""
@@ -36,15 +36,6 @@ _NAMES_OF_NETWORKS: Final = (
     *(".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp"),
     *(".private", ".home.arpa"),
 )
-
-
-class Run(NamedTuple):
-    """A stretch of a block's text with the same markup throughout."""
-
-    text: str
-    url: str | None
-    is_bold: bool
-    is_italic: bool
 
 
 class Item(NamedTuple):
@@ -97,22 +88,21 @@ class ArticleParts:
         return list(dict.fromkeys(each.source for each in figures if each.source))
 
 
-def article_parts(message: Values) -> ArticleParts:
+def article_parts(message: ArticleMessage) -> ArticleParts:
     """Lay out an article message."""
-    blocks: list[Values] = list(message.get("blocks") or ())
-    lead = message.get("lead") or ""
+    blocks, lead = message.blocks, message.lead or ""
     leading = _leading(blocks, lead)
     media = _by_place(message, len(blocks), first=0 if lead and leading is None else 1)
     # Texts that are already shown above the article or below an image.
     shown = {
-        "heading": {_plain(message.get("title") or "")},
-        "caption": {_plain(image.get("caption") or "") for image in message.get("images") or ()},
+        "heading": {_plain(message.title or "")},
+        "caption": {_plain(image.caption or "") for image in message.images},
     }
     pieces: list[Part | Item] = []
     for number, block in enumerate(blocks):
         pieces += media.get(number, ())
-        is_repeated = _plain(block["text"]) in shown.get(block["type"], ())
-        if not is_repeated or (block["type"] == "heading" and number):
+        is_repeated = _plain(block.text) in shown.get(block.type, ())
+        if not is_repeated or (block.type == "heading" and number):
             pieces.append(_piece(block, is_lead=number == leading))
     pieces += media.get(len(blocks), ())
     parts: list[Part] = []
@@ -146,56 +136,20 @@ def source_of(url: str) -> str | None:
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}"
 
 
-def _piece(block: Values, *, is_lead: bool) -> Part | Item:
-    kind = "lead" if is_lead else block["type"]
+def _piece(block: Block, *, is_lead: bool) -> Part | Item:
+    kind = "lead" if is_lead else block.type
     if kind == "table":
-        return Part(kind, value=[row.split("\t") for row in block["text"].split("\n")])
-    runs = list(_runs(block))
+        return Part(kind, value=[row.split("\t") for row in block.text.split("\n")])
     if kind != "list_item":
-        return Part(kind, runs, block.get("level"))
+        return Part(kind, list(runs(block)), block.level)
     # Messages without levels have no markers either. In all other messages, an item without a
     # marker continues the previous item.
-    marker = block.get("marker") or ("" if "level" in block else "-")
-    level = min(max(block.get("level") or 1, 1), DEEPEST_LIST)
-    return Item(runs, "•" if marker == "-" else marker, level)
+    marker = block.marker or ("" if "level" in block.model_fields_set else "-")
+    level = min(block.level or 1, DEEPEST_LIST)
+    return Item(list(runs(block)), "•" if marker == "-" else marker, level)
 
 
-def _runs(block: Values) -> Iterator[Run]:
-    """Yield a block's text, split where links or emphasis start or end."""
-    text, start = block["text"], block["start"]
-    emphasis = block.get("emphasis") or ()
-    links = _Spans(start, block.get("links") or ())
-    bold, italic = (
-        _Spans(start, [each for each in emphasis if each["kind"] == kind])
-        for kind in ("bold", "italic")
-    )
-    borders = {0, len(text), *links.borders, *bold.borders, *italic.borders}
-    for begin, end in pairwise(sorted(each for each in borders if 0 <= each <= len(text))):
-        link = links.around(begin)
-        yield Run(
-            text[begin:end],
-            link["url"] if link else None,
-            bold.around(begin) is not None,
-            italic.around(begin) is not None,
-        )
-
-
-class _Spans:
-    """Ordered, non-overlapping stretches of a block, which can be looked up by offset."""
-
-    def __init__(self, start: int, spans: Sequence[Values]) -> None:
-        self._spans = spans
-        self._begins = [span["start"] - start for span in spans]
-        self._ends = [span["end"] - start for span in spans]
-        self.borders = (*self._begins, *self._ends)
-
-    def around(self, offset: int) -> Values | None:
-        """Return the stretch that contains the character at ``offset``, if any."""
-        place = bisect_right(self._begins, offset) - 1
-        return self._spans[place] if place >= 0 and offset < self._ends[place] else None
-
-
-def _by_place(message: Values, blocks: int, first: int) -> Mapping[int, list[Part]]:
+def _by_place(message: ArticleMessage, blocks: int, first: int) -> Mapping[int, list[Part]]:
     """Group images and embeds by the number of the block that they precede.
 
     If the positions of images are unknown, the first image is placed where pages usually show it,
@@ -203,35 +157,32 @@ def _by_place(message: Values, blocks: int, first: int) -> Mapping[int, list[Par
     """
     placed: defaultdict[int, list[Part]] = defaultdict(list)
     is_first = True
-    for image in message.get("images") or ():
-        place = image.get("block")
+    for image in message.images:
+        place = image.block
         if place is None:
             place, is_first = (first if is_first else blocks), False
-        url = image["url"]
-        figure = Figure(url, source_of(url), image.get("alt") or "", image.get("caption") or "")
+        figure = Figure(image.url, source_of(image.url), image.alt or "", image.caption or "")
         placed[min(place, blocks)].append(Part("image", value=figure))
-    for embed in message.get("embeds") or ():
-        place = embed.get("block")
-        placed[min(blocks if place is None else place, blocks)].append(Part("embed", value=embed))
+    for embed in message.embeds:
+        place = blocks if embed.block is None else min(embed.block, blocks)
+        placed[place].append(Part("embed", value=embed))
     return placed
 
 
-def _leading(blocks: Sequence[Values], lead: str) -> int | None:
+def _leading(blocks: Sequence[Block], lead: str) -> int | None:
     """Return the number of the block at which the lead begins, or None."""
     plain_lead = _plain(lead)
     for number, block in enumerate(blocks[:LEADING_BLOCKS]):
         several = blocks[number : number + LEADING_BLOCKS]
-        text = _plain(" ".join(each["text"] for each in several))
-        if block["type"] not in WORDED or not plain_lead:
+        text = _plain(" ".join(each.text for each in several))
+        if block.type not in WORDED or not plain_lead:
             continue
-        if plain_lead == _plain(block["text"]) or _is_cut(plain_lead, text):
+        if plain_lead == _plain(block.text) or (
+            # The lead may be cut off anywhere.
+            len(plain_lead) >= SHORTEST_LEAD and text.startswith(plain_lead)
+        ):
             return number
     return None
-
-
-def _is_cut(plain_lead: str, text: str) -> bool:
-    """Return whether a text begins with a lead, which may be cut off anywhere."""
-    return len(plain_lead) >= SHORTEST_LEAD and text.startswith(plain_lead)
 
 
 def _plain(text: str) -> str:

@@ -28,10 +28,7 @@ CONNECTIONS = 4
 
 
 class Deployment:
-    """Access to the deployment for views and, if writing is allowed, for actions.
-
-    ``last_reading`` caches the reading of the most recently viewed page.
-    """
+    """Access to the deployment for views and, if writing is allowed, for actions."""
 
     def __init__(self, settings: Settings, *, is_writing: bool = False) -> None:
         self.settings = settings

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from worker.inspector.article_parts import Run
+from worker.article.documents import Run
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.security import form_token
 from worker.store.reads.sites import TrendPart
-from worker.text.plural import counted
+from worker.text.plural import counted, cut, short_age
 
 LONGEST_ADDRESS = 90
 """Maximum number of characters displayed of a URL; the ``title`` attribute holds the full URL."""
@@ -23,8 +23,6 @@ RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
 """Pattern of the tags of right-to-left languages."""
 
 _ADDRESS_PARTS = re.compile(r"[^./_-]*[./_-]*")
-
-_UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
 
 def render(template: str, asked: InspectorRequest, values: Mapping[str, Any]) -> str:
@@ -58,8 +56,7 @@ def link(url: str | None, text: str | None = None) -> Markup:
     """Return a web URL as a link, and any other URL as text."""
     if not url:
         return Markup("")
-    cut = url if len(url) <= LONGEST_ADDRESS else f"{url[: LONGEST_ADDRESS - 1]}…"
-    shown = text or breakable(cut)
+    shown = text or breakable(cut(url, LONGEST_ADDRESS))
     if not is_of_web(url):
         return Markup('<span class="address" title="{}">{}</span>').format(url, shown)
     return Markup(
@@ -124,12 +121,7 @@ def share(value: float | None) -> str:
 
 def age(seconds: float | None) -> str:
     """Format an age in its largest unit."""
-    if seconds is None:
-        return "–"
-    for unit, length in _UNITS:
-        if seconds >= length:
-            return f"{seconds // length:.0f} {unit}"
-    return f"{seconds:.0f} s"
+    return "–" if seconds is None else short_age(seconds)
 
 
 def rate(value: float) -> str:

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from worker.explain.pictures.arranging import OrderedPages, order_pages, place_pages
 from worker.grouping.distance import normalised_distance
 from worker.grouping.likeness import size_tolerant_distances
-from worker.grouping.matrix import comparable_pages
+from worker.grouping.matrix import Matrix, comparable_pages
 from worker.store import trees
 from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_picture
 
@@ -19,8 +18,6 @@ MOST_TREES: Final = 400
 """Maximum number of trees in a picture. These are all trees of a site if all its pairs are
 compared; otherwise, only its references.
 """
-
-Matrix = npt.NDArray[np.float64]
 
 
 class PicturedTree(NamedTuple):

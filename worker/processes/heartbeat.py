@@ -7,6 +7,9 @@ age of a file gives the same answer at almost no cost.
 import time
 from pathlib import Path
 
+PROCESSES = ("intake", "relay", "worker", "beat")
+"""Kinds of processes of a deployment that have a heartbeat."""
+
 MAX_AGE_SECONDS = 30.0
 """Age at which a process is considered stuck; every loop touches its file every few seconds."""
 

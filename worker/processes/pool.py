@@ -29,21 +29,10 @@ def in_processes(
 ) -> Generator[R]:
     """Yield the result of ``step`` for each item, in order.
 
-    Closing the generator terminates the processes immediately; they also end when this process
-    ends, for any reason.
-
-    Parameters
-    ----------
-    step
-        Function called with each item; it and its results must be picklable.
-    items
-        Items, consumed as results are requested.
-    processes
-        Number of processes.
-    preload
-        Module that the step needs, imported once for all processes.
-    crashed
-        Function that returns the result for an item that crashed its process.
+    The step and its results must be picklable; items are consumed as results are requested. The
+    module ``preload`` is imported once for all processes. ``crashed`` returns the result for an
+    item that crashed its process. Closing the generator terminates the processes immediately; they
+    also end when this process ends, for any reason.
     """
     waiting: deque[tuple[T, Future[R]]] = deque()
     iterator = iter(items)

@@ -82,17 +82,9 @@ class Supervisor:
 
     Children that end are not restarted; :meth:`check` reports them. Each child has its own session,
     so that Ctrl-C in the terminal reaches only this process, which then terminates its children in
-    order.
-
-    Parameters
-    ----------
-    grace
-        Number of seconds between asking a child to end and sending SIGKILL.
-    remove
-        Directories to remove after the last child has ended.
-    preload
-        Python modules that the children import. A child that is started as ``python -m`` shares
-        them: it is forked from the guardian, which imports them once.
+    order. ``remove`` lists directories to remove after the last child has ended. Children started
+    as ``python -m`` share the modules to preload: they are forked from the guardian, which imports
+    them once.
     """
 
     def __init__(
@@ -163,29 +155,11 @@ class Supervisor:
         user: tuple[int, int] | None = None,
         stop_signal: signal.Signals = signal.SIGTERM,
     ) -> int:
-        """Start a child and return its process ID.
+        """Start a child and return its process ID; raise `ChildDied` if the program cannot be run.
 
-        Parameters
-        ----------
-        name
-            Name of the child in errors; must be unique within this supervisor.
-        argv
-            Program and arguments.
-        log
-            File to which its standard output and error are appended.
-        env
-            Its entire environment; None for the environment of this process.
-        cwd
-            Its working directory.
-        user
-            User and group ID under which the child runs.
-        stop_signal
-            Signal that asks the child to end.
-
-        Raises
-        ------
-        ChildDied
-            If the program cannot be run.
+        The name, which appears in errors, must be unique within this supervisor. Standard output
+        and error are appended to the log. ``env`` is the entire environment, or None for that of
+        this process; ``user`` is a user and group ID; the stop signal asks the child to end.
         """
         if name in self._logs:
             raise ValueError(f"a child is already named {name}")
@@ -215,10 +189,7 @@ class Supervisor:
             self._receive(_ANSWER_SECONDS)
 
     def check(self) -> None:
-        """Raise `ChildDied` for the first child that has ended.
-
-        Raises `SupervisorError` if the guardian itself has ended.
-        """
+        """Raise `ChildDied` if a child has ended, or `SupervisorError` if the guardian has."""
         self._receive(0)
         for event in self._events:
             if event["event"] == "exited":
@@ -256,13 +227,9 @@ def termination_as_exit() -> Iterator[Callable[[], None]]:
     """Convert SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
     The exit status is 128 plus the signal number, as for a process killed by the signal. Does
-    nothing outside the main thread, since Python allows signal handlers only there.
-
-    Yields
-    ------
-    callable
-        Function that raises the exception of the latest signal or Ctrl-C again. Python drops
-        exceptions raised in finalizers or library callbacks, so long-running loops should call it.
+    nothing outside the main thread, since Python allows signal handlers only there. Yields a
+    function that raises the exception of the latest signal or Ctrl-C again: Python drops exceptions
+    raised in finalizers or library callbacks, so long-running loops should call it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: None

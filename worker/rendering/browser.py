@@ -29,21 +29,11 @@ class RenderingError(ExpectedError):
 
 @dataclass(frozen=True)
 class Browser:
-    """Configuration for rendering pages.
+    """Configuration for rendering pages with Chromium or a compatible browser.
 
-    Attributes
-    ----------
-    executable
-        Executable of Chromium or a compatible browser.
-    seconds
-        Time limit per page, including the start and end of the browser.
-    memory_mib
-        Memory limit for each process of the browser, in MiB.
-    has_network
-        Whether pages may load resources; otherwise, they have only their own HTML.
-    is_sandboxed
-        Whether to use the browser's own sandbox, which requires user namespaces and a user other
-        than root.
+    The time limit applies per page, including the start and end of the browser, and the memory
+    limit to each of its processes. Without network access, pages have only their own HTML. The
+    browser's own sandbox requires user namespaces and a user other than root.
     """
 
     executable: Path
@@ -55,22 +45,9 @@ class Browser:
     def render(self, html: str, url: str) -> str:
         """Return the HTML of a page after its scripts have run.
 
-        Parameters
-        ----------
-        html
-            HTML of the page as fetched; the page is not fetched again.
-        url
-            URL under which the page is rendered.
-
-        Returns
-        -------
-        str
-            HTML of the document, with shadow trees serialised as ``template`` elements.
-
-        Raises
-        ------
-        RenderingError
-            If a limit is exceeded, or the browser cannot be run.
+        The page is rendered from its HTML under the given URL, and not fetched again. Shadow trees
+        are serialised as ``template`` elements. Raises `RenderingError` if a limit is exceeded, or
+        if the browser cannot be run.
         """
         try:
             require_extra("render", "a browser", "playwright")

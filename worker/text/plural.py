@@ -1,6 +1,19 @@
-"""Counted nouns, singular or plural, for user-facing text."""
+"""Counted nouns, ages and shortened texts for user-facing messages."""
 
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, which is in the plural (with ``s``) unless the number is 1."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def short_age(seconds: float) -> str:
+    """Return an age in its largest unit, such as ``3 h``."""
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def cut(text: str, length: int) -> str:
+    """Return a text of at most the given length, which ends in an ellipsis if it was longer."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.certificates import Authority
-from worker.explain.errors import ExplainingError
 from worker.explain.fetching import fetch
+from worker.explain.input_pages import ExplainingError
 
 
 class _Pages(BaseHTTPRequestHandler):

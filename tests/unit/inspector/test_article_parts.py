@@ -2,7 +2,29 @@ from typing import Any
 
 import pytest
 
-from worker.inspector.article_parts import article_parts, source_of
+from models.messages import ArticleMessage
+from worker.inspector.article_parts import ArticleParts, article_parts, source_of
+
+OTHER_KEYS = {
+    "id": "1",
+    "revision": 1,
+    "page_id": None,
+    "url": "https://news.example/a",
+    "site": "news",
+    "fetched_at": None,
+    "language": None,
+    "authors": [],
+    "published_at": None,
+    "text": "",
+    "images": [],
+    "embeds": [],
+    "comments": [],
+    "method": "lines",
+    "xpath": None,
+    "confidence": 1.0,
+    "extracted_at": "2026-01-01T00:00:00Z",
+    "template": {"group": None, "generation": 1, "size": 1, "role": "outlier"},
+}
 
 
 def message(*blocks: dict[str, Any], **keys: Any) -> dict[str, Any]:
@@ -22,12 +44,16 @@ def image(name: str, **keys: Any) -> dict[str, Any]:
     return {"url": f"https://cdn.example/{name}", "alt": None, "caption": None, **keys}
 
 
+def laid_out(values: dict[str, Any]) -> ArticleParts:
+    return article_parts(ArticleMessage.model_validate({**OTHER_KEYS, **values}))
+
+
 def kinds(values: dict[str, Any]) -> list[str]:
-    return [part.kind for part in article_parts(values).parts]
+    return [part.kind for part in laid_out(values).parts]
 
 
 def test_images_and_embeds_are_placed_as_the_message_specifies() -> None:
-    shown = article_parts(
+    shown = laid_out(
         message(
             p("One."),
             p("Two."),
@@ -53,15 +79,15 @@ def test_images_without_a_position_are_placed_below_the_lead_and_at_the_end() ->
 
 def test_a_lead_that_the_text_begins_with_is_shown_once() -> None:
     lead = "The council decides about the old bridge on Tuesday."
-    repeated = article_parts(message(p(lead), p("Two."), lead=lead))
+    repeated = laid_out(message(p(lead), p("Two."), lead=lead))
     assert (repeated.lead, [part.kind for part in repeated.parts]) == ("", ["lead", "paragraph"])
-    cut = article_parts(message(p("By Ann."), p(lead), p("Two."), lead=f"{lead[:30]}…"))
+    cut = laid_out(message(p("By Ann."), p(lead), p("Two."), lead=f"{lead[:30]}…"))
     assert (cut.lead, [part.kind for part in cut.parts]) == ("", ["paragraph", "lead", "paragraph"])
-    joined = article_parts(message(p(lead), p("It is late."), lead=f"{lead} It is late."))
+    joined = laid_out(message(p(lead), p("It is late."), lead=f"{lead} It is late."))
     assert joined.lead == ""
-    other = article_parts(message(p("One."), lead=lead))
+    other = laid_out(message(p("One."), lead=lead))
     assert other.lead == lead
-    short = article_parts(message(p("One of many bridges."), lead="One"))
+    short = laid_out(message(p("One of many bridges."), lead="One"))
     assert short.lead == "One"
 
 
@@ -84,7 +110,7 @@ def test_links_and_emphasis_mark_their_spans() -> None:
         "links": [{"start": start + 4, "end": start + 18, "url": "https://news.example/b"}],
         "emphasis": [{"start": start + 8, "end": start + 22, "kind": "bold"}],
     }
-    runs = article_parts(values).parts[1].runs
+    runs = laid_out(values).parts[1].runs
     assert [(run.text, bool(run.url), run.is_bold) for run in runs] == [
         ("See ", False, False),
         ("the ", True, False),
@@ -104,7 +130,7 @@ def test_items_form_lists_with_their_levels_and_markers() -> None:
         p("Of old.", type="list_item"),
         images=[image("between", block=2)],
     )
-    parts = article_parts(values).parts
+    parts = laid_out(values).parts
     assert [part.kind for part in parts] == ["list", "image", "list", "paragraph", "list"]
     items = [item for part in parts if part.kind == "list" for item in part.value]
     assert [(item.marker, item.level) for item in items] == [

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from worker.inspector.article_parts import Run
+from worker.article.documents import Run
 from worker.inspector.pages import breakable, instant, marked, marked_up, rate, span
 from worker.inspector.views.overview import round_top
 
@@ -29,8 +29,14 @@ def test_words_are_highlighted_in_any_case_and_everything_is_escaped() -> None:
 def test_text_runs_link_only_to_web_urls() -> None:
     shown = marked_up(
         [
-            Run("<one>", "https://news.example/?a=\"'", is_bold=True, is_italic=False),
-            Run("two", "javascript:alert(1)", is_bold=False, is_italic=True),
+            Run(
+                "<one>",
+                "https://news.example/?a=\"'",
+                is_bold=True,
+                is_italic=False,
+                begins_line=True,
+            ),
+            Run("two", "javascript:alert(1)", is_bold=False, is_italic=True, begins_line=False),
         ]
     )
     assert "<strong>&lt;one&gt;</strong></a>" in shown

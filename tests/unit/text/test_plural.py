@@ -1,11 +1,11 @@
-"""Singular and plural nouns after numbers in messages."""
+"""Numbers, ages and shortened text in messages."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from worker.text.plural import counted
+from worker.text.plural import counted, cut, short_age
 
 WORKER = Path(__file__).parents[3] / "worker"
 NOUNS = "articles|extractions|golds|groups|messages|outliers|pages|sites"
@@ -25,6 +25,18 @@ AT_LEAST_TWO = {
 )
 def test_one_is_singular(number: int, words: str) -> None:
     assert counted(number, "page") == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "age"), [(59.4, "59 s"), (60, "1 min"), (7300, "2 h"), (86400 * 3.9, "3 d")]
+)
+def test_ages_are_in_their_largest_unit(seconds: float, age: str) -> None:
+    assert short_age(seconds) == age
+
+
+@pytest.mark.parametrize(("text", "shown"), [("", ""), ("four", "four"), ("fives", "fiv…")])
+def test_long_text_is_cut(text: str, shown: str) -> None:
+    assert cut(text, 4) == shown
 
 
 def test_no_message_builds_its_own_plural() -> None:

@@ -10,10 +10,9 @@ from itertools import product
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-Matrix = npt.NDArray[np.float64]
+from worker.grouping.matrix import Matrix
 
 MAX_STEPS: Final = 300
 TOLERANCE: Final = 1e-6

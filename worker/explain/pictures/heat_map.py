@@ -55,10 +55,7 @@ def draw_distances(distances: npt.NDArray[np.float64]) -> bytes:
 
 
 def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Drawing:
-    """Draw the dendrogram next to a heat map, with a strip in the colours of the pages' groups.
-
-    `groups` are in the order of the leaves.
-    """
+    """Draw a heat map's dendrogram, and a strip in the colours of the leaves' groups."""
     cell = cell_size(len(ordered.order))
     height = cell * len(ordered.order)
     right = TREE_WIDTH - STRIP_WIDTH - 4

@@ -18,10 +18,7 @@ _WIDEST: Final = 48
 
 @dataclass(frozen=True)
 class DrawnGeneration:
-    """One clustering, given by its number, its time, and group sizes by group number.
-
-    ``is_new_design`` is set if the clustering detected a design change.
-    """
+    """One clustering, given by its number, its time, and group sizes by group number."""
 
     number: int
     at: datetime

@@ -28,10 +28,7 @@ def element(name: str, *children: str, **attributes: object) -> Drawing:
 
 
 def picture(title: str, described: str, width: float, height: float, *children: str) -> Drawing:
-    """Write a picture with a title and a description for screen readers.
-
-    The picture adapts to the available width, up to the given width.
-    """
+    """Write a picture of at most this width, with a title and description for screen readers."""
     return element(
         "svg",
         element("title", title),

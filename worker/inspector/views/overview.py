@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 
 from worker.errors import ExpectedError
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.processes import processes
 from worker.inspector.registry import Answer, Views
 from worker.messaging.broker import QueueState, queue_states, topology_of
 from worker.messaging.task_names import STAGES
 from worker.outcomes import PENDING, PageOutcome
+from worker.processes.heartbeat import PROCESSES, Heartbeat
 from worker.settings import Settings
 from worker.store.reads.overview import Arrivals, Overview
 from worker.store.reads.overview import overview as read_overview
@@ -42,7 +42,7 @@ def overview(asked: InspectorRequest) -> Answer:
             "stages": _stages(settings, found, queues),
             "in_quarantine": _in_quarantine(settings, queues),
             "broker_problem": problem,
-            "processes": processes(settings, queues),
+            "processes": _processes(settings, queues),
         },
         {"chart": _chart(found.arrivals), "shown": SHOWN},
     )
@@ -50,10 +50,7 @@ def overview(asked: InspectorRequest) -> Answer:
 
 @dataclass(frozen=True)
 class Stage:
-    """A processing stage, with its backlog, oldest request, and mean duration.
-
-    Values are None if unknown.
-    """
+    """A processing stage, with its backlog, oldest request and mean duration; None if unknown."""
 
     name: str
     queue: str | None
@@ -96,6 +93,42 @@ def _queues(settings: Settings) -> tuple[dict[str, QueueState], str | None]:
         return queue_states(settings), None
     except ExpectedError as error:
         return {}, str(error)
+
+
+@dataclass(frozen=True)
+class Process:
+    """A kind of process.
+
+    The number of consumers of its queues is None if the broker does not report it. The age of the
+    latest heartbeat on this host is None if there is none. ``is_alive`` is None if this host cannot
+    tell.
+    """
+
+    name: str
+    consumers: int | None
+    beat_seconds: float | None
+    is_alive: bool | None
+
+
+def _processes(settings: Settings, queues: dict[str, QueueState]) -> list[Process]:
+    """Return the processes and their liveness; without a broker, `queues` is empty."""
+    topology = topology_of(settings)
+    taken = {
+        "intake": [topology.pages],
+        "worker": [topology.task_queue(stage) for stage in STAGES],
+    }
+    found = []
+    for name in PROCESSES:
+        heartbeat = Heartbeat(settings.heartbeat_directory, name)
+        counts = [queues[queue].consumers for queue in taken.get(name, []) if queue in queues]
+        # The embedded broker of a local run does not report consumers.
+        consumers = max(counts) if counts and settings.broker_is_amqp else None
+        seconds = heartbeat.age_seconds()
+        is_alive: bool | None = None
+        if seconds is not None or consumers is not None:
+            is_alive = heartbeat.is_alive() or bool(consumers)
+        found.append(Process(name, consumers, seconds, is_alive))
+    return found
 
 
 def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:

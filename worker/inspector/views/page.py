@@ -87,6 +87,8 @@ def page(asked: InspectorRequest) -> Answer:
         )
     )
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
+    # Fields that earlier versions of the service did not write get their defaults.
+    article = ArticleMessage.model_validate(message) if message else None
     explained, is_slow = _explained(asked, known)
     first = asked.number("line") or 0
     lines = explained.explanation.lines if explained else ()
@@ -96,8 +98,7 @@ def page(asked: InspectorRequest) -> Answer:
     values = {
         "page": _described(known),
         "way": [step._asdict() for step in _steps(known, revisions, receipts, sending)],
-        # Fields that earlier versions of the service did not write get their defaults.
-        "article": ArticleMessage.model_validate(message).to_json() if message else None,
+        "article": article.to_json() if article else None,
         "revisions": [
             {"revision": each.number, "created_at": each.created_at} for each in revisions
         ],
@@ -117,7 +118,7 @@ def page(asked: InspectorRequest) -> Answer:
         "next_line": first + LINES if len(lines) > first + LINES else None,
     }
     shown_only = {
-        "parts_of_article": article_parts(message),
+        "parts_of_article": article_parts(article) if article else None,
         "notable": _with_strongest_reasons(notable),
         "rest": _with_strongest_reasons(rest[first : first + LINES]),
         "lines_in_rest": len(rest),

@@ -25,10 +25,13 @@ MOST_SOURCES: Final = 40
 @views.page("/pages/{page:number}/read", "reader.html")
 def reader(asked: InspectorRequest) -> Answer:
     """Show the latest article of a page."""
-    found = asked.known(lambda session: last_article(session, asked.place("page")))
-    if found.message is None:
+    page_id = asked.place("page")
+    (message,) = asked.known(lambda session: last_article(session, page_id))
+    if message is None:
         raise HTTPException(404, "This page has no article.")
-    parts = article_parts(found.message)
+    # Fields that earlier versions of the service did not write get their defaults.
+    article = ArticleMessage.model_validate(message)
+    parts = article_parts(article)
     size = int(asked.choice("size", SIZES) or USUAL_SIZE)
     sources = parts.sources[:MOST_SOURCES]
     are_images_shown = asked.choice("images", ("shown",)) is not None
@@ -44,6 +47,4 @@ def reader(asked: InspectorRequest) -> Answer:
     headers = {}
     if are_images_shown:
         headers["content-security-policy"] = policy_with_images(sources)
-    # Fields that earlier versions of the service did not write get their defaults.
-    article = ArticleMessage.model_validate(found.message).to_json()
-    return Answer({"page": found.page_id, "article": article}, shown, headers)
+    return Answer({"page": page_id, "article": article.to_json()}, shown, headers)

@@ -279,24 +279,11 @@ def revisions_of(
     return [Revision(*row) for row in rows]
 
 
-class LastArticle(NamedTuple):
-    """A page, and the message of its latest article, if any."""
-
-    page_id: int
-    message: dict[str, Any] | None
-
-
-def last_article(session: Session, page_id: int) -> LastArticle | None:
-    """Return the latest article of a page, or None if the page does not exist."""
-    row = session.execute(
-        select(StoredPage.id, Article.message)
-        .outerjoin(
-            Article,
-            and_(Article.page_id == StoredPage.id, Article.revision == StoredPage.revision),
-        )
-        .where(StoredPage.id == page_id)
-    ).one_or_none()
-    return LastArticle(*row) if row is not None else None
+def last_article(session: Session, page_id: int) -> tuple[dict[str, Any] | None] | None:
+    """Return the row of a page's latest article message, or None if the page does not exist."""
+    last = and_(Article.page_id == StoredPage.id, Article.revision == StoredPage.revision)
+    query = select(Article.message).select_from(StoredPage).outerjoin(Article, last)
+    return session.execute(query.where(StoredPage.id == page_id)).one_or_none()
 
 
 def receipts_of(session: Session, page_id: int, most: int) -> list[tuple[datetime, str]]:

@@ -7,12 +7,12 @@ import click
 import pytest
 from pydantic import BaseModel
 
+from docs.reference_pages import PAGES, commands_page, settings_page, write
 from models import messages
 from worker.cli import main
-from worker.cli.reference import PAGES, commands_page, settings_page, write
 from worker.settings import PREFIX, Settings
 
-REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
 
 def commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:

@@ -1,6 +1,6 @@
 """Reference pages of the documentation, generated from the code that they describe.
 
-``python -m worker.cli.reference docs/reference`` writes them; a test fails if they are stale.
+``python -m docs.reference_pages docs/reference`` writes them; a test fails if they are stale.
 """
 
 from __future__ import annotations
