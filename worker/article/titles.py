@@ -117,9 +117,9 @@ def headline(
     return declared[0], next(shown, None)
 
 
-def declared_titles(page: Outline, url: str = "", others: Sequence[Titles] = ()) -> list[str]:
+def declared_titles(page: Outline, url: str = "") -> list[str]:
     """Return ``og:title`` and ``title`` without the parts that name the site, unless empty."""
-    return _declared_on(page, url, others)[1]
+    return _declared_on(page, url, ())[1]
 
 
 @dataclass(frozen=True)
