@@ -31,6 +31,7 @@ from worker.html.site import site_of
 from worker.text import words
 from worker.text.dates import find_moments
 from worker.text.wordlists import listed
+from worker.text.words import squash
 
 MIN_OWN_WORDS: Final = 50
 """Minimum number of body words above a further article.
@@ -335,7 +336,7 @@ class _Page:
                 break
             if index in self._item_addresses:
                 return self._item_addresses[index]
-        return self._by_headline.get(_squash(self._headline(head))) if self._by_headline else None
+        return self._by_headline.get(squash(self._headline(head))) if self._by_headline else None
 
     def _linked_address(self, head: int) -> str | None:
         """Return the same-site URL that a headline links to."""
@@ -395,7 +396,7 @@ class _Page:
                     for each in (value.get("url"), page, value.get("@id")):
                         address = self._other_page(each) if isinstance(each, str) else None
                         if address is not None:
-                            found.setdefault(_squash(headline), address)
+                            found.setdefault(squash(headline), address)
         return found
 
     def _other_page(self, written: str | None) -> str | None:
@@ -467,7 +468,3 @@ def _path(url: str) -> str:
     except ValueError:
         return ""
     return _EXTENSION.sub("", path.rstrip("/")).lower()
-
-
-def _squash(text: str) -> str:
-    return "".join(words.tokens(text))
