@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from worker.article.metadata.authors import BYLINE_MARKS
 from worker.article.outline import Outline
 from worker.article.scripts import structured_data
 from worker.article.vocabulary import PARTS
-from worker.html.addresses import absolute, base_of
+from worker.html.addresses import absolute, base_of, split_url
 from worker.html.flat import Integers
 from worker.html.names import split_name
 from worker.html.site import site_of
@@ -463,8 +462,4 @@ def _is_head_line(line: str) -> bool:
 
 def _path(url: str) -> str:
     """Return a URL's path without trailing slash and extension; empty for a home page."""
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    return _EXTENSION.sub("", path.rstrip("/")).lower()
+    return _EXTENSION.sub("", split_url(url).path.rstrip("/")).lower()

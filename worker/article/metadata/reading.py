@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable
-from urllib.parse import urlsplit
 
 from worker.article.finding import Finding
 from worker.article.metadata.authors import names_in, squash, without_repeats
@@ -22,7 +21,7 @@ from worker.article.metadata.result import ArticleMetadata
 from worker.article.metadata.surroundings import Surroundings
 from worker.article.metadata.wires import wire_of
 from worker.article.outline import Outline
-from worker.html.addresses import absolute
+from worker.html.addresses import absolute, split_url
 from worker.html.nodes import Node
 from worker.text.dates import date_in_path
 
@@ -78,11 +77,13 @@ def read_metadata(
     metas = read_metas(head)
     declared = linked + marked + metas
     surroundings = Surroundings(page, finding, heading, known)
-    sites = {squash(name) for name in (*declared.sites, _host(url))}
+    address = split_url(url)
+    host = (address.hostname or "").removeprefix("www.")
+    sites = {squash(name) for name in (*declared.sites, host)}
     shown, shown_modified = shown_dates(surroundings.notes, language)
     modified = modification_date(declared, shown_modified, language)
     published = (
-        publication_date(declared, shown, date_in_path(_path(url)), language)
+        publication_date(declared, shown, date_in_path(address.path), language)
         or modified
         or publication_date_elsewhere(surroundings, shown, head, title or "", language)
     )
@@ -123,7 +124,7 @@ def _canonical(addresses: Iterable[str], url: str) -> str | None:
     """Return the first URL that may be the article's: absolute and not a home page."""
     for address in addresses:
         found = absolute(address, url)
-        parts = urlsplit(found or "")
+        parts = split_url(found or "")
         if found and (parts.path not in ("", "/") or parts.query):
             return found
     return None
@@ -148,17 +149,3 @@ def _tags(declared: Record) -> tuple[str, ...]:
 def _address(url: str) -> str:
     """Return what identifies a page in a URL: no scheme, fragment or trailing slash."""
     return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
-
-
-def _path(url: str) -> str:
-    try:
-        return urlsplit(url).path
-    except ValueError:
-        return ""
-
-
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
