@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
 
 from lxml.html import HtmlElement
 
@@ -17,7 +16,7 @@ from worker.article.finding import Finding
 from worker.article.further_articles import further_articles, without_further_articles
 from worker.article.headlines import HeadlineLink
 from worker.article.illustrations import leading_images
-from worker.article.knowledge import TemplateKnowledge
+from worker.article.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
 from worker.article.languages import language_of
 from worker.article.leads import lead_of_blocks
 from worker.article.media import EMBEDS
@@ -34,30 +33,6 @@ from worker.text.texts import count_words
 
 
 @dataclass(frozen=True)
-class KnownTemplate:
-    """Knowledge of a page's template; `knowledge` is None if nothing is known."""
-
-    knowledge: TemplateKnowledge | None = None
-
-    @classmethod
-    def of(cls, other: Page | TemplateKnowledge | None) -> Self:
-        """Learn from another page, or use existing knowledge."""
-        if isinstance(other, Page):
-            other = TemplateKnowledge.of([Outline.of(other.flat)])
-        return cls(other)
-
-    @property
-    def titles(self) -> Sequence[Titles]:
-        """Titles of the known pages."""
-        return self.knowledge.titles if self.knowledge is not None else ()
-
-    @property
-    def line_digests(self) -> Collection[int]:
-        """Digests of the lines on the known pages."""
-        return self.knowledge.by_digest if self.knowledge is not None else ()
-
-
-@dataclass(frozen=True)
 class PageInTemplate:
     """A page's outline, together with what is known about its template.
 
@@ -67,7 +42,7 @@ class PageInTemplate:
 
     url: str
     outline: Outline
-    template: KnownTemplate
+    template: TemplateKnowledge = UNKNOWN_TEMPLATE
     text_roles: Sequence[LineRole] = ()
     posts: FindPosts | None = None
 
@@ -79,18 +54,17 @@ class PageInTemplate:
     @property
     def judged(self) -> JudgedPage:
         """The roles of the page's lines and the kind of the page, computed on first access."""
-        knowledge = self.template.knowledge
         known, url, judged = self.outline.memo.get(JudgedPage, (None, None, None))
-        if judged is None or known is not knowledge or url != self.url:
-            judged = judge_page(self.outline, knowledge, self.url)
-            self.outline.memo[JudgedPage] = knowledge, self.url, judged
+        if known is not self.template or url != self.url:
+            judged = judge_page(self.outline, self.template, self.url)
+            self.outline.memo[JudgedPage] = self.template, self.url, judged
         found: JudgedPage = judged
         return found
 
 
-def judged_page(page: Page, knowledge: TemplateKnowledge | None = None) -> JudgedPage:
+def judged_page(page: Page, template: TemplateKnowledge) -> JudgedPage:
     """Return the roles of a page's lines and its kind, which are computed once per page."""
-    return PageInTemplate(page.url, Outline.of(page.flat), KnownTemplate(knowledge)).judged
+    return PageInTemplate(page.url, Outline.of(page.flat), template).judged
 
 
 def forget_judged(page: Page) -> None:
@@ -149,7 +123,7 @@ def extract_article(
         If the page displays no text, or only a headline.
     """
     outline = Outline.of(page.flat)
-    flat = PageInTemplate(page.url, outline, KnownTemplate.of(other), text_roles, posts)
+    flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts)
     return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
 
 
@@ -259,7 +233,7 @@ def _cut(
     _, heading = titles.headline(outline, finding.container, page.url, template.titles)
     further = () if is_thread else further_articles(outline, finding, heading, page.url)
     finding = without_further_articles(outline, finding, further)
-    article = article_of(page.url, outline, template.titles, finding, template.line_digests)
+    article = article_of(page.url, outline, template.titles, finding, template.by_digest)
     links = {each.url: HeadlineLink(each.url, each.headline) for each in further if each.url}
     return replace(article, further=tuple(links.values())), finding
 

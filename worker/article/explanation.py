@@ -10,14 +10,13 @@ from lxml.html import HtmlElement
 
 from worker.article import titles
 from worker.article.article import (
-    KnownTemplate,
     PageInTemplate,
     find_article,
     with_page_judged,
 )
 from worker.article.errors import NoArticleError
 from worker.article.finding import Finding
-from worker.article.knowledge import TemplateKnowledge
+from worker.article.knowledge import TemplateKnowledge, knowledge_of
 from worker.article.outline import Outline
 from worker.article.page_model import JudgedPage, trained_model
 from worker.article.phrases import CONTEXT, Aspect, aspects_of, phrase
@@ -137,9 +136,7 @@ def explain_article(
         As for `worker.article.extract_article`. Pages without an article are explained too.
     """
     outline = Outline.of(page.flat)
-    # Use only the knowledge of the other page, as the service does.
-    template = KnownTemplate(KnownTemplate.of(pivot).knowledge)
-    flat = PageInTemplate(page.url, outline, template, posts=posts)
+    flat = PageInTemplate(page.url, outline, knowledge_of(pivot), posts=posts)
     left_out = outline.indices_of(apart)
     article: Extraction | None = None
     verdicts: dict[int, Verdict] = {

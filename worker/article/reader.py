@@ -21,13 +21,14 @@ from worker.article import (
     explain_article,
     extract_article,
 )
-from worker.article.article import KnownTemplate, forget_judged, judged_page
+from worker.article.article import forget_judged, judged_page
 from worker.article.comment_exclusion import SURE as SURE_COMMENTS
 from worker.article.comment_exclusion import comments_to_exclude
 from worker.article.declared import declared_comments
 from worker.article.entries import entries_of
 from worker.article.entry import Entry
 from worker.article.hidden import UNSEEN, OpenedDocument
+from worker.article.knowledge import knowledge_of
 from worker.article.live import are_live_entries
 from worker.article.walls import SURE as SURE_WALL
 from worker.article.walls import judge_wall
@@ -179,7 +180,7 @@ def read_shown(
     fetched_at: datetime | None = None,
 ) -> Content:
     """Read a page like `read_content`, without checking for a wall."""
-    known = KnownTemplate.of(other).knowledge
+    known = knowledge_of(other)
     posts = _PostsOfPage.of(page, known, patterns)
     apart = comments_to_exclude(page, posts.likely)
     article = extract_article(page, known, apart, text_roles, posts.find)
@@ -227,7 +228,7 @@ def _explain_shown(
     pivot: Page | TemplateKnowledge | None,
     patterns: Sequence[CommentPattern] | None,
 ) -> ExplainedContent:
-    posts = _PostsOfPage.of(page, KnownTemplate.of(pivot).knowledge, patterns)
+    posts = _PostsOfPage.of(page, knowledge_of(pivot), patterns)
     apart = comments_to_exclude(page, posts.likely)
     explanation = explain_article(page, pivot, apart, posts.find)
     article = explanation.article
@@ -281,7 +282,7 @@ class _PostsOfPage:
     def of(
         cls,
         page: Page,
-        known: TemplateKnowledge | None,
+        known: TemplateKnowledge,
         patterns: Sequence[CommentPattern] | None,
     ) -> Self:
         """Find the posts of a page that may have any; arguments as for `read_content`.
