@@ -12,7 +12,7 @@ from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
 from worker.comments.elements import PageElements
-from worker.comments.nesting import nesting_of
+from worker.comments.features import nesting_of
 
 _Floats = npt.NDArray[np.float64]
 

@@ -43,9 +43,9 @@ from worker.comments import (
     vote,
     with_content,
 )
-from worker.comments.anchoring import dated_from
 from worker.comments.elsewhere import CommentsElsewhere, find_elsewhere
 from worker.comments.extents import extents_of
+from worker.comments.reading import dated_from
 from worker.html import Page
 from worker.html.flat import FlatDocument
 from worker.html.places import element_at

@@ -11,8 +11,8 @@ from worker.comments.discussion import is_discussion
 from worker.comments.elements import PageElements
 from worker.comments.features import measure
 from worker.comments.pattern import CommentPattern
-from worker.comments.ranking import trained_model
 from worker.html import Page
+from worker.inference import BoostedTrees, load_model
 
 MIN_PROBABILITY = 0.02
 """Minimum probability for the likeliest candidate to be read; reading is the slowest step.
@@ -89,3 +89,8 @@ def find_comments(page: Page, least_confidence: float = MIN_CONFIDENCE) -> Found
         confidence,
         read if len(read) == len(chosen.places) else None,
     )
+
+
+def trained_model() -> BoostedTrees:
+    """Return the shipped classifier of candidates, trained by ``benchmarks/comments/train.py``."""
+    return load_model(BoostedTrees, "worker.comments", "model.json").model

@@ -16,7 +16,7 @@ from worker.comments import (
 from worker.comments.candidates import MAX_MEMBERS, find_candidates
 from worker.comments.elements import PageElements
 from worker.comments.features import measure
-from worker.comments.ranking import trained_model
+from worker.comments.finding import trained_model
 from worker.comments.signatures import Signature
 from worker.html import Page, parse_page
 
