@@ -18,13 +18,12 @@ from worker.article.headlines import HeadlineLink
 from worker.article.illustrations import leading_images
 from worker.article.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
 from worker.article.languages import language_of
-from worker.article.leads import lead_of_blocks
 from worker.article.media import EMBEDS
 from worker.article.metadata import read_metadata
 from worker.article.outline import Outline
 from worker.article.page_model import JudgedPage
 from worker.article.rendering import render
-from worker.article.result import Extraction
+from worker.article.result import ArticleBlock, Extraction
 from worker.article.threads import FindPosts, find_thread
 from worker.article.titles import Titles
 from worker.html import Page
@@ -306,3 +305,16 @@ def article_of(
         confidence=round(finding.confidence, 3),
         metadata=metadata,
     )
+
+
+MAX_LEADING = 5
+"""Number of blocks at the start of a text that may be its lead."""
+
+MIN_LEAD_WORDS = 5
+"""Minimum number of words in a lead; a shorter text is a section name."""
+
+
+def lead_of_blocks(blocks: Iterable[ArticleBlock]) -> str | None:
+    """Return the leading blocks with the role of a lead, one per line; None if too short."""
+    found = "\n".join(block.text for block in [*blocks][:MAX_LEADING] if block.role == "lead")
+    return found if count_words(found) >= MIN_LEAD_WORDS else None

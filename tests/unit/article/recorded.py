@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from worker.article import NoArticleError
-from worker.article.confidence.classifier import trained_confidence
+from worker.article.confidence import trained_confidence
 from worker.article.page_model import trained_model
 from worker.article.reader import Content, read_content
 from worker.comments.certainty import trained_certainty
