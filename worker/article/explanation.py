@@ -201,18 +201,21 @@ def _explain_lines(
             text=line.text,
             verdict=verdicts.get(line.number, "dropped"),
             probability=float(judged.probabilities[place]),
-            reasons=_sorted(
-                [
-                    *(
-                        Reason(
-                            aspect.name,
-                            _phrase(aspect, features, away[place], place),
-                            float(part[place]),
-                        )
-                        for aspect, part in zip(aspects, parts, strict=True)
-                    ),
-                    Reason(*CONTEXT, float(rest[place])),
-                ]
+            reasons=tuple(
+                sorted(
+                    [
+                        *(
+                            Reason(
+                                aspect.name,
+                                _phrase(aspect, features, away[place], place),
+                                float(part[place]),
+                            )
+                            for aspect, part in zip(aspects, parts, strict=True)
+                        ),
+                        Reason(*CONTEXT, float(rest[place])),
+                    ],
+                    key=lambda reason: -abs(reason.contribution),
+                )
             ),
         )
         for place, line in enumerate(evidence.lines)
@@ -245,7 +248,3 @@ def _phrase(aspect: Aspect, features: Features, away: Rows, place: int) -> str:
     """Describe the most unusual evidence of an aspect."""
     strongest = max(aspect.columns, key=lambda column: away[column])
     return phrase(features.columns[strongest], float(features.rows[place, strongest]))
-
-
-def _sorted(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
-    return tuple(sorted(reasons, key=lambda reason: -abs(reason.contribution)))

@@ -158,7 +158,8 @@ def _declared(page: Outline, sites: _Sites) -> list[str]:
     whole = page.title
     title = _without_site(whole, sites)
     if title == whole:
-        title = _shown_part(page, whole) or max(_single_parts(whole), key=len, default="")
+        parts = (whole[start:end] for start, end in _parts(whole))
+        title = _shown_part(page, whole) or max(parts, key=len, default="")
     title = max(_STRONG_SEPARATOR.split(title), key=len)
     found = (_without_site(page.metas.get("og:title", ""), sites), title)
     return [text for text in found if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
@@ -243,10 +244,6 @@ def _stretches(title: str, parts: Sequence[tuple[int, int]]) -> Iterator[str]:
     for place, (start, _) in enumerate(parts):
         for _, end in parts[place:]:
             yield title[start:end]
-
-
-def _single_parts(title: str) -> list[str]:
-    return [title[start:end] for start, end in _parts(title)]
 
 
 def _without_site(title: str, sites: _Sites) -> str:
