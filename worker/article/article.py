@@ -84,7 +84,7 @@ def extract_article(
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
 ) -> Extraction:
-    """Extract the article of a page.
+    """Extract the article of a page, which is not modified.
 
     A network and boosted trees assign each line a role and the page a kind, from the page itself
     and from other pages of the template (`worker.article.page_model`). The body consists of the
@@ -95,31 +95,17 @@ def extract_article(
     An article that the page contains but does not display is used if the page displays none or only
     a fragment (`worker.article.hidden`).
 
-    Parameters
-    ----------
-    page
-        The page. It is not modified.
-    other
-        Another page of the template group, or the `TemplateKnowledge` of one, which gives the same
-        result. For the group's representative, use its nearest neighbour; for all other pages, use
-        the representative. None to read the page on its own.
-    apart
-        Elements that are not part of the article, namely readers' comments. They are kept if one of
-        them is the article itself, such as the first post of a thread
-        (`worker.article.comment_exclusion`).
-    text_roles
-        Roles of the lines that make up the text (see `models.roles`); `TEXT_ROLES` if empty.
-    posts
-        Finds the posts of a forum page; None disables the search.
+    `other` is another page of the template group, or the `TemplateKnowledge` of one, which gives
+    the same result. For the group's representative, use its nearest neighbour; for all other pages,
+    use the representative; None to read the page on its own. `apart` are elements that are not part
+    of the article, namely readers' comments; they are kept if one of them is the article itself,
+    such as the first post of a thread (`worker.article.comment_exclusion`). `text_roles` are the
+    roles of the lines that make up the text; `TEXT_ROLES` if empty. `posts` finds the posts of a
+    forum page; None disables the search.
 
-    Raises
-    ------
-    MenuPageError
-        If the page only lists links to other pages.
-    NeedsRenderingError
-        If the page is empty until a browser runs its scripts.
-    NoTextError
-        If the page displays no text, or only a headline.
+    Raises `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
+    is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
+    headline.
     """
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts)

@@ -130,10 +130,8 @@ def explain_article(
 ) -> Explanation:
     """Extract the article of a page with the default method, and explain the verdict on each line.
 
-    Parameters
-    ----------
-    page, pivot, apart, posts
-        As for `worker.article.extract_article`. Pages without an article are explained too.
+    The arguments are those of `worker.article.extract_article`. Pages without an article are
+    explained too.
     """
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, knowledge_of(pivot), posts=posts)

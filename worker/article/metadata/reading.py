@@ -53,18 +53,9 @@ def read_metadata(
     JSON-LD takes precedence, then microdata and ``meta`` elements. For authors, names displayed
     next to the article rank second, after JSON-LD.
 
-    Parameters
-    ----------
-    page, finding, heading
-        The page, its body, and the element that displays its headline.
-    url
-        URL of the page.
-    title, language
-        The extracted headline, and the BCP 47 tag of the language.
-    known
-        Digests of lines that also appear on other pages of the template, and so belong to the site.
-    text, images, videos
-        The article's text, and its number of images and of videos.
+    `finding` is the body, `heading` the element that displays the headline, and `language` a BCP 47
+    tag. `known` holds digests of lines that also appear on other pages of the template, and so
+    belong to the site. `images` and `videos` are numbers.
     """
     head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
