@@ -12,7 +12,7 @@ from statistics import fmean
 from time import process_time
 
 from benchmarks.evaluation.scores import load_corpus
-from worker.article.declared import declared_comments
+from worker.article.reader import declared_comments
 from worker.comments.elsewhere import find_elsewhere
 from worker.html import PageError, parse_page
 

@@ -12,7 +12,7 @@ from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
 from worker.comments.elements import PageElements
-from worker.comments.nesting import nesting_of
+from worker.comments.features import nesting_of
 
 _Floats = npt.NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def page_f1_of(
         edges: list[list[int]] = []
         for member, inside in records_of(page, members):
             if (member, inside) not in known:
-                text = page.text_of(member, inside)
+                text = _text_of(page, member, inside)
                 known[member, inside] = _matching(text, texts, bags)
             edges.append(known[member, inside])
         scores[number] = _f1(edges, len(golds))
@@ -67,7 +67,7 @@ def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_te
         found = Counter(
             word
             for member, inside in records_of(page, members)
-            for word in words(page.text_of(member, inside))
+            for word in words(_text_of(page, member, inside))
         )
         total = found.total() + wanted.total()
         scores[number] = 2 * (found & wanted).total() / total if total else 0.0
@@ -83,6 +83,20 @@ def records_of(page: PageElements, members: Sequence[int]) -> list[tuple[int, tu
         if place >= 0:
             inside[place].append(member)
     return [(member, tuple(each)) for member, each in zip(members, inside, strict=True)]
+
+
+def _text_of(page: PageElements, index: int, without: Sequence[int]) -> str:
+    """Return the text below an element as one line, omitting the given inner elements.
+
+    `without` are disjoint elements inside it, in ascending order.
+    """
+    pieces: list[str] = []
+    start = page.text_starts[index]
+    for inner in without:
+        pieces += page.texts[start : page.text_starts[inner]]
+        start = page.text_ends[inner]
+    pieces += page.texts[start : page.text_ends[index]]
+    return " ".join(pieces)
 
 
 def _matching(text: str, golds: Sequence[str], bags: Sequence[Counter[str]]) -> list[int]:

@@ -27,7 +27,7 @@ from benchmarks.extraction.examples import ARTICLES, fold_of
 from benchmarks.extraction.folds import FoldModels
 from benchmarks.training.headers import corpus_used, training_of
 from models.messages import DOUBTFUL
-from worker.article.article import KnownTemplate, PageInTemplate, find_article
+from worker.article.article import PageInTemplate, find_article
 from worker.article.comment_exclusion import comments_to_exclude
 from worker.article.confidence import GOOD_F1, ExtractedArticle
 from worker.article.confidence.evidence import confidence_evidence
@@ -101,7 +101,7 @@ def _read(folder: Path, models: Path) -> list[PageExample]:
 def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
     page = page_of(source)
     outline = Outline.of(page.flat)
-    shown = PageInTemplate(page.url, outline, KnownTemplate())
+    shown = PageInTemplate(page.url, outline)
     apart = outline.indices_of(comments_to_exclude(page, comments_of(page)))
     article, finding = find_article(shown, apart)
     place = finding or Finding(article.method, container=0)

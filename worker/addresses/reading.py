@@ -23,6 +23,7 @@ from worker.html.addresses import absolute
 from worker.html.elements import INLINE, UNSEEN
 from worker.html.flat import FlatDocument
 from worker.text import words
+from worker.text.words import squash
 
 MAX_DECLARATIONS = 500
 """Maximum number of declaring elements read from a page's head."""
@@ -177,11 +178,11 @@ def _is_believable(address: str, own: str) -> bool:
 
 
 def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
-    sites = {_squashed(head.site_name), ""}
-    host = _squashed(urlsplit(url).hostname or "")
+    sites = {squash(head.site_name), ""}
+    host = squash(urlsplit(url).hostname or "")
 
     def names_site(text: str) -> bool:
-        squashed = _squashed(text)
+        squashed = squash(text)
         return squashed in sites or squashed in host
 
     title, declared = head.title, head.open_graph_title
@@ -226,10 +227,6 @@ def _wordings(title: str) -> Iterator[str]:
     for part in dict.fromkeys(cut):
         if 2 * len(part) >= len(title) and len(words.tokens(part)) >= MIN_PART_WORDS:
             yield part
-
-
-def _squashed(text: str) -> str:
-    return "".join(words.tokens(text))
 
 
 def _text(flat: FlatDocument, index: int) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
 
 from lxml.html import HtmlElement
 
@@ -17,44 +16,19 @@ from worker.article.finding import Finding
 from worker.article.further_articles import further_articles, without_further_articles
 from worker.article.headlines import HeadlineLink
 from worker.article.illustrations import leading_images
-from worker.article.knowledge import TemplateKnowledge
+from worker.article.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
 from worker.article.languages import language_of
-from worker.article.leads import lead_of_blocks
 from worker.article.media import EMBEDS
 from worker.article.metadata import read_metadata
 from worker.article.outline import Outline
 from worker.article.page_model import JudgedPage
 from worker.article.rendering import render
-from worker.article.result import Extraction
+from worker.article.result import ArticleBlock, Extraction
 from worker.article.threads import FindPosts, find_thread
 from worker.article.titles import Titles
 from worker.html import Page
 from worker.html.addresses import base_of
 from worker.text.texts import count_words
-
-
-@dataclass(frozen=True)
-class KnownTemplate:
-    """Knowledge of a page's template; `knowledge` is None if nothing is known."""
-
-    knowledge: TemplateKnowledge | None = None
-
-    @classmethod
-    def of(cls, other: Page | TemplateKnowledge | None) -> Self:
-        """Learn from another page, or use existing knowledge."""
-        if isinstance(other, Page):
-            other = TemplateKnowledge.of([Outline.of(other.flat)])
-        return cls(other)
-
-    @property
-    def titles(self) -> Sequence[Titles]:
-        """Titles of the known pages."""
-        return self.knowledge.titles if self.knowledge is not None else ()
-
-    @property
-    def line_digests(self) -> Collection[int]:
-        """Digests of the lines on the known pages."""
-        return self.knowledge.by_digest if self.knowledge is not None else ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +41,7 @@ class PageInTemplate:
 
     url: str
     outline: Outline
-    template: KnownTemplate
+    template: TemplateKnowledge = UNKNOWN_TEMPLATE
     text_roles: Sequence[LineRole] = ()
     posts: FindPosts | None = None
 
@@ -79,18 +53,17 @@ class PageInTemplate:
     @property
     def judged(self) -> JudgedPage:
         """The roles of the page's lines and the kind of the page, computed on first access."""
-        knowledge = self.template.knowledge
         known, url, judged = self.outline.memo.get(JudgedPage, (None, None, None))
-        if judged is None or known is not knowledge or url != self.url:
-            judged = judge_page(self.outline, knowledge, self.url)
-            self.outline.memo[JudgedPage] = knowledge, self.url, judged
+        if known is not self.template or url != self.url:
+            judged = judge_page(self.outline, self.template, self.url)
+            self.outline.memo[JudgedPage] = self.template, self.url, judged
         found: JudgedPage = judged
         return found
 
 
-def judged_page(page: Page, knowledge: TemplateKnowledge | None = None) -> JudgedPage:
+def judged_page(page: Page, template: TemplateKnowledge) -> JudgedPage:
     """Return the roles of a page's lines and its kind, which are computed once per page."""
-    return PageInTemplate(page.url, Outline.of(page.flat), KnownTemplate(knowledge)).judged
+    return PageInTemplate(page.url, Outline.of(page.flat), template).judged
 
 
 def forget_judged(page: Page) -> None:
@@ -111,7 +84,7 @@ def extract_article(
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
 ) -> Extraction:
-    """Extract the article of a page.
+    """Extract the article of a page, which is not modified.
 
     A network and boosted trees assign each line a role and the page a kind, from the page itself
     and from other pages of the template (`worker.article.page_model`). The body consists of the
@@ -122,34 +95,20 @@ def extract_article(
     An article that the page contains but does not display is used if the page displays none or only
     a fragment (`worker.article.hidden`).
 
-    Parameters
-    ----------
-    page
-        The page. It is not modified.
-    other
-        Another page of the template group, or the `TemplateKnowledge` of one, which gives the same
-        result. For the group's representative, use its nearest neighbour; for all other pages, use
-        the representative. None to read the page on its own.
-    apart
-        Elements that are not part of the article, namely readers' comments. They are kept if one of
-        them is the article itself, such as the first post of a thread
-        (`worker.article.comment_exclusion`).
-    text_roles
-        Roles of the lines that make up the text (see `models.roles`); `TEXT_ROLES` if empty.
-    posts
-        Finds the posts of a forum page; None disables the search.
+    `other` is another page of the template group, or the `TemplateKnowledge` of one, which gives
+    the same result. For the group's representative, use its nearest neighbour; for all other pages,
+    use the representative; None to read the page on its own. `apart` are elements that are not part
+    of the article, namely readers' comments; they are kept if one of them is the article itself,
+    such as the first post of a thread (`worker.article.comment_exclusion`). `text_roles` are the
+    roles of the lines that make up the text; `TEXT_ROLES` if empty. `posts` finds the posts of a
+    forum page; None disables the search.
 
-    Raises
-    ------
-    MenuPageError
-        If the page only lists links to other pages.
-    NeedsRenderingError
-        If the page is empty until a browser runs its scripts.
-    NoTextError
-        If the page displays no text, or only a headline.
+    Raises `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
+    is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
+    headline.
     """
     outline = Outline.of(page.flat)
-    flat = PageInTemplate(page.url, outline, KnownTemplate.of(other), text_roles, posts)
+    flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts)
     return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
 
 
@@ -259,7 +218,7 @@ def _cut(
     _, heading = titles.headline(outline, finding.container, page.url, template.titles)
     further = () if is_thread else further_articles(outline, finding, heading, page.url)
     finding = without_further_articles(outline, finding, further)
-    article = article_of(page.url, outline, template.titles, finding, template.line_digests)
+    article = article_of(page.url, outline, template.titles, finding, template.by_digest)
     links = {each.url: HeadlineLink(each.url, each.headline) for each in further if each.url}
     return replace(article, further=tuple(links.values())), finding
 
@@ -332,3 +291,16 @@ def article_of(
         confidence=round(finding.confidence, 3),
         metadata=metadata,
     )
+
+
+MAX_LEADING = 5
+"""Number of blocks at the start of a text that may be its lead."""
+
+MIN_LEAD_WORDS = 5
+"""Minimum number of words in a lead; a shorter text is a section name."""
+
+
+def lead_of_blocks(blocks: Iterable[ArticleBlock]) -> str | None:
+    """Return the leading blocks with the role of a lead, one per line; None if too short."""
+    found = "\n".join(block.text for block in [*blocks][:MAX_LEADING] if block.role == "lead")
+    return found if count_words(found) >= MIN_LEAD_WORDS else None

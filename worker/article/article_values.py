@@ -1,6 +1,7 @@
 """Conversion of a page's content to the keys of the article message."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from models.messages import (
     ArticleMessage,
@@ -8,10 +9,9 @@ from models.messages import (
     Comment,
     CommentsElsewhere,
     Embed,
-    Emphasis,
     Entry,
     Image,
-    Link,
+    MessagePart,
     Metadata,
     Part,
     Parts,
@@ -21,6 +21,8 @@ from worker.article import Extraction, Moment
 from worker.article.reader import Content
 from worker.html import site_name
 from worker.pagination import Pagination
+
+_Part = TypeVar("_Part", bound=MessagePart)
 
 MAX_LISTED = 200
 """Maximum number of parts in a message. No page of the corpora has more than 13 parts."""
@@ -37,40 +39,11 @@ def article_values(content: Content) -> dict[str, Any]:
         "authors": list(metadata.authors),
         "published_at": metadata.published.instant if metadata.published else None,
         "text": article.text,
-        "blocks": [
-            Block(
-                type=block.type,
-                text=block.text,
-                start=block.start,
-                end=block.end,
-                role=block.role,
-                role_probability=block.role_probability,
-                level=block.level,
-                marker=block.marker,
-                links=[Link(start=each.start, end=each.end, url=each.url) for each in block.links],
-                emphasis=[
-                    Emphasis(start=each.start, end=each.end, kind=each.kind)
-                    for each in block.emphasis
-                ],
-                language=block.language,
-            )
-            for block in article.blocks
-        ],
-        "images": [
-            Image(url=each.url, alt=each.alt, caption=each.caption, block=each.block)
-            for each in article.images
-        ],
-        "embeds": [
-            Embed(url=each.url, type=each.type, block=each.block) for each in article.embeds
-        ],
+        "blocks": _alike(Block, article.blocks),
+        "images": _alike(Image, article.images),
+        "embeds": _alike(Embed, article.embeds),
         "comments": [_comment(each) for each in content.comments],
-        "comments_elsewhere": [
-            CommentsElsewhere(
-                vendor=each.vendor, account=each.account, thread=each.thread, address=each.address
-            )
-            for each in content.comments_elsewhere
-        ]
-        or None,
+        "comments_elsewhere": _alike(CommentsElsewhere, content.comments_elsewhere) or None,
         "entries": [
             Entry(
                 id=each.id,
@@ -117,6 +90,11 @@ def parts_of(found: Pagination) -> Parts | None:
         first=first if found.number != 1 else None,
         whole=found.whole,
     )
+
+
+def _alike(part: type[_Part], found: Iterable[object]) -> list[_Part]:
+    """Convert objects to message parts that have the same fields."""
+    return [part.model_validate(each, from_attributes=True) for each in found]
 
 
 def _comment(found: comments.Comment) -> Comment:

@@ -8,9 +8,9 @@ from lxml.html import HtmlElement
 from worker.article.finding import Finding
 from worker.article.outline import Outline
 from worker.comments import FoundComments, read_comments
-from worker.comments.areas import comment_area
 from worker.comments.certainty import MAX_READ
 from worker.comments.discussion import is_discussion
+from worker.comments.extents import comment_area
 from worker.html import Page
 
 SURE = 0.7

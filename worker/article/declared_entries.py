@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any
-from urllib.parse import urlsplit
 
 from worker.article.entry import Entry
 from worker.article.live import declared_reports
 from worker.html import Page
+from worker.html.addresses import split_url
 from worker.html.fragments import plain_paragraphs
 from worker.text.dates import Moment, parse_moment
 from worker.text.words import clean
@@ -64,10 +64,7 @@ def _paths(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _path(address: str) -> str:
-    try:
-        return urlsplit(address).path.rstrip("/")
-    except ValueError:
-        return ""
+    return split_url(address).path.rstrip("/")
 
 
 def _entry(value: Mapping[str, Any], url: str, headline: Any) -> Entry | None:

@@ -302,10 +302,10 @@ def _append(parent: Element, tag: str, text: str | None = None, **attributes: st
     return made
 
 
-class _Writer:
-    """Writes the pieces of an article as elements; subclasses choose their names."""
+class _HtmlWriter:
+    """Writes the pieces of an article as elements of HTML; a subclass chooses other elements."""
 
-    item, row, cell = "item", "row", "cell"
+    item, row, cell = "li", "tr", "td"
 
     def write(self, pieces: Iterator[_Piece], parent: Element) -> None:
         """Append pieces to an element."""
@@ -326,27 +326,38 @@ class _Writer:
 
     def open_block(self, block: ArticleBlock, parent: Element) -> Element:
         """Append the element that holds a block's text."""
-        raise NotImplementedError
+        if block.type == "heading":
+            return _append(parent, f"h{min(6, max(2, block.level or 2))}")
+        if block.type == "quote":
+            return _append(_append(parent, "blockquote"), "p")
+        return _append(parent, "p")
 
     def open_list(self, parent: Element, marker: str) -> Element:
         """Append a list, given its first item's marker."""
-        raise NotImplementedError
+        if marker == "-":
+            return _append(parent, "ul")
+        start = marker.rstrip(".")
+        return _append(parent, "ol", **({} if start == "1" else {"start": start}))
 
     def open_link(self, parent: Element, url: str) -> Element:
-        """Append a link."""
-        raise NotImplementedError
+        return _append(parent, "a", href=url)
 
     def open_emphasis(self, parent: Element, kind: str) -> Element:
-        """Append an emphasis element."""
-        raise NotImplementedError
+        return _append(parent, "strong" if kind == "bold" else "em")
 
     def write_code(self, block: ArticleBlock, parent: Element) -> None:
-        """Append a code block."""
-        raise NotImplementedError
+        code = _append(_append(parent, "pre"), "code", block.text)
+        if block.language:
+            code.set("class", f"language-{block.language}")
 
     def write_figure(self, figure: _Figure, parent: Element) -> None:
-        """Append an image or embed."""
-        raise NotImplementedError
+        made = _append(parent, "figure")
+        if isinstance(figure.medium, ArticleEmbed):
+            _append(made, "a", figure.medium.url, href=figure.medium.url)
+            return
+        _append(made, "img", src=figure.medium.url, alt=figure.medium.alt or "")
+        if figure.caption:
+            _append(made, "figcaption", figure.caption)
 
     def _write_list(self, blocks: Sequence[ArticleBlock], parent: Element) -> None:
         lists: list[tuple[int, bool, Element]] = []
@@ -397,44 +408,9 @@ class _Writer:
                     _append_text(target, run.text)
 
 
-class _HtmlWriter(_Writer):
-    item, row, cell = "li", "tr", "td"
+class _TeiWriter(_HtmlWriter):
+    item, row, cell = "item", "row", "cell"
 
-    def open_block(self, block: ArticleBlock, parent: Element) -> Element:
-        if block.type == "heading":
-            return _append(parent, f"h{min(6, max(2, block.level or 2))}")
-        if block.type == "quote":
-            return _append(_append(parent, "blockquote"), "p")
-        return _append(parent, "p")
-
-    def open_list(self, parent: Element, marker: str) -> Element:
-        if marker == "-":
-            return _append(parent, "ul")
-        start = marker.rstrip(".")
-        return _append(parent, "ol", **({} if start == "1" else {"start": start}))
-
-    def open_link(self, parent: Element, url: str) -> Element:
-        return _append(parent, "a", href=url)
-
-    def open_emphasis(self, parent: Element, kind: str) -> Element:
-        return _append(parent, "strong" if kind == "bold" else "em")
-
-    def write_code(self, block: ArticleBlock, parent: Element) -> None:
-        code = _append(_append(parent, "pre"), "code", block.text)
-        if block.language:
-            code.set("class", f"language-{block.language}")
-
-    def write_figure(self, figure: _Figure, parent: Element) -> None:
-        made = _append(parent, "figure")
-        if isinstance(figure.medium, ArticleEmbed):
-            _append(made, "a", figure.medium.url, href=figure.medium.url)
-            return
-        _append(made, "img", src=figure.medium.url, alt=figure.medium.alt or "")
-        if figure.caption:
-            _append(made, "figcaption", figure.caption)
-
-
-class _TeiWriter(_Writer):
     def open_block(self, block: ArticleBlock, parent: Element) -> Element:
         if block.type == "heading":
             return _append(parent, "ab", type="header", rend=f"h{block.level or 2}")

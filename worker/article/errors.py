@@ -18,13 +18,7 @@ class NoArticleError(ValueError):
 
 
 class MenuPageError(NoArticleError):
-    """The page only lists links to other pages, such as a home page, section front or tag page.
-
-    Parameters
-    ----------
-    probability
-        Probability that the page is a menu.
-    """
+    """The page only lists links to other pages, such as a home page, section front or tag page."""
 
     outcome = PageOutcome.MENU
 
@@ -48,12 +42,7 @@ class NeedsRenderingError(NoArticleError):
 class WallError(NoArticleError):
     """A wall replaces the article: a consent, robot-check, log-in, paywall or block page.
 
-    Parameters
-    ----------
-    kind
-        Kind of wall in words, such as ``"log-in"``.
-    probability
-        Probability that the page is a wall.
+    `kind` is the kind of wall in words, such as ``"log-in"``; `probability` is that of a wall.
     """
 
     outcome = PageOutcome.WALL
@@ -67,12 +56,7 @@ class WallError(NoArticleError):
 class GoneError(NoArticleError):
     """There is no longer an article at the URL, or there never was one.
 
-    Parameters
-    ----------
-    kind
-        What the site reports, such as ``"not found"``.
-    probability
-        Probability that the site reports this.
+    `kind` is what the site reports, such as ``"not found"``; `probability` is that of the report.
     """
 
     outcome = PageOutcome.GONE

@@ -10,14 +10,13 @@ from lxml.html import HtmlElement
 
 from worker.article import titles
 from worker.article.article import (
-    KnownTemplate,
     PageInTemplate,
     find_article,
     with_page_judged,
 )
 from worker.article.errors import NoArticleError
 from worker.article.finding import Finding
-from worker.article.knowledge import TemplateKnowledge
+from worker.article.knowledge import TemplateKnowledge, knowledge_of
 from worker.article.outline import Outline
 from worker.article.page_model import JudgedPage, trained_model
 from worker.article.phrases import CONTEXT, Aspect, aspects_of, phrase
@@ -131,15 +130,11 @@ def explain_article(
 ) -> Explanation:
     """Extract the article of a page with the default method, and explain the verdict on each line.
 
-    Parameters
-    ----------
-    page, pivot, apart, posts
-        As for `worker.article.extract_article`. Pages without an article are explained too.
+    The arguments are those of `worker.article.extract_article`. Pages without an article are
+    explained too.
     """
     outline = Outline.of(page.flat)
-    # Use only the knowledge of the other page, as the service does.
-    template = KnownTemplate(KnownTemplate.of(pivot).knowledge)
-    flat = PageInTemplate(page.url, outline, template, posts=posts)
+    flat = PageInTemplate(page.url, outline, knowledge_of(pivot), posts=posts)
     left_out = outline.indices_of(apart)
     article: Extraction | None = None
     verdicts: dict[int, Verdict] = {
@@ -204,18 +199,21 @@ def _explain_lines(
             text=line.text,
             verdict=verdicts.get(line.number, "dropped"),
             probability=float(judged.probabilities[place]),
-            reasons=_sorted(
-                [
-                    *(
-                        Reason(
-                            aspect.name,
-                            _phrase(aspect, features, away[place], place),
-                            float(part[place]),
-                        )
-                        for aspect, part in zip(aspects, parts, strict=True)
-                    ),
-                    Reason(*CONTEXT, float(rest[place])),
-                ]
+            reasons=tuple(
+                sorted(
+                    [
+                        *(
+                            Reason(
+                                aspect.name,
+                                _phrase(aspect, features, away[place], place),
+                                float(part[place]),
+                            )
+                            for aspect, part in zip(aspects, parts, strict=True)
+                        ),
+                        Reason(*CONTEXT, float(rest[place])),
+                    ],
+                    key=lambda reason: -abs(reason.contribution),
+                )
             ),
         )
         for place, line in enumerate(evidence.lines)
@@ -248,7 +246,3 @@ def _phrase(aspect: Aspect, features: Features, away: Rows, place: int) -> str:
     """Describe the most unusual evidence of an aspect."""
     strongest = max(aspect.columns, key=lambda column: away[column])
     return phrase(features.columns[strongest], float(features.rows[place, strongest]))
-
-
-def _sorted(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
-    return tuple(sorted(reasons, key=lambda reason: -abs(reason.contribution)))

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -24,13 +23,14 @@ from worker.article.metadata.authors import BYLINE_MARKS
 from worker.article.outline import Outline
 from worker.article.scripts import structured_data
 from worker.article.vocabulary import PARTS
-from worker.html.addresses import absolute, base_of
+from worker.html.addresses import absolute, base_of, split_url
 from worker.html.flat import Integers
 from worker.html.names import split_name
 from worker.html.site import site_of
 from worker.text import words
 from worker.text.dates import find_moments
 from worker.text.wordlists import listed
+from worker.text.words import squash
 
 MIN_OWN_WORDS: Final = 50
 """Minimum number of body words above a further article.
@@ -335,7 +335,7 @@ class _Page:
                 break
             if index in self._item_addresses:
                 return self._item_addresses[index]
-        return self._by_headline.get(_squash(self._headline(head))) if self._by_headline else None
+        return self._by_headline.get(squash(self._headline(head))) if self._by_headline else None
 
     def _linked_address(self, head: int) -> str | None:
         """Return the same-site URL that a headline links to."""
@@ -395,7 +395,7 @@ class _Page:
                     for each in (value.get("url"), page, value.get("@id")):
                         address = self._other_page(each) if isinstance(each, str) else None
                         if address is not None:
-                            found.setdefault(_squash(headline), address)
+                            found.setdefault(squash(headline), address)
         return found
 
     def _other_page(self, written: str | None) -> str | None:
@@ -462,12 +462,4 @@ def _is_head_line(line: str) -> bool:
 
 def _path(url: str) -> str:
     """Return a URL's path without trailing slash and extension; empty for a home page."""
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    return _EXTENSION.sub("", path.rstrip("/")).lower()
-
-
-def _squash(text: str) -> str:
-    return "".join(words.tokens(text))
+    return _EXTENSION.sub("", split_url(url).path.rstrip("/")).lower()

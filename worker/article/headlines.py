@@ -68,15 +68,7 @@ _ADVERTS = frozenset({"sponsored"})
 
 @dataclass(frozen=True)
 class HeadlineLink:
-    """A link to an item that a page lists.
-
-    Attributes
-    ----------
-    url
-        Absolute HTTP or HTTPS URL, without fragment.
-    headline
-        The link text.
-    """
+    """A link to an item that a page lists: its text, and an HTTP or HTTPS URL without fragment."""
 
     url: str
     headline: str
@@ -106,11 +98,6 @@ def headline_links(page: Page) -> tuple[HeadlineLink, ...]:
     """Return a page's links to the items that it lists, in page order.
 
     Each URL occurs once; the page's own URL and the site's home page are excluded.
-
-    Parameters
-    ----------
-    page
-        The page. It is not modified.
     """
     by_place: defaultdict[_Place, list[_Candidate]] = defaultdict(list)
     for each in _candidates(Outline.of(page.flat), page.url):

@@ -143,6 +143,17 @@ class TemplateKnowledge:
         return dict(found)
 
 
+UNKNOWN_TEMPLATE = TemplateKnowledge((), ())
+"""Knowledge gained from no pages."""
+
+
+def knowledge_of(other: Page | TemplateKnowledge | None) -> TemplateKnowledge:
+    """Learn from another page of a template, or return what is known; None for nothing."""
+    if isinstance(other, Page):
+        return TemplateKnowledge.from_pages([other])
+    return other if other is not None else UNKNOWN_TEMPLATE
+
+
 def digest_of(tokens: Sequence[str]) -> int:
     """Return a 64-bit digest of a line, which is the same on every machine."""
     from hashlib import blake2b

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 from itertools import islice
-from urllib.parse import urlsplit
 
 from worker.article.result import ArticleEmbed, ArticleImage
-from worker.html.addresses import absolute
+from worker.html.addresses import absolute, split_url
 from worker.html.names import name_words
 from worker.html.nodes import AnyElement
 from worker.text import words
@@ -43,17 +42,13 @@ def is_image_address(address: str | None) -> bool:
 
 def file_stem(url: str) -> str:
     """Return the name of an image file without size and extension; empty if there is none."""
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    name = path.rpartition("/")[2].rpartition(".")[0].lower()
+    name = split_url(url).path.rpartition("/")[2].rpartition(".")[0].lower()
     return _SIZE_OF_FILE.sub("", name)
 
 
 def is_drawing(url: str) -> bool:
     """Return whether a URL points to an SVG drawing, which is usually a logo or icon."""
-    return urlsplit(url).path.lower().endswith(".svg")
+    return split_url(url).path.lower().endswith(".svg")
 
 
 def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:

@@ -21,14 +21,15 @@ from worker.article import (
     explain_article,
     extract_article,
 )
-from worker.article.article import KnownTemplate, forget_judged, judged_page
+from worker.article.article import forget_judged, judged_page
 from worker.article.comment_exclusion import SURE as SURE_COMMENTS
 from worker.article.comment_exclusion import comments_to_exclude
-from worker.article.declared import declared_comments
 from worker.article.entries import entries_of
 from worker.article.entry import Entry
 from worker.article.hidden import UNSEEN, OpenedDocument
+from worker.article.knowledge import knowledge_of
 from worker.article.live import are_live_entries
+from worker.article.scripts import program_state, structured_data
 from worker.article.walls import SURE as SURE_WALL
 from worker.article.walls import judge_wall
 from worker.comments import (
@@ -42,11 +43,13 @@ from worker.comments import (
     vote,
     with_content,
 )
-from worker.comments.anchoring import dated_from
+from worker.comments.declared import comments_in_data, comments_in_state, may_hold_comments
 from worker.comments.elsewhere import CommentsElsewhere, find_elsewhere
 from worker.comments.extents import extents_of
+from worker.comments.reading import dated_from
 from worker.html import Page
 from worker.html.flat import FlatDocument
+from worker.html.nodes import Node
 from worker.html.places import element_at
 from worker.outcomes import PageOutcome
 from worker.pagination import Pagination, read_pagination
@@ -179,7 +182,7 @@ def read_shown(
     fetched_at: datetime | None = None,
 ) -> Content:
     """Read a page like `read_content`, without checking for a wall."""
-    known = KnownTemplate.of(other).knowledge
+    known = knowledge_of(other)
     posts = _PostsOfPage.of(page, known, patterns)
     apart = comments_to_exclude(page, posts.likely)
     article = extract_article(page, known, apart, text_roles, posts.find)
@@ -227,7 +230,7 @@ def _explain_shown(
     pivot: Page | TemplateKnowledge | None,
     patterns: Sequence[CommentPattern] | None,
 ) -> ExplainedContent:
-    posts = _PostsOfPage.of(page, KnownTemplate.of(pivot).knowledge, patterns)
+    posts = _PostsOfPage.of(page, knowledge_of(pivot), patterns)
     apart = comments_to_exclude(page, posts.likely)
     explanation = explain_article(page, pivot, apart, posts.find)
     article = explanation.article
@@ -281,7 +284,7 @@ class _PostsOfPage:
     def of(
         cls,
         page: Page,
-        known: TemplateKnowledge | None,
+        known: TemplateKnowledge,
         patterns: Sequence[CommentPattern] | None,
     ) -> Self:
         """Find the posts of a page that may have any; arguments as for `read_content`.
@@ -423,3 +426,16 @@ def _without_article(
         for record, parent in zip(records, parents, strict=True)
         if record not in around or parents.count(parent) > 1
     ]
+
+
+def declared_comments(page: Page) -> tuple[Comment, ...]:
+    """Read the comments in a page's JSON-LD, or failing that, in the state of its scripts."""
+    scripts = [
+        script
+        for script in Node(page.flat, 0).iter("script")
+        if script.text and may_hold_comments(script.text)
+    ]
+    declared = (each.value for each in structured_data(scripts))
+    return comments_in_data(declared, page.url) or comments_in_state(
+        (each.value for each in program_state(scripts)), page.url
+    )

@@ -1,26 +1,18 @@
 """Search for the body of a single page by cleaning it and choosing the densest packet of sentences.
 
-Modelled on Wutsi's extractor, whose exact steps are among the methods of `benchmarks.evaluation`.
-This variant is for a page about which nothing else is known:
+Modelled on Wutsi's extractor, for a page about which nothing else is known:
 
 - *Cleaning* removes elements that display no text, ``nav``, ``header``, ``footer``, ``aside`` and
-  ``form`` elements, and those whose class or ID contains a word for an uninteresting section. An
-  element with more than half of the page's text is never removed: themes put
-  ``single comments-open`` on the body itself.
-- *Selection* takes text nodes of 20 characters or more. It ignores the text of links, because menus
-  would be selected otherwise, and the text of headings.
+  ``form`` elements, and those whose class or ID contains a word for an uninteresting section, but
+  none with more than half of the page's text: themes put ``single comments-open`` on the body.
+- *Selection* takes text nodes of 20 characters or more, outside headings and links, because menus
+  would be selected otherwise.
 - *Partition*: a text node belongs to its enclosing block, and a block to the element that it
-  divides (a paragraph to its ``div``, an item to the element around its list). The sentences of a
-  packet are counted together: useful content "is grouped in packets". Sentence-ending punctuation
-  of all scripts counts.
+  divides, whose sentences are counted together as a packet.
 - *Argmax* is the packet with the most sentences; on a tie, the most characters, then the first.
 - *Fusion* keeps the selected blocks of the packet, headings and quotations between them, and
   shorter paragraphs, lists and tables without a link. Of the packet's other children, only images
   and embeds are kept, which Wutsi's extractor loses.
-
-Share of pages with a word-count cosine of at least 0.9 with the gold text, on the DAnIEL and MSV
-development pages: 92.2 % as described; 88.9 % with the text of links; 87.0 % when all children of
-the packet are kept; 78.9 % when the argmax is a single block instead of a packet.
 """
 
 from collections.abc import Sequence

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import time, timedelta
 from itertools import pairwise
 from operator import itemgetter
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from worker.comments import Comment
 from worker.comments.candidates import find_candidates
 from worker.comments.elements import PageElements
 from worker.html import Page
+from worker.html.addresses import split_url
 from worker.html.elements import HEADINGS
 from worker.html.flat import FlatDocument
 from worker.html.names import split_words
@@ -480,7 +480,4 @@ def _squeezed(text: str) -> str:
 
 
 def _path(address: str) -> str:
-    try:
-        return urlsplit(address).path.rstrip("/")
-    except ValueError:
-        return ""
+    return split_url(address).path.rstrip("/")

@@ -33,15 +33,9 @@ comments looks like a thread. Of the threads of 110 forum pages, three have a sh
 class Posts:
     """Locations of the posts of a thread in its page.
 
-    Attributes
-    ----------
-    elements
-        Document indices of the elements that hold posts.
-    authors, dates, bodies
-        Indices, among the document's texts, of the texts that display the posts' authors, dates
-        and bodies.
-    confidence
-        Probability that these are posts or comments, from 0 to 1.
+    `elements` are document indices of the elements that hold posts. `authors`, `dates` and `bodies`
+    are indices, among the document's texts, of the texts that display them. `confidence` is the
+    probability that these are posts or comments.
     """
 
     elements: Sequence[int]

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from worker.article.outline import Outline
 from worker.text import words
 from worker.text.texts import count_words
+from worker.text.words import squash
 
 MIN_SHARED = 0.5
 """Minimum share of a heading's words in the declared title for it to be the headline."""
@@ -117,9 +118,9 @@ def headline(
     return declared[0], next(shown, None)
 
 
-def declared_titles(page: Outline, url: str = "", others: Sequence[Titles] = ()) -> list[str]:
+def declared_titles(page: Outline, url: str = "") -> list[str]:
     """Return ``og:title`` and ``title`` without the parts that name the site, unless empty."""
-    return _declared_on(page, url, others)[1]
+    return _declared_on(page, url, ())[1]
 
 
 @dataclass(frozen=True)
@@ -131,15 +132,15 @@ class _Sites:
 
     @classmethod
     def of(cls, page: Outline, url: str, others: Sequence[Titles]) -> Self:
-        names = {_squash(page.metas.get(name, "")) for name in ("og:site_name", "application-name")}
+        names = {squash(page.metas.get(name, "")) for name in ("og:site_name", "application-name")}
         for other in others:
             if other.declared != page.title:
                 parts = _parts(other.declared)
-                names.update(_squash(other.declared[start:end]) for start, end in parts)
-        return cls(frozenset(names), _squash(urlsplit(url).hostname or "") if url else "")
+                names.update(squash(other.declared[start:end]) for start, end in parts)
+        return cls(frozenset(names), squash(urlsplit(url).hostname or "") if url else "")
 
     def name(self, text: str) -> bool:
-        squashed = _squash(text)
+        squashed = squash(text)
         return squashed in self.names or squashed in self.host
 
 
@@ -157,7 +158,8 @@ def _declared(page: Outline, sites: _Sites) -> list[str]:
     whole = page.title
     title = _without_site(whole, sites)
     if title == whole:
-        title = _shown_part(page, whole) or max(_single_parts(whole), key=len, default="")
+        parts = (whole[start:end] for start, end in _parts(whole))
+        title = _shown_part(page, whole) or max(parts, key=len, default="")
     title = max(_STRONG_SEPARATOR.split(title), key=len)
     found = (_without_site(page.metas.get("og:title", ""), sites), title)
     return [text for text in found if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
@@ -173,10 +175,10 @@ def _shown_part(page: Outline, title: str) -> str | None:
         return None
     least = max(end - start for start, end in parts) / 2
     stretches = {
-        _squash(stretch): stretch for stretch in _stretches(title, parts) if len(stretch) > least
+        squash(stretch): stretch for stretch in _stretches(title, parts) if len(stretch) > least
     }
     shown = (
-        _squash(text)
+        squash(text)
         for nodes in page.lines
         if page.links[nodes[0].parent] < 0
         and least < len(text := "".join(node.text for node in nodes)) <= 2 * len(title)
@@ -191,18 +193,18 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
     These may be a kicker, a date or a tag in a separate element within the heading.
     """
     heading = page.text_of(index)
-    spelled = {_squash(title) for title in declared}
+    spelled = {squash(title) for title in declared}
     nodes = page.texts[page.text_starts[index] : page.text_ends[index]]
-    if _squash(heading) not in spelled and 1 < len(nodes) <= MAX_PARTS:
+    if squash(heading) not in spelled and 1 < len(nodes) <= MAX_PARTS:
         for place in range(len(nodes)):
             for end in range(place + 1, len(nodes) + 1):
                 text = words.clean("".join(node.text for node in nodes[place:end]))
-                if _squash(text) in spelled:
+                if squash(text) in spelled:
                     return text
     parts = _parts(heading, _AFFIX_SEPARATOR)
     if 1 < len(parts) <= MAX_PARTS:
         for stretch in _stretches(heading, parts):
-            if _squash(stretch) in spelled:
+            if squash(stretch) in spelled:
                 return stretch
     return _without_site(heading, sites)
 
@@ -226,10 +228,6 @@ def _shared(text: str, title: str) -> float:
     return common.total() / counts.total() if counts else 0.0
 
 
-def _squash(text: str) -> str:
-    return "".join(words.tokens(text))
-
-
 def _parts(title: str, separators: re.Pattern[str] = _SEPARATOR) -> list[tuple[int, int]]:
     """Return the (start, end) offsets of the parts between a title's separators."""
     parts = []
@@ -238,7 +236,7 @@ def _parts(title: str, separators: re.Pattern[str] = _SEPARATOR) -> list[tuple[i
         parts.append((start, separator.start()))
         start = separator.end()
     parts.append((start, len(title)))
-    return [(start, end) for start, end in parts if _squash(title[start:end])]
+    return [(start, end) for start, end in parts if squash(title[start:end])]
 
 
 def _stretches(title: str, parts: Sequence[tuple[int, int]]) -> Iterator[str]:
@@ -246,10 +244,6 @@ def _stretches(title: str, parts: Sequence[tuple[int, int]]) -> Iterator[str]:
     for place, (start, _) in enumerate(parts):
         for _, end in parts[place:]:
             yield title[start:end]
-
-
-def _single_parts(title: str) -> list[str]:
-    return [title[start:end] for start, end in _parts(title)]
 
 
 def _without_site(title: str, sites: _Sites) -> str:

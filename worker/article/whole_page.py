@@ -7,12 +7,12 @@ on pages from 2010 and on current ones, and in threads, shops and manuals.
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
 
 from worker.article.outline import Outline
 from worker.article.scripts import is_structured_data
+from worker.html.addresses import split_url
 
 Number = tuple[str, float]
 """A named feature value."""
@@ -151,7 +151,7 @@ def of_address(url: str) -> tuple[Number, ...]:
 
 
 def _of_address(url: str) -> Iterator[Number]:
-    parts = _parts(url)
+    parts = split_url(url)
     path = parts.path[:MAX_PATH].lower()
     host = (parts.hostname or "")[:MAX_PATH]
     segments = [segment for segment in path.split("/") if segment]
@@ -166,10 +166,3 @@ def _of_address(url: str) -> Iterator[Number]:
         yield f"url_part_{name}", pattern.search(path) is not None
     for name, pattern in _HOST_PATTERNS.items():
         yield f"url_host_{name}", pattern.search(host) is not None
-
-
-def _parts(url: str) -> SplitResult:
-    try:
-        return urlsplit(url)
-    except ValueError:
-        return urlsplit("")

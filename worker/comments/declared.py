@@ -334,7 +334,7 @@ def _author(value: Any) -> str | None:
             named = _first(values, _NAME, _person)
             if named is not None:
                 return named
-            value = _first(values, ("profile", "user"), _same)
+            value = _first(values, ("profile", "user"), lambda user: user)
     return _person(value)
 
 
@@ -342,10 +342,6 @@ def _person(value: Any) -> str | None:
     """Return a name, or None for ids and URLs."""
     name = _short(value) if isinstance(value, str) else None
     return None if name is None or name.isdecimal() or _ADDRESS.match(name) else name
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _reference(value: Any) -> str | None:

@@ -224,18 +224,9 @@ class PageElements(FlatDocument):
         is_shown = self.numbers[places] == owners
         return zip(places[is_shown].tolist(), compress(values, is_shown), strict=True)
 
-    def text_of(self, index: int, without: Iterable[int] = ()) -> str:
-        """Return the text below an element as one line, omitting the given inner elements.
-
-        `without` are disjoint elements inside it, in ascending order.
-        """
-        pieces: list[str] = []
-        start = self.text_starts[index]
-        for inner in without:
-            pieces += self.texts[start : self.text_starts[inner]]
-            start = self.text_ends[inner]
-        pieces += self.texts[start : self.text_ends[index]]
-        return " ".join(pieces)
+    def text_of(self, index: int) -> str:
+        """Return the text below an element as one line."""
+        return " ".join(self.texts[self.text_starts[index] : self.text_ends[index]])
 
 
 MAX_NAMES = 2_000

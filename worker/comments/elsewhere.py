@@ -6,7 +6,7 @@ is required.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -119,7 +119,7 @@ class _Selector(NamedTuple):
         )
 
 
-_MARKS = {vendor.name: [*map(_Selector.of, vendor.marks)] for vendor in VENDORS}
+_MARKS = {vendor.name: [*map(_Selector.of, vendor.marks.split())] for vendor in VENDORS}
 
 _CLASS_NAMES = frozenset(mark.word for marks in _MARKS.values() for mark in marks if mark.word)
 
@@ -127,7 +127,7 @@ _CLASS_NAMES = frozenset(mark.word for marks in _MARKS.values() for mark in mark
 def _thread_of(vendor: Vendor, sources: "_Sources") -> CommentsElsewhere | None:
     marks = _MARKS[vendor.name]
     mark, marked = next(((m, node) for m in marks for node in sources.marked(m)), (None, None))
-    if marked is None and not any(map(sources.calls, vendor.calls)):
+    if marked is None and not any(map(sources.calls, vendor.calls.split())):
         return None
     account = sources.value(vendor, vendor.account, marked)
     thread = sources.value(vendor, vendor.thread, marked)
@@ -256,7 +256,7 @@ class _Sources:
 
     def addresses(self, vendor: Vendor) -> Iterator[str]:
         """Yield the absolute URLs of a service on the page."""
-        for part in vendor.located:
+        for part in vendor.located.split():
             quoted = (_quoted(program, part) for program in self.programs)
             for found in (*(each for each in self._loaded if part in each), *quoted):
                 address = absolute(found, self.base) if found else None
@@ -272,9 +272,9 @@ class _Sources:
             metas.setdefault(name.strip(), attributes.get("content", ""))
         return metas
 
-    def value(self, vendor: Vendor, names: Sequence[str], marked: Node | None) -> str | None:
+    def value(self, vendor: Vendor, names: str, marked: Node | None) -> str | None:
         """Return the first usable value of the given names, in order, or None."""
-        for name in names:
+        for name in names.split():
             for value in self._values(vendor, name, marked):
                 usable = _value(value)
                 if usable is not None:

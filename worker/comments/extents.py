@@ -1,4 +1,4 @@
-"""Extent of each comment, which is everything that belongs to it beyond the record found."""
+"""Extents of comments, each of which is everything that belongs to one, and their whole area."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from itertools import takewhile
 from operator import eq
 
+from lxml.html import HtmlElement
+
 from worker.html.flat import FlatDocument
+from worker.html.text import visible_text
 from worker.text.caches import cached_if_short
+from worker.text.words import tokens
 
 MAX_WIDER = 6
 """Maximum number of levels by which to widen a record; no known page needs more."""
@@ -17,6 +21,12 @@ MIN_ALIKE = 0.8
 
 MAX_ROWS = 3
 """Maximum number of siblings on either side that belong to a record."""
+
+MAX_BETWEEN = 100
+"""Maximum number of words in an element between two comments, such as a form or an advertisement.
+
+A longer element may be the article itself, with some of the comments above it.
+"""
 
 _Shape = tuple[str, ...]
 
@@ -49,6 +59,28 @@ def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
             break
         elements = wider
     return _with_rows(shapes, elements)
+
+
+def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[HtmlElement]:
+    """Return the outermost elements that contain comments or lie between two comments.
+
+    `records` are elements containing one comment each, in document order.
+    """
+    extents = extents_of(page, page.places_of(records))
+    rows = [page.elements[row] for extent in extents for row in extent.rows]
+    within = set(rows)
+    outermost = [row for row in rows if within.isdisjoint(row.iterancestors())]
+    area = dict.fromkeys(outermost)
+    for row in outermost:
+        between: list[HtmlElement] = []
+        for sibling in row.itersiblings():
+            if sibling in area:
+                area.update(dict.fromkeys(between))
+                break
+            if len(tokens(visible_text(sibling))) > MAX_BETWEEN:
+                break
+            between.append(sibling)
+    return list(area)
 
 
 class _Shapes:

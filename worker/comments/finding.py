@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from worker.comments.candidates import find_candidates
-from worker.comments.certainty import Certainty, measure_choice, read_choice, trained_certainty
+from worker.comments.certainty import measure_choice, read_choice, trained_certainty
 from worker.comments.comment import Comment
 from worker.comments.discussion import is_discussion
 from worker.comments.elements import PageElements
 from worker.comments.features import measure
 from worker.comments.pattern import CommentPattern
-from worker.comments.ranking import trained_model
 from worker.html import Page
-from worker.inference import BoostedTrees
+from worker.inference import BoostedTrees, load_model
 
 MIN_PROBABILITY = 0.02
 """Minimum probability for the likeliest candidate to be read; reading is the slowest step.
@@ -61,47 +60,24 @@ class FoundComments:
     read: tuple[Comment, ...] | None = None
 
 
-def find_comments(
-    page: Page,
-    known: CommentPattern | None = None,
-    model: BoostedTrees | None = None,
-    certainty: Certainty | None = None,
-    least_confidence: float = MIN_CONFIDENCE,
-) -> FoundComments:
-    """Find the comments of a page.
+def find_comments(page: Page, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
+    """Find the comments of a page, without records if no candidate is likely enough.
 
-    Parameters
-    ----------
-    page
-        The page.
-    known
-        The pattern from other pages of the template (`worker.comments.vote`). It also finds single
-        comments, which cannot be recognised from their own page alone. It is ignored if it has no
-        name.
-    model, certainty
-        The classifier of candidates and the model of certainty; the shipped ones by default.
-    least_confidence
-        Minimum probability for the likeliest candidate to be comments.
-
-    Returns
-    -------
-    FoundComments
-        The comments, without records if no candidate is likely enough. Most pages have no comments.
+    Most pages have no comments. `least_confidence` is the minimum probability for the likeliest
+    candidate to be comments.
     """
-    if known is not None and known.is_named:
-        return FoundComments(known.records(page.flat), known, known.confidence)
     elements = PageElements.of(page.flat)
     candidates = find_candidates(elements)
     if not candidates:
         return FoundComments((), CommentPattern(None, 0, 1.0), 1.0)
-    probabilities = (model or trained_model()).probabilities(measure(elements, candidates))
+    probabilities = trained_model().probabilities(measure(elements, candidates))
     best = int(probabilities.argmax())
     confidence = float(probabilities[best])
     read: tuple[Comment, ...] = ()
     if confidence >= MIN_PROBABILITY:
         read = read_choice(page, elements, candidates, probabilities)
         measured = measure_choice(elements, candidates, probabilities, read)
-        confidence = (certainty or trained_certainty()).probability(measured)
+        confidence = trained_certainty().probability(measured)
     if is_discussion(read):
         least_confidence = min(least_confidence, MIN_OF_DISCUSSION)
     if confidence < least_confidence:
@@ -113,3 +89,8 @@ def find_comments(
         confidence,
         read if len(read) == len(chosen.places) else None,
     )
+
+
+def trained_model() -> BoostedTrees:
+    """Return the shipped classifier of candidates, trained by ``benchmarks/comments/train.py``."""
+    return load_model(BoostedTrees, "worker.comments", "model.json").model

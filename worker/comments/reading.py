@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
@@ -17,6 +18,7 @@ from worker.comments.naming import Naming, name_authors
 from worker.comments.replies import parents_of
 from worker.comments.voting import votes_of
 from worker.html.flat import FlatDocument
+from worker.text.ages import moment_before
 
 
 @dataclass(frozen=True)
@@ -139,3 +141,32 @@ def _parts_of(page: FlatDocument, records: Sequence[int]) -> _Parts:
     named = name_authors(layouts, columns)
     dated = date_comments(layouts, columns, named, page.attributes.of(0).get("lang"))
     return _Parts(extents, layouts, columns, named, dated, bodies_of(layouts, named, dated))
+
+
+def dated_from(
+    comments: Iterable[Comment], fetched_at: datetime | None, language: str | None
+) -> tuple[Comment, ...]:
+    """Date the comments that only state their age ("3 hours ago").
+
+    Parameters
+    ----------
+    comments
+        The comments of a page.
+    fetched_at
+        When the page was fetched, with time zone; None leaves the comments unchanged.
+    language
+        BCP 47 tag of the page.
+
+    Returns
+    -------
+    tuple of Comment
+        In the same order, with `Comment.written_date` unchanged.
+    """
+    if fetched_at is None:
+        return tuple(comments)
+    return tuple(
+        replace(comment, date=moment_before(comment.written_date, fetched_at, language))
+        if comment.date is None and comment.written_date is not None
+        else comment
+        for comment in comments
+    )

@@ -7,43 +7,30 @@ from typing import NamedTuple
 class Vendor(NamedTuple):
     """A service that hosts comments, and how to recognise a page with one of its threads.
 
-    Attributes
-    ----------
-    name
-        The service's name in messages.
-    word
-        Lower-case word contained in the service's own attributes and in scripts that use it.
-    marks
-        Selectors of elements that display the thread, best first: ``tag``, ``#id`` or ``.class``,
-        optionally followed by ``[attribute]``, ``[attribute=value]`` or ``[attribute*=part]``.
-        ``#id^`` is a prefix of an id; the rest of the id identifies the thread. Comment counters
-        and site-wide scripts are not marks.
-    calls
-        Text contained in a script that creates such an element.
-    account, thread, service
-        Names of the site's account, the thread's id and the service's URL in attributes, ``meta``
-        elements and scripts, best first.
-    located
-        Text contained in the service's URLs, in attributes and in scripts.
-    in_address
-        Pattern of the account (groups ``account`` and ``account2``) and the thread (``thread``) in
-        a URL.
-    rewritten
-        Replacement for the match of `in_address`, if the comments have another URL.
-    is_of_site
-        Whether the service is the site itself, whose comments are all on its own pages.
+    Fields of several values are strings of words, best first. `marks` are selectors of elements
+    that display the thread: ``tag``, ``#id`` or ``.class``, optionally followed by ``[attribute]``,
+    ``[attribute=value]`` or ``[attribute*=part]``. ``#id^`` is a prefix of an id; the rest of the
+    id identifies the thread. Comment counters and site-wide scripts are not marks.
     """
 
     name: str
+    # Contained in lower case in the service's own attributes and in scripts that use it.
     word: str
-    marks: tuple[str, ...]
-    calls: tuple[str, ...] = ()
-    account: tuple[str, ...] = ()
-    thread: tuple[str, ...] = ()
-    service: tuple[str, ...] = ()
-    located: tuple[str, ...] = ()
+    marks: str
+    # Contained in a script that creates an element that displays the thread.
+    calls: str = ""
+    # Names of the site's account, the thread's id and the service's URL in attributes, ``meta``
+    # elements and scripts.
+    account: str = ""
+    thread: str = ""
+    service: str = ""
+    # Contained in the service's URLs, in attributes and in scripts.
+    located: str = ""
+    # Groups ``account``, ``account2`` and ``thread`` of a URL.
     in_address: re.Pattern[str] | None = None
+    # Replacement for the match of `in_address`, if the comments have another URL.
     rewritten: str | None = None
+    # Whether the comments are all on the site's own pages.
     is_of_site: bool = False
 
 
@@ -51,26 +38,14 @@ VENDORS = (
     Vendor(
         "disqus",
         "disqus",
-        ("#disqus_thread", "iframe[src*=disqus.com/embed/comments]"),
-        calls=(".disqus.com/embed.js",),
-        account=(
-            "disqus_shortname",
-            "disqusShortname",
-            "data-disqus-shortname",
-            "disqus:shortname",
-        ),
+        "#disqus_thread iframe[src*=disqus.com/embed/comments]",
+        calls=".disqus.com/embed.js",
+        account="disqus_shortname disqusShortname data-disqus-shortname disqus:shortname",
         thread=(
-            "disqus_identifier",
-            "page.identifier",
-            "disqusIdentifier",
-            "data-disqus-identifier",
-            "disqus:identifier",
-            "disqus_url",
-            "page.url",
-            "disqusUrl",
-            "data-disqus-url",
+            "disqus_identifier page.identifier disqusIdentifier data-disqus-identifier "
+            "disqus:identifier disqus_url page.url disqusUrl data-disqus-url"
         ),
-        located=(".disqus.com/embed.js", "disqus.com/embed/comments"),
+        located=".disqus.com/embed.js disqus.com/embed/comments",
         in_address=re.compile(
             r"//(?P<account>[\w-]{1,63})\.disqus\.com/embed\.js|[?&](?:f|forum)=(?P<account2>[\w-]{1,63})"
         ),
@@ -78,253 +53,197 @@ VENDORS = (
     Vendor(
         "facebook",
         "facebook",
-        (
-            ".fb-comments",
-            "fb:comments",
-            "iframe[src*=facebook.com/plugins/comments]",
-            "iframe[src*=/plugins/feedback.php]",
-        ),
-        account=("fb:app_id",),
-        thread=("data-href", "href"),
-        located=("/plugins/comments.php", "/plugins/feedback.php"),
+        ".fb-comments fb:comments iframe[src*=facebook.com/plugins/comments] "
+        "iframe[src*=/plugins/feedback.php]",
+        account="fb:app_id",
+        thread="data-href href",
+        located="/plugins/comments.php /plugins/feedback.php",
     ),
     Vendor(
         "coral",
         "coral",
-        (
-            "#coral_thread",
-            "#coral_talk_stream",
-            "#coral-embed-stream",
-            "#coral-embed-stream-^",
-            "#coral-talk",
-            "#coral-stream",
-        ),
-        calls=("Coral.createStreamEmbed(", "Coral.Talk.render("),
-        thread=("storyID", "asset_id", "storyURL", "asset_url"),
-        service=("rootURL", "talk", "ENDPOINT_CORAL"),
-        located=("coral.coralproject.net/", ".coral.coralproject.net"),
+        "#coral_thread #coral_talk_stream #coral-embed-stream #coral-embed-stream-^ #coral-talk "
+        "#coral-stream",
+        calls="Coral.createStreamEmbed( Coral.Talk.render(",
+        thread="storyID asset_id storyURL asset_url",
+        service="rootURL talk ENDPOINT_CORAL",
+        located="coral.coralproject.net/ .coral.coralproject.net",
     ),
     Vendor(
         "viafoura",
         "viafoura",
-        (
-            "vf-conversations",
-            "vf-comments",
-            "vf-widget[data-widget=comments]",
-            "vf-widget[data-widget=commenting]",
-            ".viafoura[data-widget=comments]",
-            ".comments-viafoura-global",
-        ),
-        account=("vf:site_uuid", "vf:domain"),
-        thread=("vf-container-id", "vf:container_id"),
-        located=("cdn.viafoura.net/",),
+        "vf-conversations vf-comments vf-widget[data-widget=comments] "
+        "vf-widget[data-widget=commenting] .viafoura[data-widget=comments] "
+        ".comments-viafoura-global",
+        account="vf:site_uuid vf:domain",
+        thread="vf-container-id vf:container_id",
+        located="cdn.viafoura.net/",
     ),
     Vendor(
         "openweb",
         "spot",
-        (
-            "[data-spotim-module=conversation]",
-            "[data-spotim-app=conversation]",
-            "[data-spot-im-module-default-area=conversation]",
-            "spot-im-conversation",
-        ),
-        account=("data-spot-id", "spotId", "OPENWEB_SPOT_ID"),
-        thread=("data-post-id", "data-conversation-id", "data-post-url"),
-        located=("spot.im/spot/",),
+        "[data-spotim-module=conversation] [data-spotim-app=conversation] "
+        "[data-spot-im-module-default-area=conversation] spot-im-conversation",
+        account="data-spot-id spotId OPENWEB_SPOT_ID",
+        thread="data-post-id data-conversation-id data-post-url",
+        located="spot.im/spot/",
         in_address=re.compile(r"spot\.im/spot/(?P<account>[\w-]{1,63})"),
     ),
     Vendor(
         "hyvor-talk",
         "hyvor",
-        ("hyvor-talk-comments", "#hyvor-talk-view"),
-        account=("website-id", "HYVOR_TALK_WEBSITE"),
-        thread=("page-id",),
-        located=("talk.hyvor.com/",),
+        "hyvor-talk-comments #hyvor-talk-view",
+        account="website-id HYVOR_TALK_WEBSITE",
+        thread="page-id",
+        located="talk.hyvor.com/",
     ),
     Vendor(
         "giscus",
         "giscus",
-        (
-            "script[src*=giscus.app/client.js]",
-            "giscus-widget",
-            "iframe[src*=giscus.app/]",
-            ".giscus",
-        ),
-        account=("data-repo", "repo"),
-        thread=("data-term", "term"),
-        located=("giscus.app/",),
+        "script[src*=giscus.app/client.js] giscus-widget iframe[src*=giscus.app/] .giscus",
+        account="data-repo repo",
+        thread="data-term term",
+        located="giscus.app/",
     ),
     Vendor(
         "utterances",
         "utteranc",
-        ("script[src*=utteranc.es/client.js]", "iframe[src*=utteranc.es/]", ".utterances"),
-        account=("repo",),
-        thread=("issue-number", "issue-term"),
-        located=("utteranc.es/",),
+        "script[src*=utteranc.es/client.js] iframe[src*=utteranc.es/] .utterances",
+        account="repo",
+        thread="issue-number issue-term",
+        located="utteranc.es/",
     ),
+    Vendor("commento", "commento", "#commento", thread="data-page-id", located="/js/commento.js"),
+    Vendor("isso", "isso", "#isso-thread", thread="data-isso-id", service="data-isso"),
     Vendor(
-        "commento",
-        "commento",
-        ("#commento",),
-        thread=("data-page-id",),
-        located=("/js/commento.js",),
-    ),
-    Vendor(
-        "isso",
-        "isso",
-        ("#isso-thread",),
-        thread=("data-isso-id",),
-        service=("data-isso",),
-    ),
-    Vendor(
-        "remark42",
-        "remark_config",
-        ("#remark42",),
-        account=("site_id",),
-        thread=("url",),
-        service=("host",),
+        "remark42", "remark_config", "#remark42", account="site_id", thread="url", service="host"
     ),
     Vendor(
         "cusdis",
         "cusdis",
-        ("#cusdis_thread",),
-        account=("data-app-id",),
-        thread=("data-page-id", "data-page-url"),
-        service=("data-host",),
-        located=("cusdis.com/js/",),
+        "#cusdis_thread",
+        account="data-app-id",
+        thread="data-page-id data-page-url",
+        service="data-host",
+        located="cusdis.com/js/",
     ),
     Vendor(
         "insticator",
         "insticator",
-        (
-            ".instiengage-comments",
-            ".so-comments[data-integration-id]",
-            "#insticator-commenting",
-            ".insticator-unit[class*=type-commenting]",
-        ),
-        account=("data-cu-uuid", "data-integration-id"),
-        thread=("data-ext-page-id",),
-        located=(".insticator.com/",),
+        ".instiengage-comments .so-comments[data-integration-id] #insticator-commenting "
+        ".insticator-unit[class*=type-commenting]",
+        account="data-cu-uuid data-integration-id",
+        thread="data-ext-page-id",
+        located=".insticator.com/",
     ),
     Vendor(
         "vuukle",
         "vuukle",
-        ("#vuukle-comments", "#vuukle-comments-^", ".vuukle-comments", "#vuukle_div"),
-        account=("apiKey", "api_key"),
-        thread=("articleId", "article_id"),
-        located=("cdn.vuukle.com/", "cdnvuukle.com/"),
+        "#vuukle-comments #vuukle-comments-^ .vuukle-comments #vuukle_div",
+        account="apiKey api_key",
+        thread="articleId article_id",
+        located="cdn.vuukle.com/ cdnvuukle.com/",
     ),
     Vendor(
         "livefyre",
         "fyre",
-        ("#livefyre-comments", "#livefyre", ".livefyre-comments"),
-        calls=("fyre.conv.load(",),
-        account=("siteId", "data-site-id"),
-        thread=("articleId", "data-article-id"),
-        located=("livefyre.com/", ".fyre.co/"),
+        "#livefyre-comments #livefyre .livefyre-comments",
+        calls="fyre.conv.load(",
+        account="siteId data-site-id",
+        thread="articleId data-article-id",
+        located="livefyre.com/ .fyre.co/",
     ),
     Vendor(
         "intensedebate",
         "idcomments",
-        ("#idc-container", "#IDCommentsHead"),
-        calls=("idcomments_acct",),
-        account=("idcomments_acct",),
-        thread=("idcomments_post_id", "idcomments_post_url"),
-        located=("intensedebate.com/js/",),
+        "#idc-container #IDCommentsHead",
+        calls="idcomments_acct",
+        account="idcomments_acct",
+        thread="idcomments_post_id idcomments_post_url",
+        located="intensedebate.com/js/",
     ),
     Vendor(
         "gigya",
         "gigya",
-        (".gig-comments-container", ".gs-social-comments", "[data-gigya-comment-category]"),
-        calls=("gigya.comments.showCommentsUI(",),
-        account=("categoryID", "data-gigya-comment-category"),
-        thread=("streamID", "data-gigya-stream-id"),
+        ".gig-comments-container .gs-social-comments [data-gigya-comment-category]",
+        calls="gigya.comments.showCommentsUI(",
+        account="categoryID data-gigya-comment-category",
+        thread="streamID data-gigya-stream-id",
     ),
-    Vendor(
-        "cackle",
-        "cackle",
-        ("#mc-container",),
-        thread=("channel",),
-        located=("cackle.me/",),
-    ),
+    Vendor("cackle", "cackle", "#mc-container", thread="channel", located="cackle.me/"),
     Vendor(
         "hypercomments",
         "hypercomments",
-        ("#hypercomments_widget",),
-        account=("widget_id",),
-        thread=("xid",),
-        located=("hypercomments.com/",),
+        "#hypercomments_widget",
+        account="widget_id",
+        thread="xid",
+        located="hypercomments.com/",
     ),
     Vendor(
-        "vk",
-        "vk.",
-        ("#vk_comments",),
-        calls=("VK.Widgets.Comments(",),
-        account=("apiId",),
-        thread=("page_id",),
+        "vk", "vk.", "#vk_comments", calls="VK.Widgets.Comments(", account="apiId", thread="page_id"
     ),
     Vendor(
         "graphcomment",
         "graphcomment",
-        ("#graphcomment",),
-        account=("graphcomment_id", "graphCommentId", "semio_id"),
-        thread=("page_id", "uid"),
-        located=("graphcomment.com/",),
+        "#graphcomment",
+        account="graphcomment_id graphCommentId semio_id",
+        thread="page_id uid",
+        located="graphcomment.com/",
     ),
     Vendor(
         "fastcomments",
         "fastcomments",
-        ("#fastcomments-widget", "fastcomments-widget"),
-        account=("tenantId",),
-        thread=("urlId",),
-        located=("fastcomments.com/",),
+        "#fastcomments-widget fastcomments-widget",
+        account="tenantId",
+        thread="urlId",
+        located="fastcomments.com/",
     ),
     Vendor(
         "talkyard",
         "talkyard",
-        (".talkyard-comments",),
-        thread=("data-discussion-id",),
-        service=("talkyardServerUrl",),
-        located=("talkyard-comments.",),
+        ".talkyard-comments",
+        thread="data-discussion-id",
+        service="talkyardServerUrl",
+        located="talkyard-comments.",
     ),
     Vendor(
         "discourse",
         "discourse",
-        ("#discourse-comments",),
-        thread=("topicId", "discourseEmbedUrl"),
-        service=("discourseUrl",),
+        "#discourse-comments",
+        thread="topicId discourseEmbedUrl",
+        service="discourseUrl",
     ),
     Vendor(
         "ghost",
         "ghost-comments",
-        ("script[data-ghost-comments]",),
-        thread=("data-post-id",),
-        service=("data-ghost-comments",),
+        "script[data-ghost-comments]",
+        thread="data-post-id",
+        service="data-ghost-comments",
         is_of_site=True,
     ),
-    Vendor("waline", "waline", ("#waline",), thread=("path",), service=("serverURL",)),
-    Vendor("twikoo", "twikoo", ("#tcomment", "#twikoo"), account=("envId",)),
-    Vendor("gitalk", "gitalk", ("#gitalk-container",), account=("repo",), thread=("number",)),
+    Vendor("waline", "waline", "#waline", thread="path", service="serverURL"),
+    Vendor("twikoo", "twikoo", "#tcomment #twikoo", account="envId"),
+    Vendor("gitalk", "gitalk", "#gitalk-container", account="repo", thread="number"),
     Vendor(
         "artalk",
         "artalk",
-        ("#Comments[class*=artalk]", ".artalk"),
-        account=("site",),
-        thread=("pageKey",),
-        service=("server",),
+        "#Comments[class*=artalk] .artalk",
+        account="site",
+        thread="pageKey",
+        service="server",
     ),
     Vendor(
         "telegram",
         "telegram",
-        ("script[data-telegram-discussion]", "script[data-comments-app-website]"),
-        account=("data-comments-app-website",),
-        thread=("data-telegram-discussion",),
+        "script[data-telegram-discussion] script[data-comments-app-website]",
+        account="data-comments-app-website",
+        thread="data-telegram-discussion",
     ),
     Vendor(
         "wordpress",
         "wp-json",
-        ("#respond", "#commentform", "a[href*=#respond]", "a[href*=#comments]"),
-        located=("/wp-json/wp/v2/posts/", "/wp-json/wp/v2/pages/"),
+        "#respond #commentform a[href*=#respond] a[href*=#comments]",
+        located="/wp-json/wp/v2/posts/ /wp-json/wp/v2/pages/",
         in_address=re.compile(
             r"(?P<root>^.{1,400}?/wp-json/wp/v2/)(?:posts|pages)/(?P<thread>\d{1,12})$"
         ),

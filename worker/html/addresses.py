@@ -2,7 +2,7 @@
 
 import re
 from typing import Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from worker.html.nodes import AnyElement
 from worker.text.words import clean
@@ -28,6 +28,14 @@ def base_of(document: AnyElement, url: str) -> str:
         if href:
             return absolute(href, url) or url
     return url
+
+
+def split_url(url: str) -> SplitResult:
+    """Split a URL like `urlsplit`, but an invalid one into empty parts."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")
 
 
 def absolute(address: str | None, base: str) -> str | None:

@@ -68,17 +68,12 @@ def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterat
 def html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> HtmlFile:
     """Read an HTML file without decoding it.
 
-    The ID is the path relative to the folder. The URL is derived as for a mirror made by ``wget``:
-
-    - ``folder/news.example.org/2024/a.html`` is
-      ``https://news.example.org/2024/a.html``, since the outermost directory is treated as a host
-      if it looks like one;
-    - ``news.example.org/2024/a.html``, where the given folder itself is named like a host, gets the
-      same URL;
-    - ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``, since the pages of a
-      folder without a host form one site, in the reserved domain ``invalid``.
-
-    The base URL of `origin`, if any, takes precedence. `folder` is the folder given by the user.
+    The ID is the path relative to the folder given by the user. The URL is derived as for a mirror
+    made by ``wget``: ``news.example.org/2024/a.html`` is ``https://news.example.org/2024/a.html``
+    if the outermost directory or the folder itself has that name, as it looks like a host.
+    Otherwise, ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``, since the pages
+    of a folder without a host form one site, in the reserved domain ``invalid``. The base URL of
+    `origin`, if any, takes precedence.
     """
     relative = path.relative_to(folder)
     with open_source(path) as stream:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import cycle
 from typing import Any
-from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from worker.article.documents import Run
+from worker.html.addresses import split_url
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.security import form_token
 from worker.store.reads.sites import TrendPart
@@ -95,10 +95,7 @@ def marked(text: str, words: Sequence[str]) -> Markup:
 
 def is_of_web(url: str) -> bool:
     """Return whether a URL is an absolute web URL."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
+    parts = split_url(url)
     return parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
 
 

@@ -69,13 +69,7 @@ _CLASSES = {
 _RANGE = re.compile("(.)(?:-(.))?", re.DOTALL)
 
 LAST_CHARACTER = 0x1FFFF
-"""Last character in the tables."""
-
-LAST_UNSPACED = 0x3FFFF
-"""Last character outside the tables that is a word of its own.
-
-All characters after `LAST_CHARACTER` up to this one are words; later characters have no traits.
-"""
+"""Last character in the tables; of later ones, those up to 0x3FFFF are words of their own."""
 
 
 class CharacterTables(NamedTuple):

@@ -96,6 +96,11 @@ def tokens(text: str) -> list[str]:
     return (_token() if _UNSPACED_OR_SIGN.search(text) else _SPACED_TOKEN).findall(text)
 
 
+def squash(text: str) -> str:
+    """Return the tokens of a text without anything between them, for comparison of names."""
+    return "".join(tokens(text))
+
+
 @cache
 def _token() -> re.Pattern[str]:
     # Possessive, because backtracking would take a hundred bytes of memory per character.

@@ -5,9 +5,10 @@ from itertools import chain, repeat
 import numpy as np
 
 from worker.text import words
-from worker.text.characters import LAST_CHARACTER, LAST_UNSPACED, Table, Trait
+from worker.text.characters import LAST_CHARACTER, Table, Trait
 
 FIRST_IDEOGRAPH = "\u2e80"
+LAST_UNSPACED = 0x3FFFF
 
 _COUNTED = np.array(
     [

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from worker.article import NoArticleError
-from worker.article.confidence.classifier import trained_confidence
+from worker.article.confidence import trained_confidence
 from worker.article.page_model import trained_model
 from worker.article.reader import Content, read_content
 from worker.comments.certainty import trained_certainty
-from worker.comments.ranking import trained_model as trained_ranker
+from worker.comments.finding import trained_model as trained_ranker
 from worker.html import Page, parse_page
 from worker.inference.files import TrainedModel
 from worker.sample import SamplePage, generate

@@ -17,6 +17,7 @@ from worker.article.reader import (
     read_content,
 )
 from worker.comments import CommentPattern, vote
+from worker.comments.signatures import Signature
 from worker.html import Page, parse_page
 
 
@@ -113,6 +114,11 @@ def test_the_explanation_matches_the_extraction() -> None:
     assert len(content.comments) == 1
     taken_out = [line.text for line in explained.explanation.lines if line.verdict == "comment"]
     assert f"{SAID[0]} {SAID[2]}" in taken_out
+
+
+def test_a_pattern_without_a_name_is_not_used_on_other_pages() -> None:
+    place = CommentPattern(Signature("p", "", "/html/body/article/p"), 0, 0.9)
+    assert pattern_of_group([place]) is None
 
 
 def test_a_list_of_links_is_explained_without_comments() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from models.roles import LineRole
-from worker.article.leads import MAX_LEADING, lead_of_blocks
+from worker.article.article import MAX_LEADING, lead_of_blocks
 from worker.article.result import ArticleBlock
 
 LEAD = "It came at night and took forty roofs with it."

@@ -56,14 +56,7 @@ _Booleans = npt.NDArray[np.bool_]
 class ExtractedArticle:
     """An article and how it was extracted.
 
-    Attributes
-    ----------
-    page, judged
-        The page and its judged lines.
-    finding
-        The body, or None if the page does not display it.
-    article
-        The article.
+    `finding` is the body, or None if the page does not display it.
     """
 
     page: Outline

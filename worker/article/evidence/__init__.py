@@ -60,16 +60,10 @@ _SOURCES: tuple[Callable[[View], Iterator[NamedColumn]], ...] = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """The lines of a page and their features.
+    """The lines of a page and their features, one row per line.
 
-    Attributes
-    ----------
-    lines
-        The lines.
-    features
-        One row per line; there are no columns for a page without lines.
-    words
-        Words of the lines and of the elements around them.
+    There are no columns for a page without lines. `words` are those of the lines and of the
+    elements around them.
     """
 
     lines: Sequence[Line]
@@ -80,17 +74,7 @@ class Evidence:
 def gather_evidence(
     page: Outline, knowledge: TemplateKnowledge | None = None, url: str = ""
 ) -> Evidence:
-    """Compute the features of a page's lines.
-
-    Parameters
-    ----------
-    page
-        The page.
-    knowledge
-        Knowledge from other pages of the template, if any.
-    url
-        URL of the page.
-    """
+    """Compute the features of a page's lines."""
     view = View(page, knowledge, url)
     sources = _SOURCES if view.lines else ()
     features = Features.of(column for source in sources for column in source(view))

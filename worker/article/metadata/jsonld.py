@@ -78,16 +78,12 @@ def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool])
 def parse_tolerant(text: str) -> list[Any]:
     """Return the consecutive JSON values in a text, up to the first that cannot be parsed."""
     text = _WRAPPING.sub(" ", text).strip().rstrip(";")
-    for repair in (_as_is, html.unescape, _without_faults, _with_escapes):
+    for repair in (str, html.unescape, _without_faults, _with_escapes):
         text = repair(text)
         values, is_complete = _decode(text)
         if is_complete:
             break
     return values
-
-
-def _as_is(text: str) -> str:
-    return text
 
 
 def _without_faults(text: str) -> str:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Collection, Iterable
-from urllib.parse import urlsplit
 
+from models.kinds import Kind
 from worker.article.finding import Finding
 from worker.article.metadata.authors import names_in, squash, without_repeats
 from worker.article.metadata.bylines import shown_authors, shown_dates
@@ -12,9 +12,7 @@ from worker.article.metadata.dates import (
     publication_date,
     publication_date_elsewhere,
 )
-from worker.article.metadata.declared_kinds import declared_kind
 from worker.article.metadata.jsonld import read_json_ld
-from worker.article.metadata.leads import lead_of
 from worker.article.metadata.metas import read_metas
 from worker.article.metadata.microdata import read_microdata
 from worker.article.metadata.record import Record
@@ -22,9 +20,11 @@ from worker.article.metadata.result import ArticleMetadata
 from worker.article.metadata.surroundings import Surroundings
 from worker.article.metadata.wires import wire_of
 from worker.article.outline import Outline
-from worker.html.addresses import absolute
+from worker.html.addresses import absolute, split_url
 from worker.html.nodes import Node
+from worker.text import words
 from worker.text.dates import date_in_path
+from worker.text.texts import count_words
 
 MAX_TAGS = 30
 """Maximum number of tags; longer lists are keywords for search engines."""
@@ -53,18 +53,9 @@ def read_metadata(
     JSON-LD takes precedence, then microdata and ``meta`` elements. For authors, names displayed
     next to the article rank second, after JSON-LD.
 
-    Parameters
-    ----------
-    page, finding, heading
-        The page, its body, and the element that displays its headline.
-    url
-        URL of the page.
-    title, language
-        The extracted headline, and the BCP 47 tag of the language.
-    known
-        Digests of lines that also appear on other pages of the template, and so belong to the site.
-    text, images, videos
-        The article's text, and its number of images and of videos.
+    `finding` is the body, `heading` the element that displays the headline, and `language` a BCP 47
+    tag. `known` holds digests of lines that also appear on other pages of the template, and so
+    belong to the site. `images` and `videos` are numbers.
     """
     head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
@@ -78,11 +69,13 @@ def read_metadata(
     metas = read_metas(head)
     declared = linked + marked + metas
     surroundings = Surroundings(page, finding, heading, known)
-    sites = {squash(name) for name in (*declared.sites, _host(url))}
+    address = split_url(url)
+    host = (address.hostname or "").removeprefix("www.")
+    sites = {squash(name) for name in (*declared.sites, host)}
     shown, shown_modified = shown_dates(surroundings.notes, language)
     modified = modification_date(declared, shown_modified, language)
     published = (
-        publication_date(declared, shown, date_in_path(_path(url)), language)
+        publication_date(declared, shown, date_in_path(address.path), language)
         or modified
         or publication_date_elsewhere(surroundings, shown, head, title or "", language)
     )
@@ -123,7 +116,7 @@ def _canonical(addresses: Iterable[str], url: str) -> str | None:
     """Return the first URL that may be the article's: absolute and not a home page."""
     for address in addresses:
         found = absolute(address, url)
-        parts = urlsplit(found or "")
+        parts = split_url(found or "")
         if found and (parts.path not in ("", "/") or parts.query):
             return found
     return None
@@ -150,15 +143,111 @@ def _address(url: str) -> str:
     return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
 
 
-def _path(url: str) -> str:
-    try:
-        return urlsplit(url).path
-    except ValueError:
-        return ""
+MIN_LEAD_WORDS = 5
+"""Minimum length of a lead, in words; a shorter line is a section name or a byline."""
+
+MAX_LEAD_CHARACTERS = 1_000
+"""Maximum length of a lead, in characters; a longer text is the body itself."""
+
+_NAME_OF_LEAD = re.compile(
+    r"^(?:stand|standfirst|strapline|lead|lede|leadtext|lid|chapo|chapeau|accroche|excerpt|abstract|summary"
+    r"|intro|introduction|teasertext|vorspann|untertitel|subtitle|subhead|subheadline|subheading"
+    r"|deck|dek|entradilla|bajada|copete|sumario|sommario|occhiello|resumo|wstep|zajawka"
+    r"|ingress|manchet|perex|daoyu|zhaiyao|zy|description|alternativeheadline)$"
+)
+
+_STATEMENT = re.compile("[.!…。！।][\"'»”’)]*$")
 
 
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
+def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str) -> str | None:
+    """Return the standfirst that a page displays, or None.
+
+    It is a line just before the body or at its beginning. The first match wins:
+
+    1. a line that equals a declared description word for word. Descriptions truncated for search
+       engines do not match;
+    2. a line whose element has a name that denotes a lead: ``standfirst``, ``chapo``, ``Vorspann``;
+    3. the first line, if it alone is emphasised and ends like a statement, not like an interview
+       question.
+
+    A description that the page does not display is not a lead.
+    """
+    headline = words.tokens(title)
+    lines = [
+        line
+        for line in surroundings.introduction
+        if count_words(line.text) >= MIN_LEAD_WORDS
+        and len(line.text) <= MAX_LEAD_CHARACTERS
+        and words.tokens(line.text) != headline
+    ]
+    declared = [found for each in descriptions if (found := words.tokens(each))]
+    for line in lines:
+        if words.tokens(line.text) in declared:
+            return line.text
+    for line in lines:
+        if any(map(_NAME_OF_LEAD.match, line.names)):
+            return line.text
+    strong = [line for line in lines if line.is_strong]
+    if len(lines) > 1 and strong == lines[:1] and _STATEMENT.search(strong[0].text):
+        return strong[0].text
+    return None
+
+
+MAX_CAPTION_WORDS = 300
+"""Maximum number of words in the text of a gallery or video page; a longer text is an article."""
+
+MIN_PICTURES = 5
+"""Minimum number of pictures in a gallery."""
+
+_DECLARED: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (re.compile(r"^liveblogposting$"), "live"),
+    (re.compile(r"^(?:imagegallery|mediagallery)$|^(?:gallery|photo ?gallery)$"), "gallery"),
+    (re.compile(r"^(?:videoobject|newsvideo)$|^video(?:\.|$)"), "video"),
+)
+_DECLARED_ARTICLE = re.compile(r"(?:article|posting|report|review|recipe)$")
+_PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (
+        re.compile(
+            r"(?:^|/)(?:live|en-direct|diretta|na-zywo)(?:/|$)|(?:^|[/_-])(?:live-?blog"
+            r"|live-?ticker|newsticker|minuto-a-minuto|relacja-na-zywo)(?:[/_.-]|$)"
+        ),
+        "live",
+    ),
+    (
+        re.compile(
+            r"(?:^|[/_-])(?:galler(?:y|ies|ia|ie)|galer(?:ie|ia|ias|i)|fotostrecken?|bildergalerien?"
+            r"|bilderstrecken?|diaporamas?|fotogalerias?|fotogallery|photogallery|slideshows?"
+            r"|photos|zdjecia|fotos|tupian|tuji)(?:[/_.-]|$)"
+        ),
+        "gallery",
+    ),
+    (re.compile(r"(?:^|/)(?:videos?|wideo|watch|shipin)(?:/|-\d|$)"), "video"),
+)
+
+
+def declared_kind(
+    declared: Iterable[str], url: str, *, text: str, images: int, videos: int
+) -> Kind | None:
+    """Return ``gallery``, ``live`` or ``video`` if a page is one of these, or None.
+
+    Declared types, in lower case, take precedence. Otherwise, the URL decides: on its own for
+    ``live``; for galleries and videos only if the text is short and the page displays pictures or a
+    video.
+    """
+    found = list(declared)
+    for pattern, kind in _DECLARED:
+        if any(map(pattern.search, found)) and (
+            kind == "live" or not any(map(_DECLARED_ARTICLE.search, found)) or _is_short(text)
+        ):
+            return kind
+    path = split_url(url).path.lower()
+    shows: dict[Kind, bool] = {"gallery": images >= MIN_PICTURES, "video": videos > 0}
+    for pattern, kind in _PATHS:
+        # Counting the words takes longer than the checks above.
+        if pattern.search(path) and (kind == "live" or (shows[kind] and _is_short(text))):
+            return kind
+    return None
+
+
+def _is_short(text: str) -> bool:
+    return count_words(text) <= MAX_CAPTION_WORDS

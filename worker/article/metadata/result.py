@@ -8,31 +8,13 @@ from worker.text.dates import Moment
 
 @dataclass(frozen=True)
 class ArticleMetadata:
-    """Metadata of an article.
+    """Metadata of an article; None or empty for what the page neither declares nor displays.
 
-    Attributes
-    ----------
-    lead
-        The standfirst, or None if the page displays none.
-    authors
-        Names, without byline markers, job titles or site names.
-    published, modified
-        Dates with the precision given on the page; None if the page gives none.
-    address
-        The canonical URL: absolute, HTTP or HTTPS.
-    section
-        Name of the article's section.
-    tags
-        Distinct keywords.
-    is_paid
-        Whether the full article is for subscribers only; None if the page does not declare this.
-    truncated
-        True if only the beginning is displayed, followed by an offer to subscribe; otherwise None.
-    kind
-        Kind of the page.
-    wire
-        The news agency that supplied the article (see `worker.article.metadata.wires`); None if
-        nothing indicates one.
+    `lead` is the standfirst. `authors` are without byline markers, job titles and site names; dates
+    have the precision given on the page. `address` is the canonical URL, absolute, HTTP or HTTPS.
+    `is_paid` states whether the full article is for subscribers only. `truncated` is True if only
+    the beginning is displayed, followed by an offer to subscribe; otherwise None. `wire` is the
+    news agency that supplied the article (see `worker.article.metadata.wires`).
     """
 
     lead: str | None = None

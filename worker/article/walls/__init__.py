@@ -105,12 +105,7 @@ class Verdict(NamedTuple):
 def judge_wall(page: Page, article: Extraction | None) -> Verdict:
     """Judge whether a page shows a wall in place of its article.
 
-    Parameters
-    ----------
-    page
-        The page, with its HTTP response.
-    article
-        The article extracted from it, or None if nothing reads like an article.
+    `article` is None if nothing on the page reads like one.
     """
     status = page.answer.status
     is_error = status is not None and status >= _FIRST_ERROR
