@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from worker.grouping import Grouping
 from worker.grouping.comparison_policy import (
     MissingComparisons,
     MissingNearest,
@@ -19,6 +18,7 @@ from worker.grouping.comparison_policy import (
 from worker.grouping.distance import KnownNearest, nearest_of_changed
 from worker.grouping.distance.forest import forest_of
 from worker.grouping.distance.matrix import MEMORY
+from worker.grouping.groups import Grouping
 from worker.grouping.known_site import KnownSite, NearestReference
 from worker.html import Tree, TreeShape
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from models.messages import PageMessage
 from worker.errors import ExpectedError, require_extra
-from worker.grouping import DEFAULT_METHOD, METHODS
+from worker.grouping.methods import DEFAULT_METHOD, METHODS
 from worker.grouping.sites import SiteGroups, group_site
 from worker.html import PageError, Tree, parse_page, site_key
 from worker.text.plural import counted
@@ -71,7 +71,7 @@ def cluster_pages(
     messages
         Raw page messages.
     method
-        One of `worker.grouping.METHODS`; None for the default.
+        One of `worker.grouping.methods.METHODS`; None for the default.
     threads
         Number of threads for comparisons.
     progress

@@ -106,7 +106,7 @@ class TemplateClusterer(ABC):
 
     The result depends only on the matrix: all starts and seeds are fixed, and linear algebra
     always runs on a single thread. Ties are resolved by the order of the rows, which
-    `worker.grouping.group_pages` makes independent of the order of the pages.
+    `group_pages` makes independent of the order of the pages.
     """
 
     merge_distance: float | None = None

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from worker.grouping import group_pages, group_site
 from worker.grouping.distance import normalised_distance
+from worker.grouping.groups import group_pages
 from worker.grouping.likeness import size_tolerant_distances
+from worker.grouping.sites import group_site
 from worker.html import Tree
 
 

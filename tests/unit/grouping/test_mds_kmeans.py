@@ -1,7 +1,8 @@
 import numpy as np
 
 from tests.unit.grouping.template_sites import made_site
-from worker.grouping import OUTLIER, MdsKMeans
+from worker.grouping.clusterer import OUTLIER
+from worker.grouping.kmeans import MdsKMeans
 
 PAPER = MdsKMeans(merge_distance=-1, max_pivot_distance=1)
 

@@ -9,7 +9,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from tests.unit.grouping.template_sites import made_site
-from worker.grouping import METHODS, OUTLIER, TemplateClusterer
+from worker.grouping.clusterer import OUTLIER, TemplateClusterer
+from worker.grouping.methods import METHODS
 
 
 @pytest.fixture(params=sorted(METHODS))

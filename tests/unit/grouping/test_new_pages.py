@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from tests.unit.grouping.template_sites import made_site
-from worker.grouping import (
-    Group,
+from worker.grouping.assignment import (
     agreeing_outliers,
     assign,
     assign_tree,
-    group_site,
     representatives,
+    worth_comparing,
 )
-from worker.grouping.assignment import worth_comparing
+from worker.grouping.groups import Group
 from worker.grouping.likeness import size_tolerant_distances
+from worker.grouping.sites import group_site
 from worker.html import Tree, parse_page
 from worker.sample import generate
 

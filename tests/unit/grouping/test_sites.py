@@ -5,8 +5,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from worker.grouping import group_site, sites
+from worker.grouping import sites
 from worker.grouping.distance import TreeTooLargeError, distance_matrix
+from worker.grouping.sites import group_site
 from worker.html import Tree
 
 ARTICLE = "{html{body{h1}{p}{p}}}"
