@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from tests.trees import tree_of
 from worker.grouping.distance import normalised_distance
 from worker.grouping.groups import group_pages
 from worker.grouping.likeness import size_tolerant_distances
@@ -44,7 +45,7 @@ def page(paragraphs: int, comments: int) -> Tree:
     menu = "{ul" + "{li{a}}" * 10 + "}"
     body = "{article{h1}{time}" + "{p}" * paragraphs + "}"
     thread = "{section{h2}" + "{div{b}{i}{p}{a}}" * comments + "}"
-    return Tree.from_brackets(
+    return tree_of(
         "{html{head{title}{meta}{meta}}{body{header{a{img}}"
         + menu
         + "}"

@@ -5,6 +5,7 @@ import base64
 import numpy as np
 import pytest
 
+from tests.trees import tree_of
 from tests.unit.grouping.template_sites import made_site
 from worker.grouping.assignment import (
     agreeing_outliers,
@@ -68,7 +69,7 @@ def test_a_group_is_needed_for_each_representative() -> None:
     with pytest.raises(ValueError, match="2 groups"):
         assign([0.1], [1, 2])
     with pytest.raises(ValueError, match="1 groups"):
-        assign_tree(Tree.from_brackets("{a}"), [], [1])
+        assign_tree(tree_of("{a}"), [], [1])
 
 
 def crawled(domain: str, seed: int) -> tuple[list[str], list[Tree], list[str]]:

@@ -5,6 +5,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.trees import tree_of
 from worker.grouping import sites
 from worker.grouping.distance import TreeTooLargeError, distance_matrix
 from worker.grouping.sites import group_site
@@ -15,7 +16,7 @@ MENU = "{html{table{tr{td}{td}}{tr{td}{td}}{tr{td}{td}}}}"
 
 
 def trees(*brackets: str) -> list[Tree]:
-    return [Tree.from_brackets(each) for each in brackets]
+    return [tree_of(each) for each in brackets]
 
 
 def test_groups_pages_by_their_trees() -> None:

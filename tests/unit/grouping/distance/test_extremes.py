@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.property.grouping.distance.trees import edited, random_tree
+from tests.trees import tree_of
 from worker.grouping.distance import (
     LEFT,
     TreeTooLargeError,
@@ -135,7 +136,7 @@ def test_trees_above_the_limits_are_rejected() -> None:
         assert caught.value.trees == (0,)
 
 
-LEAF = Tree.from_brackets("{c}")
+LEAF = tree_of("{c}")
 
 
 @pytest.mark.parametrize(
