@@ -70,8 +70,8 @@ class Neighbours:
     group
         The other pages of the group, without the page itself.
     partner
-        The page's partner when the pages of a site are paired by distance alone
-        (`papers.deturck.pairing`). None if no other page was left.
+        The page's partner when the pages of a site are paired by distance alone (Deturck 2015,
+        section 4.3). None if no other page was left.
     """
 
     pivot: Source | None = None
