@@ -3,7 +3,7 @@
 from worker.grouping.distance.blocks import PairBlock, blocks_of_missing, blocks_to_compare
 from worker.grouping.distance.errors import LEFT, TOO_LARGE, TreeTooLargeError
 from worker.grouping.distance.forest import IMPLEMENTATION
-from worker.grouping.distance.matrix import distance_matrix, distances_between
+from worker.grouping.distance.matrix import distance_matrix
 from worker.grouping.distance.nearest import (
     KnownNearest,
     Nearest,
@@ -25,7 +25,6 @@ __all__ = [
     "blocks_to_compare",
     "distance_bounds",
     "distance_matrix",
-    "distances_between",
     "edit_mapping",
     "nearest_of_changed",
     "nearest_references",

@@ -9,7 +9,6 @@ from tests.property.grouping.distance.trees import trees
 from worker.grouping.distance import (
     distance_bounds,
     distance_matrix,
-    distances_between,
     edit_mapping,
     normalised_distance,
     tree_edit_distance,
@@ -77,5 +76,3 @@ def test_the_matrix_contains_the_distance_of_every_pair(
 ) -> None:
     matrix = distance_matrix(forest, threads=threads, memory=memory)
     assert matrix.tolist() == [[tree_edit_distance(a, b) for b in forest] for a in forest]
-    block = distances_between(forest[:2], forest, threads=threads, memory=memory)
-    assert block.tolist() == matrix[:2].tolist()
