@@ -15,7 +15,7 @@ from worker.grouping.comparison_policy import (
     group_or_missing,
     known_or_missing,
 )
-from worker.grouping.distance import KnownNearest, nearest_of_changed
+from worker.grouping.distance import KnownNearest, Nearest, nearest_of_changed
 from worker.grouping.distance.forest import forest_of
 from worker.grouping.distance.matrix import MEMORY
 from worker.grouping.groups import Grouping
@@ -143,6 +143,11 @@ class ComparedTrees:
             for searched, nearest in self._nearest.items()
             if tree_id in nearest and nearest[tree_id][0] in place
         ]
+
+
+def nearest_references(trees: Sequence[Tree], references: Sequence[Tree]) -> Nearest:
+    """Find the nearest reference of each tree, without the results of earlier searches."""
+    return nearest_of_changed(trees, references, [()] * len(trees))
 
 
 def _ordered(tree_id: int, other_id: int) -> tuple[int, int]:

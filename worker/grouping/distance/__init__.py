@@ -8,7 +8,6 @@ from worker.grouping.distance.nearest import (
     KnownNearest,
     Nearest,
     nearest_of_changed,
-    nearest_references,
 )
 from worker.grouping.distance.normalisation import normalised_distance
 from worker.grouping.distance.pairs import distance_bounds, edit_mapping, tree_edit_distance
@@ -27,7 +26,6 @@ __all__ = [
     "distance_matrix",
     "edit_mapping",
     "nearest_of_changed",
-    "nearest_references",
     "normalised_distance",
     "tree_edit_distance",
 ]

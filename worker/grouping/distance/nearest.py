@@ -58,27 +58,6 @@ class KnownNearest:
     searched: frozenset[int]
 
 
-def nearest_references(
-    trees: Sequence[Tree], references: Sequence[Tree], *, memory: int = MEMORY
-) -> Nearest:
-    """Find the nearest reference of each tree.
-
-    Parameters
-    ----------
-    trees, references
-        The trees, and the references to compare them with.
-    memory
-        As for `distance_matrix`.
-
-    Notes
-    -----
-    The result is the same as if all trees were compared with all references, except for pairs too
-    large to compare. References are compared in ascending order of their lower bounds (string edit
-    distances of the labels) until the next bound exceeds the smallest distance.
-    """
-    return nearest_of_changed(trees, references, [()] * len(trees), memory=memory)
-
-
 def nearest_of_changed(
     trees: Sequence[Tree],
     references: Sequence[Tree],
@@ -93,7 +72,7 @@ def nearest_of_changed(
     Parameters
     ----------
     trees, references
-        As for `nearest_references`.
+        The trees, and the references to compare them with.
     known
         Results of earlier searches for each tree. A search that found a reference no longer in
         use is of no help and must be omitted.
@@ -107,8 +86,10 @@ def nearest_of_changed(
 
     Notes
     -----
-    The result equals the result of `nearest_references`, even in a tie; only references not covered
-    by an earlier search are compared.
+    The result is the same as if all trees were compared with all references, even in a tie, except
+    for pairs too large to compare. Only references not covered by an earlier search are compared,
+    in ascending order of their lower bounds (string edit distances of the labels) until the next
+    bound exceeds the smallest distance.
     """
     forest = forest_of([*trees, *references], memory=memory)
     found: list[tuple[float, int]] = []

@@ -4,12 +4,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.compared_trees import nearest_references
 from tests.property.grouping.distance.trees import trees
 from worker.grouping.distance import (
     KnownNearest,
     distance_matrix,
     nearest_of_changed,
-    nearest_references,
     normalised_distance,
 )
 from worker.html import Tree
