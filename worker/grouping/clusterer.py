@@ -88,15 +88,13 @@ class TemplateClusterer(ABC):
     ----------
     labels_ : ndarray of shape (n,), int
         Group of each page, numbered by their first pages; -1 for an outlier.
-    pivots_ : ndarray of shape (n_clusters_,), int
+    pivots_ : ndarray of shape (n_groups,), int
         The page of each group with which its other pages are compared.
     embedding_ : ndarray of shape (n, 2)
         Position of each page on a plane that shows the distances; NaN for a page
         that cannot be compared.
     silhouette_ : float
         Mean silhouette of the grouped pages; 0 if there are fewer than two groups.
-    n_clusters_ : int
-        Number of groups, not counting outliers.
 
     Notes
     -----
@@ -168,17 +166,7 @@ class TemplateClusterer(ABC):
         self.embedding_[comparable] = positions
         grouped = labels != OUTLIER
         self.silhouette_ = mean_silhouette(known[np.ix_(grouped, grouped)], labels[grouped])
-        self.n_clusters_ = len(pivots)
         return self
-
-    def fit_predict(
-        self,
-        X: npt.ArrayLike,  # noqa: N803
-        *,
-        sizes: npt.ArrayLike | None = None,
-    ) -> Indices:
-        """Group the pages of a distance matrix (see `fit`) and return `labels_`."""
-        return self.fit(X, sizes=sizes).labels_
 
     @abstractmethod
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:

@@ -44,8 +44,6 @@ class ChangeOfGroups:
     ----------
     first
         Index of the first page of the new design.
-    recent
-        Number of latest pages examined.
     new_share
         Share of the recent pages in new groups or in no group.
     outlier_share
@@ -57,7 +55,6 @@ class ChangeOfGroups:
     """
 
     first: int
-    recent: int
     new_share: float
     outlier_share: float
     new_groups: tuple[int, ...]
@@ -183,7 +180,6 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
             gone = [group for group, _ in past.most_common() if group is not None]
             best = ChangeOfGroups(
                 first=first,
-                recent=after,
                 new_share=sum(recent[group] for group in new) / after + outliers,
                 outlier_share=outliers,
                 new_groups=tuple(new),
