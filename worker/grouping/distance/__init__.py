@@ -10,7 +10,7 @@ from worker.grouping.distance.nearest import (
     nearest_of_changed,
 )
 from worker.grouping.distance.normalisation import normalised_distance
-from worker.grouping.distance.pairs import distance_bounds, edit_mapping, tree_edit_distance
+from worker.grouping.distance.pairs import edit_mapping, tree_edit_distance
 
 __all__ = [
     "IMPLEMENTATION",
@@ -22,7 +22,6 @@ __all__ = [
     "TreeTooLargeError",
     "blocks_of_missing",
     "blocks_to_compare",
-    "distance_bounds",
     "distance_matrix",
     "edit_mapping",
     "nearest_of_changed",

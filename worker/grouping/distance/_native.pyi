@@ -61,8 +61,3 @@ class Forest:
         self, a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], out: npt.NDArray[np.int32], /
     ) -> None:
         """Write lower bounds of the distances, or -1 for trees too large even for bounds."""
-
-    def upper_bounds(
-        self, a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], out: npt.NDArray[np.int32], /
-    ) -> None:
-        """Write upper bounds of the distances, or -1 for trees too large even for bounds."""

@@ -66,33 +66,3 @@ def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
     inserted = np.setdiff1d(np.arange(len(b)), mapped)
     kept = [(i, j if j >= 0 else None) for i, j in enumerate(mapped.tolist())]
     return [*kept, *((None, j) for j in inserted.tolist())]
-
-
-def distance_bounds(a: Tree, b: Tree) -> tuple[int, int]:
-    """Return bounds of the tree edit distance, computed in a fraction of its time.
-
-    Parameters
-    ----------
-    a, b
-        Ordered labelled trees.
-
-    Returns
-    -------
-    lower, upper
-        The lower bound is the greater of the edit distances between the trees' labels in
-        preorder and in postorder. The upper bound is the cost of a top-down mapping, in
-        which only children of mapped nodes are mapped.
-
-    Raises
-    ------
-    TreeTooLargeError
-        If the trees are too large even for the bounds.
-
-    Notes
-    -----
-    See G. Myers, "A fast bit-vector algorithm for approximate string matching based on
-    dynamic programming", JACM 46(3), 1999; S. Selkow, "The tree-to-tree editing
-    problem", Information Processing Letters 6(6), 1977.
-    """
-    forest = forest_of([a, b])
-    return int(forest.lower_bounds([0], [1])[0]), int(forest.upper_bounds([0], [1])[0])
