@@ -1,6 +1,5 @@
 """Projection to a plane followed by k-means, the method of Deturck (2015)."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -13,10 +12,12 @@ from worker.grouping.clusterer import (
 )
 from worker.grouping.lloyd import Starts
 from worker.grouping.matrix import Indices, Matrix
-from worker.grouping.scaling import classical_scaling, majorise_stress
 
 MAX_CLUSTERS: Final = 40
-"""Maximum number of clusters tried; 1,000 pages take a few seconds."""
+"""Maximum number of clusters tried; 1,000 pages take a few seconds.
+
+It is also limited to half the number of pages, so that a cluster has at least two pages on average.
+"""
 
 STARTS: Final = 20
 """Number of k-means starts per number of clusters; the tightest resulting clustering is used.
@@ -25,7 +26,6 @@ Ten starts once missed the tightest clustering of five pages, including two stra
 """
 
 
-@dataclass(kw_only=True, eq=False)
 class MdsKMeans(TemplateClusterer):
     """Group pages by k-means on a plane that shows their distances.
 
@@ -36,16 +36,9 @@ class MdsKMeans(TemplateClusterer):
 
     Parameters
     ----------
-    n_components
-        Number of dimensions of the projection.
-    max_clusters
-        Maximum number of clusters tried. It is also limited to half the number of pages,
-        so that a cluster has at least two pages on average.
     merge_distance, max_pivot_distance
         See `TemplateClusterer`. The values -1 and 1 give the paper's method, which has neither
         limit.
-    random_state
-        Seed for the starts of k-means.
 
     Notes
     -----
@@ -58,21 +51,14 @@ class MdsKMeans(TemplateClusterer):
     Deturck (2015), section 4.3.
     """
 
-    n_components: int = 2
-    max_clusters: int = MAX_CLUSTERS
-    random_state: int = 0
-
-    def _positions(self, distances: Matrix) -> Matrix:
-        return majorise_stress(distances, classical_scaling(distances, self.n_components))
-
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
         n = len(distances)
         best, best_silhouette = np.arange(n), 0.0
         points = len(np.unique(positions.round(DECIMALS), axis=0))
-        most = min(self.max_clusters, points, max(n // 2, 2), n - 1)
+        most = min(MAX_CLUSTERS, points, max(n // 2, 2), n - 1)
         if most < 2:
             return best
-        starts = Starts(positions, number=STARTS, most=most, seed=self.random_state)
+        starts = Starts(positions, number=STARTS, most=most, seed=0)
         for k in range(2, most + 1):
             clusters = starts.cluster(k)
             silhouette = mean_silhouette(distances, clusters)

@@ -1,14 +1,11 @@
 """Average linkage with a fixed stopping distance."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from worker.grouping.clusterer import TemplateClusterer
 from worker.grouping.matrix import Indices, Matrix
 
 
-@dataclass(kw_only=True, eq=False)
 class AverageLinkage(TemplateClusterer):
     """Group pages by merging the nearest groups until they belong to different templates.
 
