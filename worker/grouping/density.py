@@ -21,10 +21,8 @@ FEWEST_PAGES: Final = 2
 class Dbscan(TemplateClusterer):
     """Group pages that are connected by a chain of neighbours.
 
-    References
-    ----------
-    Ester, Kriegel, Sander and Xu, "A density-based algorithm for discovering
-    clusters", KDD (1996); tried in Deturck (2015), section 4.3.
+    Source: Ester, Kriegel, Sander and Xu, "A density-based algorithm for discovering clusters", KDD
+    (1996); tried in Deturck (2015), section 4.3.
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
@@ -39,10 +37,8 @@ class Dbscan(TemplateClusterer):
 class Hdbscan(TemplateClusterer):
     """Group pages by the clusters that persist over the widest range of densities.
 
-    References
-    ----------
-    Campello, Moulavi and Sander, "Density-based clustering based on hierarchical
-    density estimates", PAKDD (2013).
+    Source: Campello, Moulavi and Sander, "Density-based clustering based on hierarchical density
+    estimates", PAKDD (2013).
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002

@@ -27,28 +27,17 @@ Ten starts once missed the tightest clustering of five pages, including two stra
 
 
 class MdsKMeans(TemplateClusterer):
-    """Group pages by k-means on a plane that shows their distances.
+    """Group pages by k-means on a plane that shows their distances (Deturck 2015, section 4.3).
 
-    The distance matrix is projected to two dimensions by classical scaling followed by
-    stress majorisation. k-means runs for every number of clusters, and the clustering
-    with the largest mean silhouette is used; the silhouette is computed on the distances.
-    The pivot of a group is the page nearest to its centroid.
+    The distance matrix is projected to two dimensions by classical scaling followed by stress
+    majorisation. k-means runs for every number of clusters, and the clustering with the largest
+    mean silhouette is used; the silhouette is computed on the distances. The pivot of a group is
+    the page nearest to its centroid. The paper's method has no limits: a `merge_distance` of -1 and
+    a `max_pivot_distance` of 1.
 
-    Parameters
-    ----------
-    merge_distance, max_pivot_distance
-        See `TemplateClusterer`. The values -1 and 1 give the paper's method, which has neither
-        limit.
-
-    Notes
-    -----
     In the paper, the projection and k-means differ randomly between runs. Here, the projection
     starts from classical scaling, and k-means from a fixed seed. If no clustering has a positive
     silhouette (as with two pages), each page is a cluster of its own before merging.
-
-    References
-    ----------
-    Deturck (2015), section 4.3.
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:

@@ -22,10 +22,8 @@ From 0.1 to 0.5, the mean adjusted Rand index changed by less than 0.04 on gener
 class Spectral(TemplateClusterer):
     """Group pages by spectral clustering; the silhouette determines the number of clusters.
 
-    References
-    ----------
-    Von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17
-    (2007); tried in Deturck (2015), section 4.3.
+    Source: Von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17 (2007);
+    tried in Deturck (2015), section 4.3.
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002

@@ -16,28 +16,14 @@ MEMORY = 64 * 2**20
 def distance_matrix(
     trees: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY
 ) -> npt.NDArray[np.int32]:
-    """Return the tree edit distances between all pairs of trees.
+    """Return the tree edit distances between all pairs of trees, shape (n, n), not normalised.
 
-    Parameters
-    ----------
-    trees
-        The trees of a site; equal trees are compared only once.
-    threads
-        Number of threads, which run without holding the GIL.
-    memory
-        Size in bytes of the cache of distances between subtrees shared by several trees, which are
-        then computed only once; 0 for no cache.
+    Equal trees are compared only once. The threads run without holding the GIL. `memory` is the
+    size in bytes of the cache of distances between subtrees shared by several trees, which are then
+    computed only once; 0 for no cache.
 
-    Returns
-    -------
-    ndarray of int32, shape (len(trees), len(trees))
-        Raw distances, symmetric, zero on the diagonal.
-
-    Raises
-    ------
-    TreeTooLargeError
-        If a pair is too large to compare within the limits of time and memory; the
-        exception's ``trees`` are the indices of the trees to leave out.
+    Raises TreeTooLargeError if a pair is too large to compare within the limits of time and memory;
+    the exception's ``trees`` are the indices of the trees to leave out.
     """
     distinct, places = _distinct(trees)
     i, j = np.triu_indices(len(distinct), 1)
