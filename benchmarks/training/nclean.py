@@ -10,8 +10,7 @@ from pathlib import Path
 
 from benchmarks.evaluation.methods import Source, TrainingPair
 from benchmarks.evaluation.scores import load_corpus
-from benchmarks.training.headers import corpus_used, training_of
-from worker.inference import ModelFile
+from benchmarks.training.headers import ModelFile, corpus_used, training_of
 from worker.papers.nclean import MIN_SHIPPED_COUNT, Model, Normalisation
 
 NORMALISATIONS = (Normalisation.ASCII, Normalisation.NON_LEXICAL)

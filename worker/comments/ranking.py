@@ -9,4 +9,4 @@ from worker.inference import BoostedTrees, load_model
 
 def trained_model() -> BoostedTrees:
     """Return the shipped classifier of candidates."""
-    return load_model(BoostedTrees, "worker.comments", "model.json").model
+    return load_model(BoostedTrees, "worker.comments", "model.json")

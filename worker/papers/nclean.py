@@ -248,7 +248,7 @@ def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Ext
 
 def shipped_model(name: str) -> Model:
     """Load a shipped model, trained like the published model on CleanEval's development pairs."""
-    return load_model(Model, __package__, f"models/nclean-{name}.json").model
+    return load_model(Model, __package__, f"models/nclean-{name}.json")
 
 
 def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:

@@ -21,7 +21,7 @@ from worker.papers.reading import page_of
 
 def trained_ranking() -> BoostedTrees:
     """Return the ranking function that scored best in ``benchmarks/comments``: boosted trees."""
-    return load_model(BoostedTrees, __package__, "commentsminer.json").model
+    return load_model(BoostedTrees, __package__, "commentsminer.json")
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
