@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from functools import cached_property
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 from worker.article import ArticleBlock, NoArticleError
 from worker.article.result import BlockType
@@ -102,17 +102,6 @@ class Needs(Enum):
                 return Neighbours(neighbours.partner, partner=neighbours.partner)
             case Needs.GROUP:
                 return neighbours
-
-
-class TrainingPair(NamedTuple):
-    """A page and its text as cleaned by a human annotator.
-
-    `text` has one segment per line; `language` is empty if it is irrelevant.
-    """
-
-    source: Source
-    text: str
-    language: str = ""
 
 
 class Gives(Flag):
