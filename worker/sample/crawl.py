@@ -67,7 +67,7 @@ def generate(
     pages_per_template
         Number of pages for each of a design's three templates: news, opinion and section front.
     sites
-        Domains of the sites, a subset of `site_names`; None for all.
+        Domains of the sites, a subset of `all_sites`; None for all.
     noise
         Variation among the pages of a template, from 0 (all pages have the same blocks, and only
         the articles vary) to 1 (each optional block is on half of the pages, lists and discussions
@@ -87,11 +87,6 @@ def generate(
     if unknown:
         raise ValueError(f"unknown site: {', '.join(sorted(unknown))}")
     return _crawl([all_sites()[domain] for domain in chosen], seed, pages_per_template, noise)
-
-
-def site_names() -> list[str]:
-    """Return the domains of the fictional sites."""
-    return list(all_sites())
 
 
 def write_crawl(
