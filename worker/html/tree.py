@@ -18,18 +18,11 @@ class TreeFormatError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """An ordered labelled tree in postorder.
+    """An ordered labelled tree in postorder, so that the root is last.
 
-    Parameters
-    ----------
-    labels
-        Label of each node; the root is last.
-    sizes
-        Number of nodes in the subtree of each node, including the node; shape (n,), int32,
-        read-only. The leftmost leaf below node ``i`` is ``i - sizes[i] + 1``.
+    `sizes` are the numbers of nodes in the subtree of each node, including the node; shape (n,),
+    int32, read-only. The leftmost leaf below node ``i`` is ``i - sizes[i] + 1``.
 
-    Notes
-    -----
     Trees are equal if their shapes and labels are equal. No method is recursive, so the depth of a
     tree is limited only by memory.
     """
@@ -43,18 +36,8 @@ class Tree:
     ) -> Self:
         """Build the tree from its nodes in postorder.
 
-        Parameters
-        ----------
-        labels
-            Label of each node; the root is last.
-        sizes
-            Number of nodes in the subtree of each node, including the node.
-
-        Raises
-        ------
-        TreeFormatError
-            If the sizes do not describe a single tree, or if the numbers of sizes and labels
-            differ.
+        Raises TreeFormatError if the sizes do not describe a single tree, or if the numbers of
+        sizes and labels differ.
         """
         named = tuple(labels)
         try:
@@ -67,17 +50,10 @@ class Tree:
 
     @classmethod
     def from_preorder(cls, nodes: Iterable[tuple[str, int]]) -> Self:
-        """Build the tree from its nodes in document order.
+        """Build the tree from the labels and depths of its nodes in document order.
 
-        Parameters
-        ----------
-        nodes
-            Pairs (label, depth), beginning with the root at depth 0.
-
-        Raises
-        ------
-        TreeFormatError
-            If there are no nodes, if there is more than one root, or if a depth skips a level.
+        The first node is the root, at depth 0. Raises TreeFormatError if there are no nodes, if
+        there is more than one root, or if a depth skips a level.
         """
         labels: list[str] = []
         sizes: list[int] = []
