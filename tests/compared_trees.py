@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from worker.grouping import Grouping
 from worker.grouping.comparison_policy import (
     MissingComparisons,
     MissingNearest,
@@ -16,9 +15,10 @@ from worker.grouping.comparison_policy import (
     group_or_missing,
     known_or_missing,
 )
-from worker.grouping.distance import KnownNearest, nearest_of_changed
+from worker.grouping.distance import KnownNearest, Nearest, nearest_of_changed
 from worker.grouping.distance.forest import forest_of
 from worker.grouping.distance.matrix import MEMORY
+from worker.grouping.groups import Grouping
 from worker.grouping.known_site import KnownSite, NearestReference
 from worker.html import Tree, TreeShape
 
@@ -143,6 +143,11 @@ class ComparedTrees:
             for searched, nearest in self._nearest.items()
             if tree_id in nearest and nearest[tree_id][0] in place
         ]
+
+
+def nearest_references(trees: Sequence[Tree], references: Sequence[Tree]) -> Nearest:
+    """Find the nearest reference of each tree, without the results of earlier searches."""
+    return nearest_of_changed(trees, references, [()] * len(trees))
 
 
 def _ordered(tree_id: int, other_id: int) -> tuple[int, int]:

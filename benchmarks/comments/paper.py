@@ -25,11 +25,11 @@ from benchmarks.comments.rankers import (
     fit_boosted_trees,
 )
 from benchmarks.evaluation.scores import load_corpus
-from benchmarks.training.headers import corpus_used, training_of
+from benchmarks.training.headers import ModelFile, corpus_used, training_of
 from worker.comments.elements import PageElements
 from worker.comments.features import paper_measures
 from worker.html import parse_page
-from worker.inference import BoostedTrees, ModelFile
+from worker.inference import BoostedTrees
 from worker.papers.commentsminer.mining import mine
 
 FOLDS = 5

@@ -25,7 +25,7 @@ from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import Gold, bag_of_words, headline_of, load_corpus, words
 from benchmarks.extraction.examples import ARTICLES, fold_of
 from benchmarks.extraction.folds import FoldModels
-from benchmarks.training.headers import corpus_used, training_of
+from benchmarks.training.headers import ModelFile, corpus_used, training_of
 from models.messages import DOUBTFUL
 from worker.article.article import PageInTemplate, find_article
 from worker.article.comment_exclusion import comments_to_exclude
@@ -36,7 +36,7 @@ from worker.article.finding import Finding
 from worker.article.outline import Outline
 from worker.article.reader import comments_of
 from worker.html import PageError
-from worker.inference import BoostedTrees, Features, ModelFile
+from worker.inference import BoostedTrees, Features
 from worker.papers.reading import page_of
 
 CORPORA = (

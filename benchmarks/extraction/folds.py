@@ -13,10 +13,9 @@ from typing import Self
 from unittest.mock import patch
 
 from benchmarks.extraction.examples import fold_of
-from benchmarks.training.headers import training_of
+from benchmarks.training.headers import ModelFile, training_of
 from worker.article import page_model
 from worker.article.page_model import PageModel
-from worker.inference import ModelFile
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from benchmarks.evaluation.bench.scoring import Target, events, prepare, score
 from benchmarks.evaluation.methods import Extractor, Job, Runner, Source, TrainingPair, parse_chain
 from benchmarks.evaluation.scores import Corpus, Event, Prediction, load_corpus, load_diseases
 from benchmarks.evaluation.scores.daniel import score_task
-from worker.papers.nclean import PAIRS_OF_A_LANGUAGE
+from benchmarks.training.ngrams import PAIRS_OF_A_LANGUAGE
 
 TOOLS = {
     "BP": "{boilerpipe}",

@@ -40,20 +40,19 @@ from benchmarks.extraction.examples import (
 from benchmarks.extraction.folds import FoldModels, write_fold
 from benchmarks.extraction.labels import OF_GOLD
 from benchmarks.extraction.lessons import UNKNOWN, Lesson, TextLabels
-from benchmarks.training.headers import corpus_used, training_of
+from benchmarks.training.headers import (
+    ModelFile,
+    Training,
+    TrainingCorpus,
+    corpus_used,
+    training_of,
+)
 from models.kinds import Kind
 from models.roles import ALL_ROLES, TEXT_ROLES
 from worker.article import TemplateKnowledge, body, sentences
 from worker.article.article import article_of
 from worker.article.page_model import PageModel
-from worker.inference import (
-    BoostedTrees,
-    Features,
-    LineNetwork,
-    ModelFile,
-    Training,
-    TrainingCorpus,
-)
+from worker.inference import BoostedTrees, Features, LineNetwork
 from worker.papers.reading import outline_of
 
 KINDS: Final[tuple[Kind, ...]] = (

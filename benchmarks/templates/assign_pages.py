@@ -13,8 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from worker.grouping import assign_tree, group_site, match_groups, representatives
+from worker.grouping.assignment import assign_tree, representatives
+from worker.grouping.generations import match_groups
 from worker.grouping.likeness import size_tolerant_distances
+from worker.grouping.sites import group_site
 from worker.html import PageError, Tree, parse_page
 
 CORPORA = ("daniel", "dragnet", "cleanportaleval", "msv_big9")

@@ -1,16 +1,112 @@
-"""Headers of the model files written by training."""
+"""Model files, whose headers describe the training.
 
+The header is laid out for people to read and compare line by line. `worker.inference.files` loads
+the model alone.
+"""
+
+import json
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, Generic, Self
 
-from worker.inference import Training, TrainingCorpus
+from worker.inference.files import ModelT, parse_model
 
 LIBRARIES = ("scikit-learn", "numpy", "lxml")
+
+
+@dataclass(frozen=True)
+class TrainingCorpus:
+    """A corpus on which a model was trained; fields are None if unknown.
+
+    Attributes
+    ----------
+    name
+        Name of the corpus's folder.
+    use
+        Purpose for which the corpus was used.
+    pages, sites
+        Numbers of training pages and of their sites.
+    pages_digest, gold_digest
+        SHA-256 of the corpus's ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
+    """
+
+    name: str
+    use: str
+    pages: int | None
+    sites: int | None
+    pages_digest: str | None
+    gold_digest: str | None
+
+
+@dataclass(frozen=True)
+class Training:
+    """Header of a model file, which describes the training; fields are None if unknown.
+
+    Attributes
+    ----------
+    date
+        Latest possible day of the training, in UTC.
+    command
+        Command that repeats the training, to be run next to the folders of the corpora.
+    code
+        Commit whose code reproduces the model exactly.
+    libraries
+        Versions of the libraries used.
+    corpora
+        Training corpora.
+    scores
+        Scores by name.
+    scored_on
+        Description of how the scores were measured.
+    """
+
+    date: str | None
+    command: str
+    code: str | None
+    libraries: dict[str, str | None]
+    corpora: tuple[TrainingCorpus, ...]
+    scores: dict[str, float]
+    scored_on: str | None
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """Parse the header of a file; raise TypeError if keys are missing or unknown."""
+        corpora = tuple(TrainingCorpus(**corpus) for corpus in values["corpora"])
+        return cls(**{**values, "corpora": corpora})
+
+
+@dataclass(frozen=True)
+class ModelFile(Generic[ModelT]):
+    """The content of a model file: its header and the model."""
+
+    training: Training
+    model: ModelT
+
+    @classmethod
+    def from_json(cls, kind: type[ModelT], text: str) -> Self:
+        """Parse the text of a model file; raise ValueError if it is not of the given kind."""
+        model = parse_model(kind, text)
+        try:
+            training = Training.from_json(json.loads(text)["training"])
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"not a model file: {error!r}") from error
+        return cls(training, model)
+
+    def to_json(self) -> str:
+        """Return the text of the file."""
+        values = {
+            "model": self.model.KIND,
+            "training": asdict(self.training),
+            **self.model.to_parameters(),
+        }
+        parts = [f"{json.dumps(key)}: {_written(each)}" for key, each in values.items()]
+        return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def corpus_used(folder: Path, use: str, pages: Iterable[tuple[str, str]]) -> TrainingCorpus:
@@ -69,3 +165,18 @@ def _git(*arguments: str) -> str:
 
 def _digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()
+
+
+def _written(value: object) -> str:
+    """Serialise a value with a line for each entry of a mapping and each mapping in a list."""
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(key)}: {_part_written(each)}" for key, each in value.items()]
+        return "{\n" + ",\n".join(parts) + "\n}"
+    return _part_written(value)
+
+
+def _part_written(value: object) -> str:
+    if isinstance(value, list | tuple) and any(isinstance(each, dict) for each in value):
+        parts = [json.dumps(each, separators=(",", ":")) for each in value]
+        return "[\n" + ",\n".join(parts) + "\n]"
+    return json.dumps(value)

@@ -8,11 +8,11 @@ is the folder of this set. A model for each shipped normalisation is written to 
 import argparse
 from pathlib import Path
 
-from benchmarks.evaluation.methods import Source, TrainingPair
 from benchmarks.evaluation.scores import load_corpus
-from benchmarks.training.headers import corpus_used, training_of
-from worker.inference import ModelFile
-from worker.papers.nclean import MIN_SHIPPED_COUNT, Model, Normalisation
+from benchmarks.training.headers import ModelFile, corpus_used, training_of
+from benchmarks.training.ngrams import MIN_SHIPPED_COUNT, TrainingPair, train
+from worker.papers.interface import Source
+from worker.papers.nclean import Normalisation
 
 NORMALISATIONS = (Normalisation.ASCII, Normalisation.NON_LEXICAL)
 
@@ -33,7 +33,7 @@ def main() -> None:
     used = corpus_used(options.corpus, "cleaned text", ((page.id, page.site) for page in pages))
     training = training_of([used], "benchmarks.training.nclean")
     for normalisation in NORMALISATIONS:
-        model = Model.train(pairs, normalisation, min_count=MIN_SHIPPED_COUNT)
+        model = train(pairs, normalisation, min_count=MIN_SHIPPED_COUNT)
         path = options.models / f"nclean-{normalisation.value}.json"
         path.write_text(ModelFile(training, model).to_json(), encoding="utf-8")
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.extraction.examples import fold_of
-from benchmarks.training.headers import corpus_used, training_of
+from benchmarks.training.headers import ModelFile, corpus_used, training_of
 from benchmarks.walls.examples import (
     CORPORA,
     Example,
@@ -27,7 +27,7 @@ from benchmarks.walls.examples import (
     inserted_examples,
 )
 from worker.article.walls import SURE, TRUNCATED, WallTrees
-from worker.inference import BoostedTrees, ModelFile
+from worker.inference import BoostedTrees
 
 TREES = 300
 LEAVES = 8

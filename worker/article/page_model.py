@@ -186,7 +186,7 @@ class JudgedPage:
 
 def trained_model() -> PageModel:
     """Return the shipped model."""
-    return load_model(PageModel, "worker.article", "model.json").model
+    return load_model(PageModel, "worker.article", "model.json")
 
 
 def softmax(logits: Floats) -> Floats:

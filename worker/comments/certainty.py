@@ -85,7 +85,7 @@ class Certainty:
 
 def trained_certainty() -> Certainty:
     """Return the shipped model."""
-    return load_model(Certainty, "worker.comments", "certainty.json").model
+    return load_model(Certainty, "worker.comments", "certainty.json")
 
 
 def read_choice(

@@ -93,4 +93,4 @@ def find_comments(page: Page, least_confidence: float = MIN_CONFIDENCE) -> Found
 
 def trained_model() -> BoostedTrees:
     """Return the shipped classifier of candidates, trained by ``benchmarks/comments/train.py``."""
-    return load_model(BoostedTrees, "worker.comments", "model.json").model
+    return load_model(BoostedTrees, "worker.comments", "model.json")

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from models.messages import PageMessage
 from worker.errors import ExpectedError, require_extra
-from worker.grouping import DEFAULT_METHOD, METHODS
+from worker.grouping.methods import DEFAULT_METHOD, METHODS
 from worker.grouping.sites import SiteGroups, group_site
 from worker.html import PageError, Tree, parse_page, site_key
 from worker.text.plural import counted

@@ -36,7 +36,7 @@ class ExplainingError(ExpectedError):
     """
 
     def __init__(self, name: str, problem: str, outcome: PageOutcome | None = None) -> None:
-        # Servers can influence the text, which must remain on one line.
+        # The text may contain line breaks sent by a server; the message must be a single line.
         self.name, self.problem, self.outcome = name, " ".join(problem.split()), outcome
         parts = (name, outcome, self.problem) if outcome else (name, self.problem)
         super().__init__(": ".join(parts))

@@ -36,14 +36,12 @@ class Assignment:
 
     `group` is the ID of the group, or None for an outlier. `confidence` ranges from 0 (an outlier,
     or a page that is equally near to another group or to the limit) to 1 (equal to a
-    representative). `representative` is the index of the nearest representative, even for an
-    outlier, and `distance` the distance to it; they are None and NaN if the page could not be
-    compared. `work` is in the units of `forest_of`.
+    representative). `distance` is the distance to the nearest representative, even for an outlier,
+    and NaN if the page could not be compared. `work` is in the units of `forest_of`.
     """
 
     group: int | None
     confidence: float
-    representative: int | None
     distance: float
     work: int = 0
 
@@ -54,16 +52,14 @@ REPRESENTATIVE_NODES: Final = 500_000
 A single representative may have more.
 """
 
-NOWHERE: Final = Assignment(None, 0.0, None, float("nan"))
+NOWHERE: Final = Assignment(None, 0.0, float("nan"))
 
 
-def representatives(
-    distances: Matrix, group: Group, *, broad: float = BROAD, most: int = MOST_REPRESENTATIVES
-) -> tuple[int, ...]:
+def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     """Choose the pages that represent a group: the pivot, followed by the farthest members.
 
-    Up to `most` members are chosen, as long as any member is farther than `broad` from all
-    representatives; in a tie, the first member of the group is chosen. `distances` are the
+    Up to `MOST_REPRESENTATIVES` pages are chosen, as long as any member is farther than `BROAD`
+    from all of them; in a tie, the first member of the group is chosen. `distances` are the
     distances between the pages of the site, shape (n, n). The method is due to Gonzalez,
     "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
     (1985).
@@ -71,7 +67,7 @@ def representatives(
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]
     reach = distances[group.pivot, members]
-    while len(chosen) < most and reach.max() > broad:
+    while len(chosen) < MOST_REPRESENTATIVES and reach.max() > BROAD:
         farthest = members[first_smallest(-reach)]
         chosen.append(int(farthest))
         reach = np.minimum(reach, distances[farthest, members])
@@ -99,23 +95,19 @@ def assign(
     nearest = min(known, key=lambda i: (to_each[i], groups[i], i))
     distance = float(to_each[nearest])
     if distance > limit:
-        return Assignment(None, 0.0, nearest, distance)
+        return Assignment(None, 0.0, distance)
     others = [float(to_each[i]) for i in known if groups[i] != groups[nearest]]
-    return Assignment(
-        groups[nearest], _silhouette(distance, min([*others, limit])), nearest, distance
-    )
+    return Assignment(groups[nearest], _silhouette(distance, min([*others, limit])), distance)
 
 
-def worth_comparing(
-    size: int, sizes: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
-) -> list[int]:
+def worth_comparing(size: int, sizes: Sequence[int]) -> list[int]:
     """Return the indices of the representatives worth comparing with a new page, judged by size.
 
     Representatives are excluded if their number of nodes alone puts them beyond the limit. If too
     many remain, those most similar in size are returned, up to `REPRESENTATIVE_NODES`.
     """
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
-    possible = [place for place, bound in enumerate(bounds) if bound <= limit]
+    possible = [place for place, bound in enumerate(bounds) if bound <= NOT_COMPARABLE_TOLERANT]
     possible.sort(key=lambda place: (bounds[place], place))
     room = REPRESENTATIVE_NODES
     chosen: list[int] = []
@@ -132,7 +124,6 @@ def assign_tree(
     representative_trees: Sequence[Tree],
     groups: Sequence[int],
     *,
-    limit: float = NOT_COMPARABLE_TOLERANT,
     work: int = TASK_WORK,
 ) -> Assignment:
     """Find the group of a new page by comparing it with as few representatives as needed.
@@ -162,7 +153,7 @@ def assign_tree(
     for i in sorted(range(len(groups)), key=lambda i: (bounds[i], groups[i], i)):
         two_nearest = sorted(nearest_of.values())[:2]
         needed = min(
-            limit,
+            NOT_COMPARABLE_TOLERANT,
             nearest_of.get(groups[i], np.inf),
             two_nearest[1] if len(two_nearest) == 2 else np.inf,
         )
@@ -176,32 +167,23 @@ def assign_tree(
         distances[i] = normalised(found, i)
         nearest_of[groups[i]] = min(float(distances[i]), nearest_of.get(groups[i], np.inf))
     if nearest_of:
-        return replace(assign(distances, groups, limit=limit), work=forest.work)
+        return replace(assign(distances, groups), work=forest.work)
     if not len(bounds):
         return NOWHERE
-    nearest = int(np.argmin(bounds))
-    return Assignment(None, 0.0, nearest, float(bounds[nearest]), forest.work)
+    return Assignment(None, 0.0, float(bounds.min()), forest.work)
 
 
 def agreeing_outliers(
-    distances: Matrix,
-    outliers: Sequence[int],
-    *,
-    sizes: npt.ArrayLike | None = None,
-    fewest: int = FEWEST_OF_A_NEW_GROUP,
+    distances: Matrix, *, sizes: npt.ArrayLike | None = None
 ) -> tuple[Group, ...]:
     """Find new groups among outliers with the default method, and return the largest first.
 
-    `distances` are normalised, shape (m, m). `outliers` are page IDs in an order independent of
-    their arrival; the members of the groups are page IDs, too.
+    `distances` are normalised, shape (m, m), and in an order of the outliers independent of their
+    arrival; `sizes` are the numbers of nodes of their trees.
     """
-    keys = [f"{place:09}" for place in range(len(outliers))]
+    keys = [f"{place:09}" for place in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)
-    return tuple(
-        Group(tuple(outliers[i] for i in group.members), outliers[group.pivot])
-        for group in found.groups
-        if len(group.members) >= fewest
-    )
+    return tuple(group for group in found.groups if len(group.members) >= FEWEST_OF_A_NEW_GROUP)
 
 
 def _silhouette(near: float, far: float) -> float:

@@ -66,47 +66,26 @@ the four real sites, 0.55 turns 3 % of the pages into outliers.
 class TemplateClusterer(ABC):
     """Group the pages of a site by a matrix of their distances.
 
-    A subclass decides which pages form clusters. The rest is common to all methods. Clusters near
-    each other are merged, and a page in no cluster counts as a cluster of its own. Each group gets
-    a pivot. A page that is too far from its pivot or alone in its cluster is an outlier.
+    A subclass decides which pages form clusters. The rest is common to all methods. Clusters within
+    a mean distance of `merge_distance` of each other are merged, and a page in no cluster counts as
+    a cluster of its own. Each group gets a pivot, the page with which its other pages are compared.
+    A page farther than `max_pivot_distance` from its pivot is an outlier, because comparing the two
+    serves no purpose; so is a page alone in its cluster.
 
-    Parameters
-    ----------
-    merge_distance
-        Clusters within this mean distance of each other are merged. By default
-        `DIFFERENT_TEMPLATES_TOLERANT` if the sizes of the pages are given, otherwise
-        `DIFFERENT_TEMPLATES`. Without merging, density-based methods divide a template whose pages
-        form several dense regions (such as articles with and without comments), and methods that
-        compare numbers of clusters divide sites with a single template. With a negative value,
-        nothing is merged.
-    max_pivot_distance
-        A page farther than this from its pivot is an outlier, because comparing the two
-        serves no purpose. By default `NOT_COMPARABLE_TOLERANT` or
-        `NOT_COMPARABLE`, again depending on the sizes. 1 keeps every page.
+    By default, the two limits are `DIFFERENT_TEMPLATES_TOLERANT` and `NOT_COMPARABLE_TOLERANT` if
+    the sizes of the pages are given, otherwise `DIFFERENT_TEMPLATES` and `NOT_COMPARABLE`. With a
+    negative `merge_distance`, nothing is merged; density-based methods then divide a template whose
+    pages form several dense regions (such as articles with and without comments), and methods that
+    compare numbers of clusters divide sites with a single template. A `max_pivot_distance` of 1
+    keeps every page.
 
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n,), int
-        Group of each page, numbered by their first pages; -1 for an outlier.
-    pivots_ : ndarray of shape (n_clusters_,), int
-        The page of each group with which its other pages are compared.
-    embedding_ : ndarray of shape (n, 2)
-        Position of each page on a plane that shows the distances; NaN for a page
-        that cannot be compared.
-    silhouette_ : float
-        Mean silhouette of the grouped pages; 0 if there are fewer than two groups.
-    n_clusters_ : int
-        Number of groups, not counting outliers.
+    An unknown distance is NaN. The pages with the most unknown distances become outliers until
+    every remaining distance is known. A single page is an outlier, and so are two pages that do not
+    form a group. Duplicate pages count separately.
 
-    Notes
-    -----
-    An unknown distance is NaN. The pages with the most unknown distances become outliers
-    until every remaining distance is known. A single page is an outlier, and so are two pages
-    that do not form a group. Duplicate pages count separately.
-
-    The result depends only on the matrix: all starts and seeds are fixed, and linear algebra
-    always runs on a single thread. Ties are resolved by the order of the rows, which
-    `worker.grouping.group_pages` makes independent of the order of the pages.
+    The result depends only on the matrix: all starts and seeds are fixed, and linear algebra always
+    runs on a single thread. Ties are resolved by the order of the rows, which `group_pages` makes
+    independent of the order of the pages.
     """
 
     merge_distance: float | None = None
@@ -120,20 +99,18 @@ class TemplateClusterer(ABC):
     ) -> Self:
         """Group the pages of a distance matrix.
 
-        Parameters
-        ----------
-        X
-            Normalised distances in [0, 1], shape (n, n), symmetric, zero
-            diagonal; NaN where a distance is unknown.
-        sizes
-            Number of nodes of each page's tree, shape (n,). If given, the
-            distances are replaced by `size_tolerant_distances`.
+        `X` has normalised distances in [0, 1], shape (n, n), symmetric, with a zero diagonal; NaN
+        where a distance is unknown. If `sizes` (the number of nodes of each page's tree, shape
+        (n,)) are given, the distances are replaced by `size_tolerant_distances`.
 
-        Raises
-        ------
-        ValueError
-            If the matrix is not square, is not symmetric or has values outside [0, 1], or if
-            there is not exactly one positive size per row.
+        The results are `labels_`, the group of each page, numbered by their first pages, or -1 for
+        an outlier; `pivots_`, the pivot of each group; `embedding_`, the position of each page on a
+        plane that shows the distances, shape (n, 2), NaN for a page that cannot be compared; and
+        `silhouette_`, the mean silhouette of the grouped pages, or 0 if there are fewer than two
+        groups.
+
+        Raises ValueError if the matrix is not square, is not symmetric or has values outside
+        [0, 1], or if there is not exactly one positive size per row.
         """
         distances = checked_distances(X)
         if sizes is not None:
@@ -168,17 +145,7 @@ class TemplateClusterer(ABC):
         self.embedding_[comparable] = positions
         grouped = labels != OUTLIER
         self.silhouette_ = mean_silhouette(known[np.ix_(grouped, grouped)], labels[grouped])
-        self.n_clusters_ = len(pivots)
         return self
-
-    def fit_predict(
-        self,
-        X: npt.ArrayLike,  # noqa: N803
-        *,
-        sizes: npt.ArrayLike | None = None,
-    ) -> Indices:
-        """Group the pages of a distance matrix (see `fit`) and return `labels_`."""
-        return self.fit(X, sizes=sizes).labels_
 
     @abstractmethod
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:

@@ -38,26 +38,14 @@ Page = TypeVar("Page", bound=Hashable)
 
 @dataclass(frozen=True)
 class ChangeOfGroups:
-    """A change in a site's design.
+    """A change in a site's design, at the page with index `first`.
 
-    Parameters
-    ----------
-    first
-        Index of the first page of the new design.
-    recent
-        Number of latest pages examined.
-    new_share
-        Share of the recent pages in new groups or in no group.
-    outlier_share
-        Share of the recent pages in no group.
-    new_groups
-        Groups of the recent pages that had hardly any pages before, largest first.
-    gone_groups
-        Groups of the earlier pages that have no recent pages, largest first.
+    `new_share` is the share of the latest pages in new groups or in no group, `outlier_share` of
+    those in no group. `new_groups` are the groups of the latest pages that had hardly any pages
+    before, `gone_groups` those of the earlier pages that have no recent pages, each largest first.
     """
 
     first: int
-    recent: int
     new_share: float
     outlier_share: float
     new_groups: tuple[int, ...]
@@ -72,33 +60,16 @@ def match_groups(
 ) -> list[int]:
     """Assign each group the ID of the previous group that it continues, or a new ID.
 
-    Parameters
-    ----------
-    former
-        Pages of each group in the previous grouping, by ID.
-    groups
-        Pages of each group in the new grouping.
-    last_identity
-        Largest group ID used on the site so far.
+    `former` are the pages of each previous group by ID, `groups` those of each new group, and
+    `last_identity` is the largest ID used on the site so far. The IDs returned are all different.
+    As many pages as possible keep the ID of their group: if a group was divided, its largest part
+    inherits the ID; if groups were merged, the result inherits the ID of the largest or, in a tie,
+    the oldest. New IDs are larger than all previous ones.
 
-    Returns
-    -------
-    list of int
-        ID of each new group, all different. As many pages as possible keep the ID of
-        their group: if a group was divided, its largest part inherits the ID; if groups
-        were merged, the result inherits the ID of the largest or, in a tie, the oldest.
-        New IDs are larger than all previous ones.
-
-    Notes
-    -----
-    This is a maximum-weight matching, where the weight of a pair is the number of shared pages.
-    The result does not depend on the order of the groups, unless two of them have the same
+    This is a maximum-weight matching, where the weight of a pair is the number of shared pages
+    (Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2,
+    1955). The result does not depend on the order of the groups, unless two of them have the same
     size and share the same number of pages with the same former groups.
-
-    References
-    ----------
-    Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics
-    Quarterly 2 (1955).
     """
     identities = sorted(former)
     old = [set(former[identity]) for identity in identities]
@@ -139,20 +110,11 @@ FEWEST_TO_TELL_A_CHANGE = 2 * FEWEST
 def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
     """Detect a change in a site's design, and the page at which it begins.
 
-    Parameters
-    ----------
-    groups
-        Group of each page in chronological order; None for an outlier.
+    `groups` are the groups of the pages in chronological order, None for an outlier. After a
+    change, at least `TAKES_OVER` of the recent pages are in new groups or, in excess of the former
+    share, outliers. The result stays the same while further pages of the new design arrive. It is
+    None if there is no change or there are too few pages.
 
-    Returns
-    -------
-    ChangeOfGroups or None
-        The change after which at least `TAKES_OVER` of the recent pages are in new groups or,
-        in excess of the former share, outliers. The result stays the same while further pages
-        of the new design arrive. None if there is no change or there are too few pages.
-
-    Notes
-    -----
     The only evidence is the similarity of pages. A first crawl that fetches all pages of one kind
     before all pages of another kind therefore looks like a change. A return to an earlier design is
     not reported, because it looks like further pages of a known kind, such as section fronts.
@@ -183,7 +145,6 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
             gone = [group for group, _ in past.most_common() if group is not None]
             best = ChangeOfGroups(
                 first=first,
-                recent=after,
                 new_share=sum(recent[group] for group in new) / after + outliers,
                 outlier_share=outliers,
                 new_groups=tuple(new),

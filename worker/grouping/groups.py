@@ -15,14 +15,9 @@ from worker.grouping.methods import DEFAULT_METHOD, METHODS
 
 @dataclass(frozen=True)
 class Group:
-    """Pages that share a template.
+    """Pages that share a template, by index.
 
-    Parameters
-    ----------
-    members
-        Indices of the pages (at least two), ordered by key.
-    pivot
-        Index of the member with which the other members are compared.
+    There are at least two `members`, ordered by key; the others are compared with the `pivot`.
     """
 
     members: tuple[int, ...]
@@ -31,19 +26,13 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """The template groups of a site.
+    """The template groups of a site, with pages given by index.
 
-    Parameters
-    ----------
-    groups
-        Groups by descending size; in a tie, the group with the smallest key comes first.
-    outliers
-        Indices of the pages in no group, ordered by key.
-    embedding
-        Position of each page on a plane, shape (n, 2) by default, in the order of the
-        given pages; NaN for a page that cannot be compared.
-    silhouette
-        Mean silhouette of the groups, from -1 to 1; 0 if there are fewer than two.
+    `groups` are in descending order of size; in a tie, the group with the smallest key comes first.
+    `outliers` are the pages in no group, ordered by key. `embedding` has the position of each page
+    on a plane, shape (n, 2), in the order of the given pages; NaN for a page that cannot be
+    compared. `silhouette` is the mean silhouette of the groups, from -1 to 1; 0 if there are fewer
+    than two.
     """
 
     groups: tuple[Group, ...]
@@ -61,26 +50,15 @@ def group_pages(
 ) -> Grouping:
     """Group the pages of a site by template.
 
-    The pages are sorted by key first, so the groups do not depend on the order of the pages.
+    `keys` are unique and the same in every run, such as the URLs. The pages are sorted by key
+    first, so the groups do not depend on the order of the pages. `distances` are normalised
+    distances in [0, 1], shape (n, n), with rows in the order of the keys; NaN if two pages could
+    not be compared. `sizes` are the numbers of nodes of the pages' trees; without sizes, pages that
+    differ only in length are more likely to be separated. The `estimator` is `DEFAULT_METHOD` by
+    default.
 
-    Parameters
-    ----------
-    keys
-        A unique key for each page that is the same in every run, such as the URL.
-    distances
-        Normalised distances in [0, 1], shape (n, n), with rows in the order of
-        ``keys``; NaN if two pages could not be compared.
-    sizes
-        Number of nodes of each page's tree, in the same order. Without sizes, pages
-        that differ only in length are more likely to be separated.
-    estimator
-        Grouping method; by default, `DEFAULT_METHOD` with its default parameters.
-
-    Raises
-    ------
-    ValueError
-        If two keys are equal, if the numbers of keys, sizes and rows differ, or if the values of
-        the matrix are not normalised distances.
+    Raises ValueError if two keys are equal, if the numbers of keys, sizes and rows differ, or if
+    the values of the matrix are not normalised distances.
     """
     matrix = checked_distances(distances)
     if len(keys) != len(matrix):

@@ -1,6 +1,5 @@
 """Projection to a plane followed by k-means, the method of Deturck (2015)."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -13,10 +12,12 @@ from worker.grouping.clusterer import (
 )
 from worker.grouping.lloyd import Starts
 from worker.grouping.matrix import Indices, Matrix
-from worker.grouping.scaling import classical_scaling, majorise_stress
 
 MAX_CLUSTERS: Final = 40
-"""Maximum number of clusters tried; 1,000 pages take a few seconds."""
+"""Maximum number of clusters tried; 1,000 pages take a few seconds.
+
+It is also limited to half the number of pages, so that a cluster has at least two pages on average.
+"""
 
 STARTS: Final = 20
 """Number of k-means starts per number of clusters; the tightest resulting clustering is used.
@@ -25,54 +26,28 @@ Ten starts once missed the tightest clustering of five pages, including two stra
 """
 
 
-@dataclass(kw_only=True, eq=False)
 class MdsKMeans(TemplateClusterer):
-    """Group pages by k-means on a plane that shows their distances.
+    """Group pages by k-means on a plane that shows their distances (Deturck 2015, section 4.3).
 
-    The distance matrix is projected to two dimensions by classical scaling followed by
-    stress majorisation. k-means runs for every number of clusters, and the clustering
-    with the largest mean silhouette is used; the silhouette is computed on the distances.
-    The pivot of a group is the page nearest to its centroid.
+    The distance matrix is projected to two dimensions by classical scaling followed by stress
+    majorisation. k-means runs for every number of clusters, and the clustering with the largest
+    mean silhouette is used; the silhouette is computed on the distances. The pivot of a group is
+    the page nearest to its centroid. The paper's method has no limits: a `merge_distance` of -1 and
+    a `max_pivot_distance` of 1.
 
-    Parameters
-    ----------
-    n_components
-        Number of dimensions of the projection.
-    max_clusters
-        Maximum number of clusters tried. It is also limited to half the number of pages,
-        so that a cluster has at least two pages on average.
-    merge_distance, max_pivot_distance
-        See `TemplateClusterer`. The values -1 and 1 give the paper's method, which has neither
-        limit.
-    random_state
-        Seed for the starts of k-means.
-
-    Notes
-    -----
     In the paper, the projection and k-means differ randomly between runs. Here, the projection
     starts from classical scaling, and k-means from a fixed seed. If no clustering has a positive
     silhouette (as with two pages), each page is a cluster of its own before merging.
-
-    References
-    ----------
-    Deturck (2015), section 4.3.
     """
-
-    n_components: int = 2
-    max_clusters: int = MAX_CLUSTERS
-    random_state: int = 0
-
-    def _positions(self, distances: Matrix) -> Matrix:
-        return majorise_stress(distances, classical_scaling(distances, self.n_components))
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
         n = len(distances)
         best, best_silhouette = np.arange(n), 0.0
         points = len(np.unique(positions.round(DECIMALS), axis=0))
-        most = min(self.max_clusters, points, max(n // 2, 2), n - 1)
+        most = min(MAX_CLUSTERS, points, max(n // 2, 2), n - 1)
         if most < 2:
             return best
-        starts = Starts(positions, number=STARTS, most=most, seed=self.random_state)
+        starts = Starts(positions, number=STARTS, most=most, seed=0)
         for k in range(2, most + 1):
             clusters = starts.cluster(k)
             silhouette = mean_silhouette(distances, clusters)

@@ -32,18 +32,11 @@ class SitePage(Protocol):
 class KnownSite:
     """The distances needed to group the pages of a site.
 
-    Parameters
-    ----------
-    references
-        IDs of the trees that were compared with each other, in ascending order. For a small
-        site, these are all its trees.
-    sizes
-        Number of nodes of each reference.
-    distances
-        Normalised distances between the references; NaN if two could not be compared.
-    nearest
-        For a large site, the nearest reference of every other tree; None for a tree that is
-        too large to compare.
+    `references` are the IDs of the trees that were compared with each other, in ascending order;
+    for a small site, these are all its trees. `sizes` are their numbers of nodes, and `distances`
+    the normalised distances between them; NaN if two could not be compared. For a large site,
+    `nearest` has the nearest reference of every other tree; None for a tree that is too large to
+    compare.
     """
 
     references: Sequence[int]

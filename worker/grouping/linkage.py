@@ -1,33 +1,21 @@
 """Average linkage with a fixed stopping distance."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from worker.grouping.clusterer import TemplateClusterer
 from worker.grouping.matrix import Indices, Matrix
 
 
-@dataclass(kw_only=True, eq=False)
 class AverageLinkage(TemplateClusterer):
     """Group pages by merging the nearest groups until they belong to different templates.
 
-    The pivot of a group is its medoid. This method neither projects pages nor compares numbers
-    of clusters: the distance between templates is similar on all sites, so the same limit suits
-    all of them.
+    The pivot of a group is its medoid. This method neither projects pages nor compares numbers of
+    clusters: the distance between templates is similar on all sites, so the same limit suits all of
+    them.
 
-    Parameters
-    ----------
-    merge_distance
-        Groups within this mean distance of each other are merged.
-    max_pivot_distance
-        See `TemplateClusterer`.
-
-    References
-    ----------
-    Sokal and Michener, "A statistical method for evaluating systematic
-    relationships" (1958). Deturck (2015), section 4.3, mentions hierarchical clustering
-    but rejects it because it has too many parameters.
+    Source: Sokal and Michener, "A statistical method for evaluating systematic relationships"
+    (1958). Deturck (2015), section 4.3, mentions hierarchical clustering but rejects it because it
+    has too many parameters.
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002

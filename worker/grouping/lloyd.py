@@ -23,10 +23,8 @@ class Starts:
     the largest number of clusters, which must not exceed the number of distinct positions. The same
     seed produces the same starts with every version of NumPy.
 
-    References
-    ----------
-    Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding" (2007), section 2.2,
-    with the best of several candidates for each centre as they propose in section 7.
+    Source: Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding" (2007), section
+    2.2, with the best of several candidates for each centre as they propose in section 7.
     """
 
     def __init__(self, points: Matrix, *, number: int, most: int, seed: int) -> None:
@@ -52,12 +50,8 @@ class Starts:
     def cluster(self, k: int) -> Indices:
         """Return the cluster of each point in the tightest clustering among all starts.
 
-        `k` is the number of clusters, at most `most`.
-
-        References
-        ----------
-        Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28
-        (1982).
+        `k` is the number of clusters, at most `most`. Source: Lloyd, "Least squares quantization in
+        PCM", IEEE Transactions on Information Theory 28 (1982).
         """
         points, centres = self._points, self._points[self._chosen[:, :k]]
         labels = np.full((len(centres), len(points)), -1, dtype=np.int64)

@@ -26,10 +26,7 @@ def classical_scaling(distances: Matrix, dimensions: int = 2) -> Matrix:
     axis that the distances do not require (or that would be imaginary) is zero. The sign of an axis
     is chosen so that the coordinate farthest from zero is positive.
 
-    References
-    ----------
-    Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika
-    17 (1952).
+    Source: Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika 17 (1952).
     """
     n = len(distances)
     kept = min(dimensions, n)
@@ -51,10 +48,8 @@ def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
     Each step is a Guttman transform, which never increases the stress. The procedure is
     deterministic.
 
-    References
-    ----------
-    De Leeuw, "Applications of convex analysis to multidimensional scaling"
-    (1977); Borg and Groenen, "Modern Multidimensional Scaling", chapter 8.
+    Sources: De Leeuw, "Applications of convex analysis to multidimensional scaling" (1977); Borg
+    and Groenen, "Modern Multidimensional Scaling", chapter 8.
     """
     n = len(distances)
     if n < 2:

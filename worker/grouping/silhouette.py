@@ -15,15 +15,11 @@ def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
     ``a`` is undefined and the coefficient is 0, the neutral value. If there is only one cluster,
     all coefficients are 0.
 
-    Rousseeuw's ``b`` is the smallest *mean* distance to another cluster. This implementation
-    follows the wording of the thesis, "the smallest dissimilarity of an element with respect to the
-    elements in the other clusters": a cluster must be separate from every item of other clusters,
-    not only from their average.
-
-    References
-    ----------
-    Deturck (2015), section 4.3; Rousseeuw, "Silhouettes", Journal of Computational
-    and Applied Mathematics 20 (1987).
+    The ``b`` of Rousseeuw ("Silhouettes", Journal of Computational and Applied Mathematics 20,
+    1987) is the smallest *mean* distance to another cluster. This implementation follows the
+    wording of Deturck (2015, section 4.3), "the smallest dissimilarity of an element with respect
+    to the elements in the other clusters": a cluster must be separate from every item of other
+    clusters, not only from their average.
     """
     clusters, own = np.unique(np.asarray(labels), return_inverse=True)
     coefficients = np.zeros(len(own))

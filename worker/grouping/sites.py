@@ -14,19 +14,10 @@ from worker.html import Tree
 
 @dataclass(frozen=True, eq=False)
 class SiteGroups:
-    """A site with its pages and their groups.
+    """A site with its pages and their groups, given as indices into `urls`.
 
-    Parameters
-    ----------
-    site
-        Name of the site.
-    urls
-        URLs of the pages.
-    distances
-        Normalised distances in the order of ``urls``, shape (n, n); NaN for a page that is
-        too large to be compared.
-    grouping
-        Groups of pages, given as indices into ``urls``.
+    `distances` are normalised, in the order of `urls`, shape (n, n); NaN for a page that is too
+    large to be compared.
     """
 
     site: str
@@ -59,25 +50,10 @@ def group_site(
     estimator: TemplateClusterer | None = None,
     threads: int = 1,
 ) -> SiteGroups:
-    """Compare all pages of a site and group them by template.
+    """Compare all pages of a site and group them by template (see `group_pages`).
 
-    Parameters
-    ----------
-    site
-        Name of the site.
-    urls
-        URLs of the site's pages, all different.
-    trees
-        Trees of the pages, in the same order.
-    estimator
-        As for `group_pages`.
-    threads
-        Number of threads for the comparison.
-
-    Raises
-    ------
-    ValueError
-        If two URLs are equal, or the numbers of URLs and trees differ.
+    `urls` and `trees` are in the same order. Raises ValueError if two URLs are equal, or the
+    numbers of URLs and trees differ.
     """
     distances = normalised_distances(trees, threads=threads)
     return SiteGroups(

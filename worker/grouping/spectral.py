@@ -1,6 +1,5 @@
 """Spectral clustering of pages by similarity."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,44 +19,25 @@ From 0.1 to 0.5, the mean adjusted Rand index changed by less than 0.04 on gener
 """
 
 
-@dataclass(kw_only=True, eq=False)
 class Spectral(TemplateClusterer):
     """Group pages by spectral clustering; the silhouette determines the number of clusters.
 
-    Parameters
-    ----------
-    bandwidth
-        Standard deviation of the Gaussian that converts the distance of two pages to
-        their similarity.
-    max_clusters
-        Maximum number of clusters tried, also limited to half the number of pages.
-    merge_distance, max_pivot_distance
-        See `TemplateClusterer`.
-    random_state
-        Seed for the start of the eigenvalue solver.
-
-    References
-    ----------
-    Von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17
-    (2007); tried in Deturck (2015), section 4.3.
+    Source: Von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17 (2007);
+    tried in Deturck (2015), section 4.3.
     """
-
-    bandwidth: float = BANDWIDTH
-    max_clusters: int = MAX_CLUSTERS
-    random_state: int = 0
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
         from sklearn.cluster import SpectralClustering
 
         n = len(distances)
         best, best_silhouette = np.arange(n), 0.0
-        similarity = np.exp(-((distances / self.bandwidth) ** 2) / 2)
-        for k in range(2, min(self.max_clusters, max(n // 2, 2), n - 1) + 1):
+        similarity = np.exp(-((distances / BANDWIDTH) ** 2) / 2)
+        for k in range(2, min(MAX_CLUSTERS, max(n // 2, 2), n - 1) + 1):
             spectral = SpectralClustering(
                 n_clusters=k,
                 affinity="precomputed",
                 assign_labels="cluster_qr",
-                random_state=self.random_state,
+                random_state=0,
             )
             clusters = spectral.fit_predict(similarity).astype(np.int64)
             silhouette = mean_silhouette(distances, clusters)

@@ -56,40 +56,18 @@ _STRUCTURED_DATA = "application/ld+json"
 
 
 def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
-    """Parse the text of a page.
+    """Parse the decoded text of a page; encoding declarations in it are ignored.
 
-    Parameters
-    ----------
-    text
-        The decoded page. Encoding declarations in it are ignored.
-    is_xhtml
-        Whether the page was served as XHTML. A page with the XHTML namespace and either an XML
-        declaration or self-closed text elements is parsed as XHTML regardless.
+    `is_xhtml` states whether the page was served as XHTML. A page with the XHTML namespace and
+    either an XML declaration or self-closed text elements is parsed as XHTML regardless. XHTML is
+    parsed as XML (and its namespaces dropped) if well-formed, and as HTML otherwise. The document
+    begins with its root element, ``html``, and has no comments or processing instructions.
 
-    Returns
-    -------
-    FlatDocument
-        The document from its root element, ``html``, without comments and processing
-        instructions. XHTML is parsed as XML (and its namespaces dropped) if well-formed, and as
-        HTML otherwise.
-
-    Raises
-    ------
-    NotHtmlError
-        If the page is an XML document of another vocabulary, such as a feed, site map or drawing.
-    EmptyPageError
-        If the page has no element.
-    FramesetError
-        If the page is a frameset with too little ``noframes`` text.
-    TooLargeError
-        If parsing would take too long or too much memory.
-    TooDeepError
-        If the page turns out to be nested too deep during parsing.
-
-    Notes
-    -----
-    libxml2 silently drops elements nested more than 2,048 levels deep; the caller must check the
-    depth.
+    Raises NotHtmlError for an XML document of another vocabulary (such as a feed, site map or
+    drawing), EmptyPageError for a page without elements, FramesetError for a frameset with too
+    little ``noframes`` text, TooLargeError if parsing would take too long or too much memory, and
+    TooDeepError if the page turns out to be nested too deep during parsing. libxml2 silently drops
+    elements nested more than 2,048 levels deep; the caller must check the depth.
     """
     prolog = _prolog(text)
     text = text[len(prolog) :]

@@ -1,32 +1,29 @@
 """Sets of HTML elements by their role in rendering; no other module defines any."""
 
+from worker.text.wordlists import listed
 
-def _tags(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-_NEVER_TEXT = _tags(
+_NEVER_TEXT = listed(
     "applet audio canvas embed frame frameset head iframe noframes noscript object script style "
     "template video"
 )
 
-UNSEEN = _NEVER_TEXT | _tags(
+UNSEEN = _NEVER_TEXT | listed(
     "area base basefont datalist link meta noembed param rp source title track"
 )
 """Elements whose content browsers do not display as text (HTML standard, section 15.3.1)."""
 
-CONTROLS = _tags("button input optgroup option select textarea")
+CONTROLS = listed("button input optgroup option select textarea")
 """Interactive elements."""
 
-NO_TEXT = _NEVER_TEXT | CONTROLS | _tags("map math svg")
+NO_TEXT = _NEVER_TEXT | CONTROLS | listed("map math svg")
 """Elements without article text: those not rendered as text, controls, drawings and formulas."""
 
-_WORDING = _tags(
+_WORDING = listed(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
     "rt ruby s samp small span strike strong sub sup time tt u var wbr"
 )
 
-INLINE = _WORDING | _tags("button data img input map meter output picture progress rtc select svg")
+INLINE = _WORDING | listed("button data img input map meter output picture progress rtc select svg")
 """Elements rendered within a line; all other elements start and end a line."""
 
 WITHIN_SENTENCES = _WORDING | {"rp"}
@@ -36,10 +33,10 @@ An image or control, on the other hand, separates the text before it from the te
 example a paragraph from a caption.
 """
 
-HEADINGS = _tags("h1 h2 h3 h4 h5 h6")
+HEADINGS = listed("h1 h2 h3 h4 h5 h6")
 
-DIVISIONS = HEADINGS | _tags("p ul ol li dl dt dd blockquote pre center figure figcaption")
+DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure figcaption")
 """Blocks that divide a text; the element that contains the whole text encloses them."""
 
-TABLE_PARTS = _tags("table thead tbody tfoot tr caption")
+TABLE_PARTS = listed("table thead tbody tfoot tr caption")
 """Elements between a table and its cells."""

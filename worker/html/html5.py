@@ -60,26 +60,15 @@ ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse_html(text: str) -> FlatDocument | None:
-    """Parse a page like a browser with scripting enabled.
+    """Parse the text of a page like a browser with scripting enabled.
 
-    Parameters
-    ----------
-    text
-        The decoded page, without NUL and lone surrogates.
+    The text has neither NUL nor lone surrogates. The document begins with its root element,
+    ``html``, and has no comments or processing instructions; it is None if there are no elements.
+    The content of ``noscript``, text to such a browser, is parsed as well; the content of
+    ``template`` is made its children.
 
-    Returns
-    -------
-    FlatDocument or None
-        The document from its root element, ``html``, without comments and processing
-        instructions. The content of ``noscript``, text to such a browser, is parsed as well;
-        the content of ``template`` is made its children.
-
-    Raises
-    ------
-    TooLargeError
-        If parsing would take too long or too much memory.
-    TooDeepError
-        If the page is costly to parse and nested very deep.
+    Raises TooLargeError if parsing would take too long or too much memory, and TooDeepError if the
+    page is costly to parse and nested very deep.
     """
     survey = markup.survey(text.encode())
     has_long_tags = survey.attributes > MAX_ATTRIBUTES

@@ -19,22 +19,13 @@ Build = Callable[[bytes], HtmlElement | None]
 
 
 def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
-    """Convert serialised HTML to XML.
+    """Convert HTML as serialised by a parser to XML, both in UTF-8.
 
-    Parameters
-    ----------
-    html
-        HTML as serialised by a parser, in UTF-8.
-    noscript
-        Function that parses the content of a ``noscript`` element, which a parser with scripting
-        treats as text, and returns the serialisation that replaces it. None to keep the text.
-
-    Returns
-    -------
-    bytes
-        XML in UTF-8. Names are in lower case, with ``_`` for characters not allowed in XML element
-        names. Attributes whose names contain such characters, namespace declarations, comments,
-        processing instructions, the document type and characters not allowed in XML are omitted.
+    `noscript` parses the content of a ``noscript`` element, which a parser with scripting treats as
+    text, and returns the serialisation that replaces it; None keeps the text. Names are in lower
+    case, with ``_`` for characters not allowed in XML element names. Attributes whose names contain
+    such characters, namespace declarations, comments, processing instructions, the document type
+    and characters not allowed in XML are omitted.
     """
     return _markup.to_xml(html, noscript)
 

@@ -1,8 +1,7 @@
 """Ordered labelled trees, the basis of page comparison."""
 
-import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -12,30 +11,18 @@ import numpy.typing as npt
 
 _FORMAT = b"T1"
 
-_TOKENS = re.compile(r"\\[\\{}]|[{}]")
-"""Matches an escaped character or a brace in bracket notation."""
-
-_ESCAPED = re.compile(r"\\([\\{}])")
-
 
 class TreeFormatError(ValueError):
-    """The text, bytes or nodes do not describe a tree."""
+    """The bytes or nodes do not describe a tree."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """An ordered labelled tree in postorder.
+    """An ordered labelled tree in postorder, so that the root is last.
 
-    Parameters
-    ----------
-    labels
-        Label of each node; the root is last.
-    sizes
-        Number of nodes in the subtree of each node, including the node; shape (n,), int32,
-        read-only. The leftmost leaf below node ``i`` is ``i - sizes[i] + 1``.
+    `sizes` are the numbers of nodes in the subtree of each node, including the node; shape (n,),
+    int32, read-only. The leftmost leaf below node ``i`` is ``i - sizes[i] + 1``.
 
-    Notes
-    -----
     Trees are equal if their shapes and labels are equal. No method is recursive, so the depth of a
     tree is limited only by memory.
     """
@@ -49,18 +36,8 @@ class Tree:
     ) -> Self:
         """Build the tree from its nodes in postorder.
 
-        Parameters
-        ----------
-        labels
-            Label of each node; the root is last.
-        sizes
-            Number of nodes in the subtree of each node, including the node.
-
-        Raises
-        ------
-        TreeFormatError
-            If the sizes do not describe a single tree, or if the numbers of sizes and labels
-            differ.
+        Raises TreeFormatError if the sizes do not describe a single tree, or if the numbers of
+        sizes and labels differ.
         """
         named = tuple(labels)
         try:
@@ -73,17 +50,10 @@ class Tree:
 
     @classmethod
     def from_preorder(cls, nodes: Iterable[tuple[str, int]]) -> Self:
-        """Build the tree from its nodes in document order.
+        """Build the tree from the labels and depths of its nodes in document order.
 
-        Parameters
-        ----------
-        nodes
-            Pairs (label, depth), beginning with the root at depth 0.
-
-        Raises
-        ------
-        TreeFormatError
-            If there are no nodes, if there is more than one root, or if a depth skips a level.
+        The first node is the root, at depth 0. Raises TreeFormatError if there are no nodes, if
+        there is more than one root, or if a depth skips a level.
         """
         labels: list[str] = []
         sizes: list[int] = []
@@ -104,31 +74,6 @@ class Tree:
             open_nodes.append((label, len(labels)))
         close_to(0)
         return cls.from_postorder(labels, sizes)
-
-    @classmethod
-    def from_brackets(cls, text: str) -> Self:
-        r"""Read a tree in bracket notation, such as ``{a{b}{c}}``.
-
-        Parameters
-        ----------
-        text
-            A node consists of an opening brace, its label, its children and a closing brace. The
-            label is all text up to the next brace, including spaces, and may be empty. In a label,
-            ``\{``, ``\}`` and ``\\`` represent a brace and a backslash; any other backslash
-            represents itself. White space around the tree and after a child is ignored.
-
-        Raises
-        ------
-        TreeFormatError
-            If the brackets do not describe exactly one tree, or if there is text after a child or
-            outside the tree.
-
-        Notes
-        -----
-        The APTED programs by M. Pawlik and N. Augsten use the same notation, but lack escapes and
-        do not reject invalid input.
-        """
-        return cls.from_preorder(_bracket_nodes(text))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -153,20 +98,6 @@ class Tree:
         code_of = {name: code for code, name in enumerate(names)}
         codes = np.fromiter((code_of[label] for label in self.labels), "<i4", len(self))
         return _pack(names, np.concatenate([codes, self.sizes.astype("<i4")]))
-
-    def to_brackets(self) -> str:
-        """Write the tree in bracket notation, as read by `from_brackets`."""
-        # Nodes are processed from last to first, that is from right to left in the text.
-        pieces: list[str] = []
-        open_nodes: list[tuple[int, str]] = []
-        for node in range(len(self) - 1, -1, -1):
-            while open_nodes and open_nodes[-1][0] > node:
-                pieces.append("{" + open_nodes.pop()[1])
-            label = self.labels[node].replace("\\", "\\\\").replace("{", "\\{").replace("}", "\\}")
-            open_nodes.append((node - int(self.sizes[node]) + 1, label))
-            pieces.append("}")
-        pieces.extend("{" + label for _, label in reversed(open_nodes))
-        return "".join(reversed(pieces))
 
     @cached_property
     def digest(self) -> str:
@@ -193,8 +124,7 @@ class Tree:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        brackets = self.to_brackets() if len(self) <= 20 else f"<{len(self)} nodes>"
-        return f"Tree({brackets})"
+        return f"Tree(<{len(self)} nodes>)"
 
 
 @dataclass(frozen=True)
@@ -247,33 +177,3 @@ def _unpack(payload: bytes) -> tuple[list[str], npt.NDArray[np.int32]]:
     if (numbers < 0).any():
         raise ValueError("negative numbers")
     return names, numbers
-
-
-def _bracket_nodes(text: str) -> Iterator[tuple[str, int]]:
-    depth = 0
-    in_label = False
-    end = 0
-    for token in _TOKENS.finditer(text):
-        brace = token.group()
-        if brace[0] == "\\":
-            continue
-        between = text[end : token.start()]
-        if in_label:
-            yield _ESCAPED.sub(r"\1", between), depth - 1
-        else:
-            _refuse_text(between, end)
-        if brace == "}" and depth == 0:
-            raise TreeFormatError(f"character {token.start()} closes a node that was never opened")
-        depth += 1 if brace == "{" else -1
-        in_label = brace == "{"
-        end = token.end()
-    if depth:
-        raise TreeFormatError(f"at the end of the text {depth} nodes are still open")
-    _refuse_text(text[end:], end)
-
-
-def _refuse_text(between: str, start: int) -> None:
-    outside = between.strip()
-    if outside:
-        place = start + between.index(outside)
-        raise TreeFormatError(f"text outside of a label, at character {place}: {outside[:20]!r}")

@@ -1,7 +1,7 @@
 """Inference with trained models, and their files."""
 
 from worker.inference.features import Features, NamedColumn, Rows, expect_columns
-from worker.inference.files import ModelFile, Training, TrainingCorpus, load_model
+from worker.inference.files import load_model
 from worker.inference.networks import LineNetwork
 from worker.inference.trees import BoostedTrees, DecisionTree, likelihoods
 
@@ -10,11 +10,8 @@ __all__ = [
     "DecisionTree",
     "Features",
     "LineNetwork",
-    "ModelFile",
     "NamedColumn",
     "Rows",
-    "Training",
-    "TrainingCorpus",
     "expect_columns",
     "likelihoods",
     "load_model",

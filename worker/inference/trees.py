@@ -24,16 +24,10 @@ LEAF_UNIT = 1 / LEAVES_OF_ONE
 class DecisionTree:
     """A decision tree in which every node comes after its parent.
 
-    Attributes
-    ----------
-    column
-        Column tested by each node; -1 for a leaf.
-    threshold
-        Maximum value for which a row continues with the left child; 0 for a leaf.
-    left, right
-        Numbers of the child nodes; 0 for a leaf.
-    value
-        Amount that a leaf adds to the log odds, a multiple of `LEAF_UNIT`; 0 for an inner node.
+    A row whose value of a node's `column` is at most its `threshold` continues with the `left`
+    child, any other with the `right`. A leaf has -1 as its column, 0 as its threshold and children,
+    and in `value` the amount that it adds to the log odds, a multiple of `LEAF_UNIT`; the value of
+    an inner node is 0.
     """
 
     column: Sequence[int]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from functools import cached_property
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 from worker.article import ArticleBlock, NoArticleError
 from worker.article.result import BlockType
@@ -70,8 +70,8 @@ class Neighbours:
     group
         The other pages of the group, without the page itself.
     partner
-        The page's partner when the pages of a site are paired by distance alone
-        (`papers.deturck.pairing`). None if no other page was left.
+        The page's partner when the pages of a site are paired by distance alone (Deturck 2015,
+        section 4.3). None if no other page was left.
     """
 
     pivot: Source | None = None
@@ -102,17 +102,6 @@ class Needs(Enum):
                 return Neighbours(neighbours.partner, partner=neighbours.partner)
             case Needs.GROUP:
                 return neighbours
-
-
-class TrainingPair(NamedTuple):
-    """A page and its text as cleaned by a human annotator.
-
-    `text` has one segment per line; `language` is empty if it is irrelevant.
-    """
-
-    source: Source
-    text: str
-    language: str = ""
 
 
 class Gives(Flag):

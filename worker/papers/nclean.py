@@ -7,8 +7,8 @@ segment is kept if the model of clean text finds it more likely.
 
 import json
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -16,19 +16,14 @@ from hashlib import sha256
 from typing import Any, ClassVar, Self
 
 from worker.article.result import BlockType
-from worker.html import PageError
 from worker.inference import load_model
 from worker.papers.interface import (
     Extracted,
     Neighbours,
     Source,
-    TrainingPair,
     one_line,
 )
 from worker.papers.reading import page_of, stretches_of
-
-PAIRS_OF_A_LANGUAGE = 5
-"""Number of training pairs per language in Lejeune et al. (2015, section 4.3)."""
 
 ORDER = 3
 """Length of the n-grams (the default of the published tool)."""
@@ -38,10 +33,6 @@ INTERPOLATION = 0.6
 
 PADDING = "\n"
 """Character that pads the beginning of a segment; it never occurs within one."""
-
-MIN_SHIPPED_COUNT = 3
-"""Minimum count of an n-gram in the shipped models. This limit halves their size and lowers the
-mean F1 on their training pairs from 91.9 to 91.2 % (86.1 % if all text is kept)."""
 
 _REMEMBERED = 100_000
 """Maximum number of n-grams whose probability is cached per model."""
@@ -181,51 +172,6 @@ class Model:
             NGramModel(parameters["dirty"]),
         )
 
-    @classmethod
-    def train(
-        cls,
-        pairs: Iterable[TrainingPair],
-        normalisation: Normalisation = Normalisation.NONE,
-        *,
-        min_count: int = 1,
-    ) -> Self:
-        """Train a model on pages and their cleaned texts.
-
-        Training is differential: the n-grams of the cleaned text count as clean, and the additional
-        n-grams of the page count as dirty.
-
-        Parameters
-        ----------
-        pairs
-            Pages with their cleaned texts. Unreadable pages are skipped.
-        normalisation
-            Normalisation of the characters; `NONE` suits pairs in a single language.
-        min_count
-            Minimum count of an n-gram in the model.
-
-        Raises
-        ------
-        ValueError
-            If there is no clean text or no dirty text to learn from.
-        """
-        clean: Counter[str] = Counter()
-        raw: Counter[str] = Counter()
-        for pair in pairs:
-            try:
-                segments = [text for _, text in segments_of(pair.source)]
-            except PageError:
-                continue
-            raw.update(_ngrams(segments, normalisation))
-            clean.update(_ngrams(pair.text.splitlines(), normalisation))
-        dirty = raw - clean
-        kept = [
-            {ngram: count for ngram, count in counts.items() if count >= min_count}
-            for counts in (clean, dirty)
-        ]
-        if not all(kept):
-            raise ValueError("no clean text or no dirty text to learn from")
-        return cls(normalisation, *map(NGramModel, kept))
-
 
 def segments_of(source: Source) -> list[tuple[BlockType, str]]:
     """Split the visible text of a page into segments, one per block."""
@@ -248,44 +194,4 @@ def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Ext
 
 def shipped_model(name: str) -> Model:
     """Load a shipped model, trained like the published model on CleanEval's development pairs."""
-    return load_model(Model, __package__, f"models/nclean-{name}.json").model
-
-
-def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
-    """Choose the training pairs of NCT5 (Lejeune et al. 2015, section 4.3).
-
-    If all pairs are in one language, these are the first five. Otherwise there is one per language:
-    of its first five pairs, the one with the longest cleaned text.
-    """
-    by_language = _first_of_each(pairs)
-    if len(by_language) == 1:
-        return by_language[0]
-    return [max(each, key=lambda pair: len(pair.text)) for each in by_language]
-
-
-def all_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
-    """Choose the training pairs of NCT25, five per language."""
-    return [pair for each in _first_of_each(pairs) for pair in each]
-
-
-def _first_of_each(pairs: Iterable[TrainingPair]) -> list[list[TrainingPair]]:
-    by_language: defaultdict[str, list[TrainingPair]] = defaultdict(list)
-    for pair in pairs:
-        if len(by_language[pair.language]) < PAIRS_OF_A_LANGUAGE:
-            by_language[pair.language].append(pair)
-    return list(by_language.values())
-
-
-TRAINED: Mapping[str, Callable[[Sequence[TrainingPair]], Sequence[TrainingPair]]] = {
-    "nclean": list,
-    "nct5": five_pairs,
-    "nct25": all_pairs,
-}
-"""Functions that select the training pairs, by the name of the method trained on them."""
-
-
-def _ngrams(segments: Iterable[str], normalisation: Normalisation) -> Iterable[str]:
-    for segment in segments:
-        line = one_line(segment)
-        padded = PADDING * (ORDER - 1) + normalisation.apply(line)
-        yield from (padded[start : start + ORDER] for start in range(len(line)))
+    return load_model(Model, __package__, f"models/nclean-{name}.json")

@@ -5,6 +5,6 @@ correct results. It has five languages, three templates per design, one redesign
 amount of noise.
 """
 
-from worker.sample.crawl import SamplePage, generate, site_names, write_crawl
+from worker.sample.crawl import SamplePage, generate, write_crawl
 
-__all__ = ["SamplePage", "generate", "site_names", "write_crawl"]
+__all__ = ["SamplePage", "generate", "write_crawl"]

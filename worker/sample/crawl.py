@@ -32,18 +32,12 @@ _ONE_OFF_SHARE = 0.1
 
 @dataclass(frozen=True)
 class SamplePage:
-    """A page of the crawl.
+    """A page of the crawl: the message of a crawler, and the correct results.
 
-    Parameters
-    ----------
-    message
-        The page message, as published by a crawler.
-    gold
-        The correct results for the page: ``id``, ``url``, ``site``, ``language``, ``kind``
-        (``article``; ``menu``, a list of articles; ``service``, text that is not an article),
-        ``template_class``, ``title``, ``lead``, ``text`` (the body without the lead, with blank
-        lines between paragraphs), ``authors``, ``published_at``, ``images``, ``embeds``,
-        ``comments``.
+    `gold` has ``id``, ``url``, ``site``, ``language``, ``kind`` (``article``; ``menu``, a list of
+    articles; ``service``, text that is not an article), ``template_class``, ``title``, ``lead``,
+    ``text`` (the body without the lead, with blank lines between paragraphs), ``authors``,
+    ``published_at``, ``images``, ``embeds`` and ``comments``.
     """
 
     message: dict[str, Any]
@@ -59,24 +53,15 @@ def generate(
 ) -> Iterator[SamplePage]:
     """Generate the pages of a crawl of fictional news sites.
 
-    Parameters
-    ----------
-    seed
-        Seed for stories, readers and layouts. Equal arguments generate the same pages, byte for
-        byte.
-    pages_per_template
-        Number of pages for each of a design's three templates: news, opinion and section front.
-    sites
-        Domains of the sites, a subset of `site_names`; None for all.
-    noise
-        Variation among the pages of a template, from 0 (all pages have the same blocks, and only
-        the articles vary) to 1 (each optional block is on half of the pages, lists and discussions
-        vary in length, and one page in ten has no template).
+    Equal arguments generate the same pages, byte for byte. `pages_per_template` is the number of
+    pages for each of a design's three templates: news, opinion and section front. `sites` are
+    domains of `all_sites`; None for all. `noise` is the variation among the pages of a template,
+    from 0 (all pages have the same blocks, and only the articles vary) to 1 (each optional block is
+    on half of the pages, lists and discussions vary in length, and one page in ten has no
+    template).
 
-    Raises
-    ------
-    ValueError
-        If a site is unknown, ``pages_per_template`` is less than 1, or ``noise`` is not in [0, 1].
+    Raises ValueError if a site is unknown, `pages_per_template` is less than 1, or `noise` is not
+    in [0, 1].
     """
     if pages_per_template < 1:
         raise ValueError("pages_per_template must be at least 1")
@@ -89,11 +74,6 @@ def generate(
     return _crawl([all_sites()[domain] for domain in chosen], seed, pages_per_template, noise)
 
 
-def site_names() -> list[str]:
-    """Return the domains of the fictional sites."""
-    return list(all_sites())
-
-
 def write_crawl(
     directory: Path,
     *,
@@ -104,13 +84,8 @@ def write_crawl(
 ) -> int:
     """Write a crawl as ``pages.jsonl.gz`` and ``gold.jsonl.gz``, and return its number of pages.
 
-    The other parameters are those of `generate`; equal arguments produce the same files, byte for
-    byte.
-
-    Parameters
-    ----------
-    directory
-        Target directory, which is created if missing.
+    The directory is created if missing. The other parameters are those of `generate`; equal
+    arguments produce the same files, byte for byte.
     """
     directory.mkdir(parents=True, exist_ok=True)
     pages = list(

@@ -33,23 +33,11 @@ class Voice:
     """An author's voice, which expands rules, dealing each rule's alternatives like cards.
 
     An alternative recurs only once all other alternatives of its rule have been used, so that an
-    article does not repeat itself. `tell` raises `GrammarError` if a slot names no rule.
-
-    Parameters
-    ----------
-    rules
-        Alternatives of each rule. In an alternative, ``{name}`` is replaced by the cast member or
-        rule ``name``, ``{.name}`` by the rule ``name`` of the topic, ``{20-80}`` by a whole number,
-        ``{20-80/5}`` by a multiple of five, and ``{1.0-9.9}`` by a number with the same number of
-        decimals; ``{^name}`` starts with a capital letter.
-    numbers
-        Number format.
-    rng
-        Source of randomness.
-    topic
-        Prefix of the rules to which ``{.name}`` refers.
-    cast
-        Names that remain the same throughout the text.
+    article does not repeat itself. In an alternative, ``{name}`` is replaced by the name in `cast`
+    (which remains the same throughout the text) or the rule ``name``, ``{.name}`` by the rule
+    ``name`` of the `topic` (a prefix of rules), ``{20-80}`` by a whole number, ``{20-80/5}`` by a
+    multiple of five, and ``{1.0-9.9}`` by a number with the same number of decimals; ``{^name}``
+    starts with a capital letter. `tell` raises `GrammarError` if a slot names no rule.
     """
 
     def __init__(

@@ -17,30 +17,13 @@ _DATA = resources.files(__package__)
 class Design:
     """A design of a site: its templates, and how many items they show.
 
-    Parameters
-    ----------
-    name
-        Name of the design, unique within its site.
-    folder
-        Folder of the templates, under ``designs/``.
-    encoding, content_type
-        Encoding of the pages, and the HTTP header sent with them.
-    article_url, section_url, image_url
-        Format strings for paths.
-    lead
-        Position of the lead in news and opinion templates: ``standfirst`` (above the body) or
-        ``body`` (its first paragraph).
-    threads
-        ``nested`` if replies are inside the comments that they answer, ``flat`` if comments are in
-        chronological order.
-    comments
-        Median number of comments per article, in news and opinion templates.
-    lists
-        Minimum and maximum length of each list in the templates.
-    inserts
-        Inserts between paragraphs, in news and opinion templates.
-    embed
-        Element used for videos.
+    The templates are in a `folder` under ``designs/``. `article_url`, `section_url` and `image_url`
+    are format strings for paths. The `lead` of news and opinion templates is a ``standfirst``
+    (above the body) or in the ``body`` (its first paragraph). `threads` are ``nested`` if replies
+    are inside the comments that they answer, ``flat`` if comments are in chronological order.
+    `comments` are the median numbers of comments per article, and `inserts` the inserts between
+    paragraphs, each in news and opinion templates. `lists` are the minimum and maximum length of
+    each list, and `embed` is the element used for videos.
     """
 
     name: str

@@ -194,7 +194,7 @@ def _promote_outliers(
     if not is_complete:
         # The next outlier, or a clustering, continues the comparisons.
         return promoted, work
-    for group in agreeing_outliers(distances, range(len(outliers)), sizes=sizes):
+    for group in agreeing_outliers(distances, sizes=sizes):
         number = groups.last_group(session, site_id) + 1
         pivot = outliers[group.pivot]
         members = [outliers[member].page_id for member in group.members]

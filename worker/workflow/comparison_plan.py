@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from worker.grouping import Grouping
 from worker.grouping.comparison_policy import (
     MissingNearest,
     MissingPairs,
@@ -16,6 +15,7 @@ from worker.grouping.comparison_policy import (
 )
 from worker.grouping.distance import PairBlock, blocks_of_missing
 from worker.grouping.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
+from worker.grouping.groups import Grouping
 from worker.grouping.known_site import KnownSite, SitePage
 from worker.html import TreeShape
 from worker.messaging import task_names

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from models.roles import LineRole
-from worker.grouping import DEFAULT_METHOD, Group, Grouping
 from worker.grouping.generations import match_groups
+from worker.grouping.groups import Group, Grouping
 from worker.grouping.known_site import KnownSite
+from worker.grouping.methods import DEFAULT_METHOD
 from worker.messaging import task_names
 from worker.store import groups, outbox
 from worker.store.groups import ComparablePage, NewGroup, NewMembership

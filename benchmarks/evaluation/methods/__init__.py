@@ -9,6 +9,7 @@ from benchmarks.evaluation.methods.registry import (
     parse_chain,
 )
 from benchmarks.evaluation.methods.runner import Runner
+from benchmarks.training.ngrams import TrainingPair
 from worker.papers.chain import chain
 from worker.papers.interface import (
     ALONE,
@@ -20,7 +21,6 @@ from worker.papers.interface import (
     NoPivotError,
     ReaderComment,
     Source,
-    TrainingPair,
     UnavailableError,
     UnknownExtractorError,
 )

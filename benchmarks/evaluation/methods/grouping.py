@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from benchmarks.evaluation.methods.pairing import nearest_pairs
 from worker.grouping.sites import SiteGroups, group_site
 from worker.html import PageError, Tree, parse_page, site_of
-from worker.papers.deturck.pairing import nearest_pairs
 from worker.papers.interface import ALONE, Neighbours, Source
 
 

@@ -13,13 +13,14 @@ from benchmarks.evaluation.methods.provenance import (
     own_release,
     source_digest,
 )
+from benchmarks.training import ngrams
+from benchmarks.training.ngrams import TrainingPair
 from worker.papers import nclean
 from worker.papers.chain import chain
 from worker.papers.interface import (
     Extractor,
     Gives,
     Needs,
-    TrainingPair,
     UnavailableError,
     UnknownExtractorError,
 )
@@ -188,7 +189,7 @@ def get_extractor(
         Folder into which programs in other languages are installed; by default
         `default_tools`.
     pairs
-        Training pairs for the methods of `nclean.TRAINED`.
+        Training pairs for the methods of `ngrams.TRAINED`.
 
     Raises
     ------
@@ -229,12 +230,12 @@ def trained(
     pairs: Sequence[TrainingPair],
     normalisation: nclean.Normalisation = nclean.Normalisation.NONE,
 ) -> Extractor:
-    """Train an n-gram model with `nclean.Model.train` and return the method that uses it.
+    """Train an n-gram model with `ngrams.train` and return the method that uses it.
 
     Raises UnavailableError if there is nothing to train on.
     """
     try:
-        model = nclean.Model.train(nclean.TRAINED[name](pairs), normalisation)
+        model = ngrams.train(ngrams.TRAINED[name](pairs), normalisation)
     except ValueError as error:
         raise UnavailableError(f"{name} must be trained: {error}") from error
     return Extractor(
@@ -243,7 +244,7 @@ def trained(
         version=f"trained {model.digest}",
         function=f"{nclean.__name__}:extract",
         options={"model": model},
-        source=source_digest(*READING, "worker/papers/nclean.py"),
+        source=source_digest(*READING, "worker/papers/nclean.py", "benchmarks/training/ngrams.py"),
     )
 
 

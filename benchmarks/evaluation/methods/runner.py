@@ -13,7 +13,8 @@ from benchmarks.evaluation.methods.cache import ResultCache
 from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome, PageResult
 from benchmarks.evaluation.methods.process import ExtractorProcess
 from benchmarks.evaluation.methods.registry import parse_chain
-from worker.papers.interface import Extractor, TrainingPair, UnavailableError
+from benchmarks.training.ngrams import TrainingPair
+from worker.papers.interface import Extractor, UnavailableError
 
 START_SECONDS = 360.0
 """Maximum time for a method to import, compile or install what it needs, in seconds.

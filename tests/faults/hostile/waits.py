@@ -11,7 +11,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.deployment import Deployment
-from worker.sample.crawl import generate, site_names
+from worker.sample.crawl import generate
+from worker.sample.site import all_sites
 
 PAGES_OF_ROUND = 12
 """Number of articles that the sample crawl contains for each page per template."""
@@ -62,7 +63,7 @@ def good_pages(prefix: str, number: int, seed: int) -> list[GoodPage]:
             continue
         html = base64.b64decode(page.message["html_base64"])
         values = json.dumps({**page.message, "html_base64": ""})
-        for site in site_names():
+        for site in all_sites():
             html = html.replace(site.encode(), f"{prefix}-{site}".encode())
             values = values.replace(site, f"{prefix}-{site}")
         message = json.loads(values) | {"html_base64": base64.b64encode(html).decode()}

@@ -11,7 +11,7 @@ from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
 from models.tables import PageContent, Site, StoredPage
-from worker.html import Tree
+from tests.trees import tree_of
 from worker.outcomes import ReceiptResult, UnusableReason
 from worker.store import groups, outbox, pages, trees
 from worker.store.due_sites import SettleTimes, due_sites
@@ -115,14 +115,14 @@ def test_a_page_claimed_for_another_site_is_a_separate_page(session: Session) ->
 
 
 def test_equal_trees_are_stored_once(session: Session) -> None:
-    tree = Tree.from_brackets("{a{b}{c}}")
+    tree = tree_of("{a{b}{c}}")
     [first] = trees.save_trees(session, [tree]).values()
-    assert trees.save_trees(session, [Tree.from_brackets("{a{b}{c}}")]) == {tree.digest: first}
+    assert trees.save_trees(session, [tree_of("{a{b}{c}}")]) == {tree.digest: first}
     assert trees.load_trees(session, [first])[first] == tree
 
 
 def test_stored_distances_are_not_overwritten(session: Session) -> None:
-    saved = trees.save_trees(session, [Tree.from_brackets(f"{{{n}}}") for n in "abc"])
+    saved = trees.save_trees(session, [tree_of(f"{{{n}}}") for n in "abc"])
     ids = sorted(saved.values())
     stored: dict[tuple[int, int], int | None] = {(ids[0], ids[1]): 4, (ids[0], ids[2]): None}
     trees.save_distances(session, stored)

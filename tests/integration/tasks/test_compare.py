@@ -15,12 +15,12 @@ from models.tables import (
     Site,
     StoredPage,
 )
+from tests.compared_trees import nearest_references
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.grouping.clusterer import NOT_COMPARABLE
 from worker.grouping.distance import (
     distance_matrix,
-    nearest_references,
     normalised_distance,
     tree_edit_distance,
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.compared_trees import ComparedTrees, PageOfTree
+from tests.compared_trees import ComparedTrees, PageOfTree, nearest_references
 from tests.property.grouping.distance.trees import edited, random_tree
 from worker.grouping.clusterer import NOT_COMPARABLE
 from worker.grouping.comparison_policy import (
@@ -18,7 +18,7 @@ from worker.grouping.comparison_policy import (
     NeededComparisons,
     known_or_missing,
 )
-from worker.grouping.distance import nearest_references, normalised_distance, tree_edit_distance
+from worker.grouping.distance import normalised_distance, tree_edit_distance
 from worker.grouping.known_site import KnownSite
 from worker.html import Tree
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.trees import brackets_of, tree_of
 from worker.html import PageError, Tree, TreeFormatError, parse_page, site_of
 from worker.html.encoding import decode
 from worker.html.errors import UndecodableError
@@ -157,7 +158,7 @@ def test_utf8_is_decoded_correctly(text: str) -> None:
 @given(trees())
 def test_trees_survive_bytes_and_brackets(tree: Tree) -> None:
     assert Tree.from_bytes(tree.to_bytes()) == tree
-    assert Tree.from_brackets(tree.to_brackets()) == tree
+    assert tree_of(brackets_of(tree)) == tree
     assert Tree.from_postorder(tree.labels, tree.sizes) == tree
 
 

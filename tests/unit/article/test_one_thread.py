@@ -17,7 +17,7 @@ def work():
 """,
     "grouped": """
 import numpy as np
-from worker.grouping import group_pages
+from worker.grouping.groups import group_pages
 points = np.random.default_rng(1).random((80, 5))
 distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) / 5**0.5
 urls = [f"https://a.example/{number}" for number in range(80)]

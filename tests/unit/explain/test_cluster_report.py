@@ -7,10 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from worker.cli import main
-from worker.sample import generate, site_names
+from worker.sample import generate
+from worker.sample.site import all_sites
 from worker.text.plural import counted
 
-SITES = sorted(site_names())[:2]
+SITES = sorted(all_sites())[:2]
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ from worker.explain.site_picture import (
     draw_map,
     reading_order,
 )
-from worker.grouping import SiteGroups, group_pages
+from worker.grouping.groups import group_pages
+from worker.grouping.sites import SiteGroups
 
 
 def site_of(templates: list[int], *, unknown: int | None = None) -> SiteGroups:

@@ -3,13 +3,14 @@ from hypothesis import given
 
 from tests.pages import article_html
 from tests.property.grouping.distance.trees import trees
+from tests.trees import tree_of
 from worker.explain.tree_changes import TreeLine, element_names, tree_changes
 from worker.grouping.distance import tree_edit_distance
 from worker.html import Tree, parse_page
 
 
 def tree(text: str) -> Tree:
-    return Tree.from_brackets(text)
+    return tree_of(text)
 
 
 def test_differences_are_listed_in_document_order() -> None:

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.compared_trees import PageOfTree
-from worker.grouping import Grouping
 from worker.grouping.comparison_policy import (
     MissingNearest,
     MissingPairs,
@@ -16,6 +15,7 @@ from worker.grouping.comparison_policy import (
     group_or_missing,
     known_or_missing,
 )
+from worker.grouping.groups import Grouping
 from worker.grouping.known_site import KnownSite
 from worker.html import TreeShape
 

@@ -84,7 +84,7 @@ def test_a_redesign_in_the_middle_is_reported_with_its_figures() -> None:
     change = design_change([A, B, A, A, B] * 4 + [C, D, C, C, D] * 4)
     assert change is not None
     assert change.first == 20
-    assert (change.recent, change.new_share, change.outlier_share) == (10, 1.0, 0.0)
+    assert (change.new_share, change.outlier_share) == (1.0, 0.0)
     assert change.new_groups == (C, D)
     assert change.gone_groups == (A, B)
 

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.grouping.template_sites import made_site
-from worker.grouping import Group, MdsKMeans, group_pages
+from worker.grouping.groups import Group, group_pages
+from worker.grouping.kmeans import MdsKMeans
 
 TEMPLATES = [0] * 4 + [1] * 7 + [2] * 4 + [3]
 KEYS = [f"https://news.example/{'lmno'[t]}/{i}" for i, t in enumerate(TEMPLATES)]

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from worker.grouping import METHODS, SiteGroups, group_pages, group_site
+from worker.grouping.groups import group_pages
+from worker.grouping.methods import METHODS
+from worker.grouping.sites import SiteGroups, group_site
 from worker.html import Tree, parse_page
 from worker.sample import generate
 

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 
-from worker.grouping import group_pages, group_site
+from tests.trees import tree_of
 from worker.grouping.distance import normalised_distance
+from worker.grouping.groups import group_pages
 from worker.grouping.likeness import size_tolerant_distances
+from worker.grouping.sites import group_site
 from worker.html import Tree
 
 
@@ -43,7 +45,7 @@ def page(paragraphs: int, comments: int) -> Tree:
     menu = "{ul" + "{li{a}}" * 10 + "}"
     body = "{article{h1}{time}" + "{p}" * paragraphs + "}"
     thread = "{section{h2}" + "{div{b}{i}{p}{a}}" * comments + "}"
-    return Tree.from_brackets(
+    return tree_of(
         "{html{head{title}{meta}{meta}}{body{header{a{img}}"
         + menu
         + "}"

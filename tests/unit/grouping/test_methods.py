@@ -9,7 +9,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from tests.unit.grouping.template_sites import made_site
-from worker.grouping import METHODS, OUTLIER, TemplateClusterer
+from worker.grouping.clusterer import OUTLIER, TemplateClusterer
+from worker.grouping.methods import METHODS
 
 
 @pytest.fixture(params=sorted(METHODS))
@@ -26,7 +27,7 @@ def test_finds_the_templates(method: TemplateClusterer, count: int) -> None:
     templates = list(range(count)) * 8
     method.fit(made_site(templates))
     assert same_partition(method.labels_, templates)
-    assert method.n_clusters_ == count
+    assert len(method.pivots_) == count
     assert method.silhouette_ > 0.5
 
 
@@ -35,7 +36,7 @@ def test_groups_may_be_of_very_different_sizes(
     method: TemplateClusterer, sizes: tuple[int, ...]
 ) -> None:
     templates = [template for template, size in enumerate(sizes) for _ in range(size)]
-    assert same_partition(method.fit_predict(made_site(templates)), templates)
+    assert same_partition(method.fit(made_site(templates)).labels_, templates)
 
 
 @pytest.mark.parametrize("n", [2, 3, 12, 40])
@@ -51,18 +52,18 @@ def test_a_site_of_one_template_is_one_group(
 def test_articles_with_and_without_comments_stay_together(method: TemplateClusterer) -> None:
     distances = made_site([0] * 12 + [1] * 6)
     distances[:6, 6:12] = distances[6:12, :6] = 0.35
-    assert same_partition(method.fit_predict(distances), [0] * 12 + [1] * 6)
+    assert same_partition(method.fit(distances).labels_, [0] * 12 + [1] * 6)
 
 
 @pytest.mark.parametrize(("distance", "groups"), [(0.1, 1), (0.3, 1), (0.6, 0), (1.0, 0)])
 def test_two_pages_are_a_group_if_they_are_near(
     method: TemplateClusterer, distance: float, groups: int
 ) -> None:
-    assert method.fit([[0, distance], [distance, 0]]).n_clusters_ == groups
+    assert len(method.fit([[0, distance], [distance, 0]]).pivots_) == groups
 
 
 def test_stray_pages_beside_a_dominant_template_are_outliers(method: TemplateClusterer) -> None:
-    labels = method.fit_predict(made_site([0] * 20 + [1, 2]))
+    labels = method.fit(made_site([0] * 20 + [1, 2])).labels_
     assert labels.tolist() == [0] * 20 + [OUTLIER, OUTLIER]
 
 
@@ -89,7 +90,7 @@ def test_equal_pages_are_one_group_whose_pivot_is_the_first(
 
 def test_copies_do_not_hide_the_templates(method: TemplateClusterer) -> None:
     templates = [0] * 10 + [1] * 10 + [2] * 3
-    assert same_partition(method.fit_predict(made_site(templates, spread=0)), templates)
+    assert same_partition(method.fit(made_site(templates, spread=0)).labels_, templates)
 
 
 def test_the_pivot_is_the_page_in_the_middle_of_its_group(method: TemplateClusterer) -> None:
@@ -115,12 +116,12 @@ def test_a_page_that_could_not_be_compared_is_an_outlier(method: TemplateCluster
 def test_one_unknown_distance_excludes_only_one_page(method: TemplateClusterer) -> None:
     distances = made_site([0] * 6)
     distances[1, 4] = distances[4, 1] = np.nan
-    assert method.fit_predict(distances).tolist() == [0, 0, 0, 0, OUTLIER, 0]
+    assert method.fit(distances).labels_.tolist() == [0, 0, 0, 0, OUTLIER, 0]
 
 
 def test_a_page_too_far_from_its_pivot_leaves_the_group(method: TemplateClusterer) -> None:
     method.max_pivot_distance = 0.01
-    assert method.fit_predict(made_site([0] * 10 + [1] * 10)).tolist() == [OUTLIER] * 20
+    assert method.fit(made_site([0] * 10 + [1] * 10)).labels_.tolist() == [OUTLIER] * 20
 
 
 def test_the_same_matrix_gives_the_same_result(method: TemplateClusterer) -> None:

@@ -5,17 +5,19 @@ import base64
 import numpy as np
 import pytest
 
+from tests.trees import tree_of
 from tests.unit.grouping.template_sites import made_site
-from worker.grouping import (
-    Group,
+from worker.grouping import assignment
+from worker.grouping.assignment import (
     agreeing_outliers,
     assign,
     assign_tree,
-    group_site,
     representatives,
+    worth_comparing,
 )
-from worker.grouping.assignment import worth_comparing
+from worker.grouping.groups import Group
 from worker.grouping.likeness import size_tolerant_distances
+from worker.grouping.sites import group_site
 from worker.html import Tree, parse_page
 from worker.sample import generate
 
@@ -27,25 +29,29 @@ def test_a_narrow_group_is_represented_by_its_pivot() -> None:
     assert representatives(distances, Group(tuple(range(6)), pivot=2)) == (2,)
 
 
-def test_a_broad_group_has_representatives_at_its_ends() -> None:
+def test_a_broad_group_has_representatives_at_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     places = np.array([0.0, 0.1, 0.25, 0.3, 0.4, 0.8])
     distances = np.abs(np.subtract.outer(places, places))
     group = Group(tuple(range(6)), pivot=3)
     assert representatives(distances, group) == (3, 5)
-    assert representatives(distances, group, broad=0.2) == (3, 5, 0)
-    assert representatives(distances, group, broad=0.01, most=4) == (3, 5, 0, 1)
-    assert representatives(distances, group, broad=0) == (3, 5, 0)
+    monkeypatch.setattr(assignment, "BROAD", 0.2)
+    assert representatives(distances, group) == (3, 5, 0)
+    monkeypatch.setattr(assignment, "BROAD", 0)
+    assert representatives(distances, group) == (3, 5, 0)
+    monkeypatch.setattr(assignment, "BROAD", 0.01)
+    monkeypatch.setattr(assignment, "MOST_REPRESENTATIVES", 4)
+    assert representatives(distances, group) == (3, 5, 0, 1)
 
 
 def test_a_page_joins_the_group_of_the_nearest_representative() -> None:
     found = assign([0.4, 0.1, 0.3], [7, 8, 8])
-    assert (found.group, found.representative, found.distance) == (8, 1, 0.1)
+    assert (found.group, found.distance) == (8, 0.1)
     assert found.confidence == pytest.approx(1 - 0.1 / 0.4)
 
 
 def test_a_page_far_from_all_groups_is_not_assigned() -> None:
     found = assign([0.51, 0.7], [7, 8])
-    assert (found.group, found.confidence, found.representative) == (None, 0, 0)
+    assert (found.group, found.confidence, found.distance) == (None, 0, 0.51)
     assert assign([0.51], [7], limit=0.6).group == 7
 
 
@@ -60,7 +66,8 @@ def test_confidence_decreases_towards_other_groups_and_the_limit() -> None:
 def test_unknown_distances_are_ignored() -> None:
     assert assign([NAN, 0.3], [1, 2]).group == 2
     nowhere = assign([NAN, NAN], [1, 2])
-    assert (nowhere.group, nowhere.representative) == (None, None)
+    assert nowhere.group is None
+    assert np.isnan(nowhere.distance)
     assert assign([], []).group is None
 
 
@@ -68,7 +75,7 @@ def test_a_group_is_needed_for_each_representative() -> None:
     with pytest.raises(ValueError, match="2 groups"):
         assign([0.1], [1, 2])
     with pytest.raises(ValueError, match="1 groups"):
-        assign_tree(Tree.from_brackets("{a}"), [], [1])
+        assign_tree(tree_of("{a}"), [], [1])
 
 
 def crawled(domain: str, seed: int) -> tuple[list[str], list[Tree], list[str]]:
@@ -93,14 +100,15 @@ def site() -> tuple[list[str], list[Tree], list[str]]:
 
 
 def test_comparing_few_representatives_gives_the_same_result_as_all(
-    site: tuple[list[str], list[Tree], list[str]],
+    site: tuple[list[str], list[Tree], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(assignment, "BROAD", 0.2)
     urls, trees, _ = site
     found = group_site("harbour-post.example", urls, trees)
     distances = size_tolerant_distances(found.distances, [len(tree) for tree in trees])
     places, groups = [], []
     for number, group in enumerate(found.grouping.groups):
-        for place in representatives(distances, group, broad=0.2):
+        for place in representatives(distances, group):
             places.append(place)
             groups.append(number)
     for page, tree in enumerate(trees):
@@ -108,7 +116,6 @@ def test_comparing_few_representatives_gives_the_same_result_as_all(
         few = assign_tree(tree, [trees[place] for place in places], groups)
         assert few.group == full.group
         if full.group is not None:
-            assert few.representative == full.representative
             assert few.distance == pytest.approx(full.distance)
             assert few.confidence == pytest.approx(full.confidence)
 
@@ -136,7 +143,6 @@ def test_a_page_is_compared_with_the_likeliest_groups_within_its_budget(
     whole = assign_tree(page, others, range(len(others)))
     part = assign_tree(page, others, range(len(others)), work=1)
     assert 0 < part.work < whole.work
-    assert part.representative is not None
     assert part.distance <= whole.distance * 1.5
 
 
@@ -147,12 +153,11 @@ def test_no_more_nodes_are_loaded_than_a_task_may_compare() -> None:
     assert worth_comparing(100, []) == []
 
 
-def test_similar_outliers_become_a_group() -> None:
+def test_similar_outliers_become_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
     distances = made_site([0, 1, 0, 2, 0, 1])
-    pages = [11, 12, 13, 14, 15, 16]
-    (found,) = agreeing_outliers(distances, pages)
-    assert found.members == (11, 13, 15)
+    (found,) = agreeing_outliers(distances)
+    assert found.members == (0, 2, 4)
     assert found.pivot in found.members
-    pairs = agreeing_outliers(distances, pages, fewest=2)
-    assert [group.members for group in pairs] == [(11, 13, 15), (12, 16)]
-    assert agreeing_outliers(np.zeros((0, 0)), []) == ()
+    assert agreeing_outliers(np.zeros((0, 0))) == ()
+    monkeypatch.setattr(assignment, "FEWEST_OF_A_NEW_GROUP", 2)
+    assert [group.members for group in agreeing_outliers(distances)] == [(0, 2, 4), (1, 5)]

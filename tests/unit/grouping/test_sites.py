@@ -5,8 +5,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from worker.grouping import group_site, sites
+from tests.trees import tree_of
+from worker.grouping import sites
 from worker.grouping.distance import TreeTooLargeError, distance_matrix
+from worker.grouping.sites import group_site
 from worker.html import Tree
 
 ARTICLE = "{html{body{h1}{p}{p}}}"
@@ -14,7 +16,7 @@ MENU = "{html{table{tr{td}{td}}{tr{td}{td}}{tr{td}{td}}}}"
 
 
 def trees(*brackets: str) -> list[Tree]:
-    return [Tree.from_brackets(each) for each in brackets]
+    return [tree_of(each) for each in brackets]
 
 
 def test_groups_pages_by_their_trees() -> None:

@@ -8,6 +8,7 @@ PROGRAM = """
 import json
 import sys
 
+from tests.trees import brackets_of
 from worker.html import PageError, parse_page
 from worker.html.text import visible_text
 
@@ -32,7 +33,7 @@ def outcome(html):
     visible_text(page.document)
     page.document.xpath("string()")
     page.document.text_content()
-    page.tree.to_brackets()
+    brackets_of(page.tree)
     return "page"
 
 

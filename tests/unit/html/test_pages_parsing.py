@@ -5,6 +5,7 @@ import zipfile
 import pytest
 from lxml import html as lxml_html
 
+from tests.trees import brackets_of, tree_of
 from worker.html import (
     EmptyPageError,
     FramesetError,
@@ -12,7 +13,6 @@ from worker.html import (
     PageError,
     TooDeepError,
     TooLargeError,
-    Tree,
     parse_page,
 )
 from worker.html.dom import MAX_MARKUP
@@ -30,7 +30,7 @@ APOLOGY = "<p>Your browser shows no frames. <a href='menu.html'>Menu</a></p>"
 
 
 def brackets(html: bytes | str, content_type: str | None = None) -> str:
-    return parse_page(html, content_type=content_type).tree.to_brackets()
+    return brackets_of(parse_page(html, content_type=content_type).tree)
 
 
 def zip_archive() -> bytes:
@@ -128,7 +128,7 @@ class TestXhtml:
     )
     def test_is_parsed_as_xml(self, page: bytes | str, content_type: str | None) -> None:
         parsed = parse_page(page, content_type=content_type)
-        assert parsed.tree.to_brackets() == "{html{head{title}{script}}{body{div}{p}}}"
+        assert brackets_of(parsed.tree) == "{html{head{title}{script}}{body{div}{p}}}"
         assert parsed.document.findtext("body/p") == "a\xa0<b>é&"
         assert parsed.document.get("lang") == "fr"
 
@@ -286,7 +286,7 @@ class TestFrameset:
             f"<noframes><body class='b'><h1>t</h1><p>{text}</p></body></noframes></frameset></html>"
         )
         page = parse_page(html)
-        assert page.tree.to_brackets() == "{html{head{title}}{body{h1}{p}}}"
+        assert brackets_of(page.tree) == "{html{head{title}}{body{h1}{p}}}"
         assert "seven words" in visible_text(page.document)
 
     def test_a_page_with_a_body_beside_its_frames_is_accepted(self) -> None:
@@ -357,4 +357,4 @@ def test_every_error_names_its_outcome() -> None:
 def test_page_keeps_its_url() -> None:
     page = parse_page("<p>a</p>", "http://example.com/a")
     assert page.url == "http://example.com/a"
-    assert page.tree == Tree.from_brackets("{html{head}{body{p}}}")
+    assert page.tree == tree_of("{html{head}{body{p}}}")

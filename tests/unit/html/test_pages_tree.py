@@ -6,28 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.trees import brackets_of, tree_of
 from worker.html import Tree, TreeFormatError
 
 DEPTH = 100_000
 
 
 def test_brackets_are_read_in_postorder() -> None:
-    tree = Tree.from_brackets("{a{b{c}{d}}{e}}")
+    tree = tree_of("{a{b{c}{d}}{e}}")
     assert tree.labels == ("c", "d", "b", "e", "a")
     assert tree.sizes.tolist() == [1, 1, 3, 1, 5]
     assert len(tree) == 5
 
 
 def test_preorder_and_postorder_build_the_same_tree() -> None:
-    expected = Tree.from_brackets("{a{b{c}}{d}}")
+    expected = tree_of("{a{b{c}}{d}}")
     assert Tree.from_preorder([("a", 0), ("b", 1), ("c", 2), ("d", 1)]) == expected
     assert Tree.from_postorder(["c", "b", "d", "a"], [1, 2, 1, 4]) == expected
 
 
 def test_braces_and_backslashes_are_escaped() -> None:
-    tree = Tree.from_brackets(r"{a\{b\}{c\\}}")
+    tree = tree_of(r"{a\{b\}{c\\}}")
     assert tree.labels == ("c\\", "a{b}")
-    assert tree.to_brackets() == r"{a\{b\}{c\\}}"
+    assert brackets_of(tree) == r"{a\{b\}{c\\}}"
 
 
 @pytest.mark.parametrize(
@@ -42,46 +43,46 @@ def test_braces_and_backslashes_are_escaped() -> None:
     ],
 )
 def test_a_label_is_the_text_between_braces(text: str, labels: list[str]) -> None:
-    tree = Tree.from_brackets(text)
+    tree = tree_of(text)
     assert list(tree.labels) == labels
-    assert Tree.from_brackets(tree.to_brackets()) == tree
+    assert tree_of(brackets_of(tree)) == tree
 
 
 @given(st.text("ab{}\\ \n", max_size=12), st.text(max_size=5))
 def test_any_label_survives_bracket_notation(root: str, child: str) -> None:
     tree = Tree.from_preorder([(root, 0), (child, 1), (root, 2), (child, 1)])
-    assert Tree.from_brackets(tree.to_brackets()) == tree
+    assert tree_of(brackets_of(tree)) == tree
 
 
 @given(st.text("{}\\a ", max_size=16))
 def test_any_text_is_a_tree_or_rejected(text: str) -> None:
     try:
-        tree = Tree.from_brackets(text)
+        tree = tree_of(text)
     except TreeFormatError:
         return
-    assert Tree.from_brackets(tree.to_brackets()) == tree
+    assert tree_of(brackets_of(tree)) == tree
 
 
 def test_equality_compares_shape_and_labels() -> None:
-    tree = Tree.from_brackets("{a{b}{c}}")
-    assert tree == Tree.from_brackets("{a{b}{c}}")
-    assert hash(tree) == hash(Tree.from_brackets("{a{b}{c}}"))
-    assert tree.digest == Tree.from_brackets("{a{b}{c}}").digest
+    tree = tree_of("{a{b}{c}}")
+    assert tree == tree_of("{a{b}{c}}")
+    assert hash(tree) == hash(tree_of("{a{b}{c}}"))
+    assert tree.digest == tree_of("{a{b}{c}}").digest
     for other in ("{a{c}{b}}", "{a{b{c}}}", "{a{b}}", "{a{b}{d}}"):
-        assert tree != Tree.from_brackets(other)
-        assert tree.digest != Tree.from_brackets(other).digest
+        assert tree != tree_of(other)
+        assert tree.digest != tree_of(other).digest
     assert tree != "{a{b}{c}}"
 
 
 def test_labels_with_line_ends_are_distinguished() -> None:
-    one, other = Tree.from_brackets("{a{b\nc}{d}}"), Tree.from_brackets("{a{b}{c\nd}}")
+    one, other = tree_of("{a{b\nc}{d}}"), tree_of("{a{b}{c\nd}}")
     assert one.digest != other.digest
     assert Tree.from_bytes(one.to_bytes()) == one
 
 
 def test_sizes_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        Tree.from_brackets("{a{b}}").sizes[0] = 2
+        tree_of("{a{b}}").sizes[0] = 2
 
 
 def test_the_given_sizes_are_copied() -> None:
@@ -92,14 +93,14 @@ def test_the_given_sizes_are_copied() -> None:
 
 
 def test_a_tree_survives_pickling() -> None:
-    tree = Tree.from_brackets("{a{b}{c}}")
+    tree = tree_of("{a{b}{c}}")
     for copied in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
         assert copied == tree
         assert not copied.sizes.flags.writeable
 
 
-def test_the_repr_of_a_long_tree_is_its_length() -> None:
-    assert repr(Tree.from_brackets("{a{b}}")) == "Tree({a{b}})"
+def test_the_repr_of_a_tree_is_its_length() -> None:
+    assert repr(tree_of("{a{b}}")) == "Tree(<2 nodes>)"
     assert repr(Tree.from_preorder([("a", 0)] + [("b", 1)] * 30)) == "Tree(<31 nodes>)"
 
 
@@ -123,7 +124,7 @@ def test_the_repr_of_a_long_tree_is_its_length() -> None:
 )
 def test_invalid_brackets_are_rejected(text: str, reason: str) -> None:
     with pytest.raises(TreeFormatError, match=reason):
-        Tree.from_brackets(text)
+        tree_of(text)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_invalid_sizes_are_rejected(labels: str, sizes: list[int]) -> None:
     ],
 )
 def test_damaged_bytes_are_rejected(damage) -> None:  # type: ignore[no-untyped-def]
-    packed = Tree.from_brackets("{html{head}{body{p}{p}}}").to_bytes()
+    packed = tree_of("{html{head}{body{p}{p}}}").to_bytes()
     with pytest.raises(TreeFormatError):
         Tree.from_bytes(damage(packed))
 
@@ -180,8 +181,8 @@ def test_damaged_bytes_are_rejected(damage) -> None:  # type: ignore[no-untyped-
 def test_depth_is_limited_only_by_memory() -> None:
     tree = Tree.from_preorder(("div", depth) for depth in range(DEPTH))
     assert tree.sizes.tolist() == list(range(1, DEPTH + 1))
-    assert tree.to_brackets() == "{div" * DEPTH + "}" * DEPTH
-    assert Tree.from_brackets(tree.to_brackets()) == tree
+    assert brackets_of(tree) == "{div" * DEPTH + "}" * DEPTH
+    assert tree_of(brackets_of(tree)) == tree
     assert Tree.from_bytes(tree.to_bytes()) == tree
     assert pickle.loads(pickle.dumps(tree)) == tree
     assert len({tree, copy.deepcopy(tree)}) == 1

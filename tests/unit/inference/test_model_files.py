@@ -7,16 +7,10 @@ from importlib.resources import files
 
 import pytest
 
+from benchmarks.training.headers import ModelFile, Training, TrainingCorpus
 from worker.article.page_model import PageModel
 from worker.comments.certainty import Certainty
-from worker.inference import (
-    BoostedTrees,
-    DecisionTree,
-    ModelFile,
-    Training,
-    TrainingCorpus,
-    load_model,
-)
+from worker.inference import BoostedTrees, DecisionTree, load_model
 from worker.inference.files import TrainedModel
 from worker.papers import commentsminer, nclean
 
@@ -78,7 +72,8 @@ def test_a_model_of_another_kind_is_rejected() -> None:
 def test_shipped_models_state_how_they_were_trained(
     kind: type[TrainedModel], package: str, name: str
 ) -> None:
-    training = load_model(kind, package, name).training
+    shipped = files(package).joinpath(name).read_text(encoding="utf-8")
+    training = ModelFile.from_json(kind, shipped).training
     assert training.command.startswith("python -m ")
     assert training.date
     assert datetime.date.fromisoformat(training.date)
@@ -86,5 +81,4 @@ def test_shipped_models_state_how_they_were_trained(
     for corpus in training.corpora:
         for digest in (corpus.pages_digest, corpus.gold_digest):
             assert digest is None or re.fullmatch("[0-9a-f]{64}", digest)
-    shipped = files(package).joinpath(name).read_text(encoding="utf-8")
-    assert load_model(kind, package, name).to_json() == shipped
+    assert ModelFile(training, load_model(kind, package, name)).to_json() == shipped

@@ -1,5 +1,6 @@
 from lxml.html import document_fromstring
 
+from tests.trees import brackets_of
 from worker.papers.deturck.heuristics import HEURISTICS, differentials
 from worker.papers.deturck.token_tree import TokenTree, token_tree_of
 
@@ -28,7 +29,7 @@ def everything_in(page: TokenTree, name: str) -> list[tuple[int | None, int | No
 
 def test_every_word_is_a_leaf_below_its_element() -> None:
     tree = tree_of("<html><body><p>Some <b>bold</b> text, yes</p><script>x</script></body></html>")
-    assert tree.tree.to_brackets() == "{html{body{p{=some}{b{=bold}}{=text}{=yes}}}}"
+    assert brackets_of(tree.tree) == "{html{body{p{=some}{b{=bold}}{=text}{=yes}}}}"
     assert [tree.elements[holder].tag if holder >= 0 else None for holder in tree.holders] == [
         "p",
         "b",

@@ -11,12 +11,11 @@ from benchmarks.evaluation.methods import (
     parse_chain,
 )
 from benchmarks.evaluation.methods.registry import trained
+from benchmarks.training.ngrams import all_pairs, five_pairs, train
 from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, page
 from worker.papers.nclean import (
     Model,
     Normalisation,
-    all_pairs,
-    five_pairs,
     shipped_model,
 )
 
@@ -60,9 +59,9 @@ def test_nclean_is_found_by_name_only_if_training_pairs_are_given() -> None:
 
 def test_training_needs_clean_and_dirty_text() -> None:
     with pytest.raises(ValueError, match="no clean text or no dirty text"):
-        Model.train([])
+        train([])
     with pytest.raises(ValueError, match="no clean text or no dirty text"):
-        Model.train([TrainingPair(Source("<p>All of it."), "All of it.")])
+        train([TrainingPair(Source("<p>All of it."), "All of it.")])
 
 
 @pytest.mark.parametrize(
@@ -78,14 +77,14 @@ def test_each_normalisation_has_its_effect(normalisation: Normalisation, expecte
 
 
 def test_a_model_survives_serialisation() -> None:
-    model = Model.train([pair("harbour")])
+    model = train([pair("harbour")])
     read = Model.from_parameters(json.loads(json.dumps(model.to_parameters())))
     assert read == model
     assert read.digest == model.digest
 
 
 def test_probabilities_of_a_first_character_add_up_to_one() -> None:
-    ngrams = Model.train([pair("harbour")]).clean
+    ngrams = train([pair("harbour")]).clean
     alphabet = {ngram[-1] for ngram in ngrams.counts}
     seen = sum(2 ** -ngrams.information(character) for character in alphabet)
     unseen = 2 ** -ngrams.information("☃")

@@ -14,7 +14,8 @@ from lxml import etree
 
 from models.messages import PageMessage
 from worker.html import parse_page
-from worker.sample import SamplePage, generate, site_names, write_crawl
+from worker.sample import SamplePage, generate, write_crawl
+from worker.sample.site import all_sites
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 
@@ -58,7 +59,7 @@ def test_the_same_arguments_give_the_same_pages() -> None:
 
 
 def test_another_seed_gives_other_stories() -> None:
-    (site, *_) = site_names()
+    (site, *_) = all_sites()
     titles = [
         {page.gold["title"] for page in generate(seed=seed, pages_per_template=2, sites=[site])}
         for seed in (1, 2)
@@ -67,7 +68,7 @@ def test_another_seed_gives_other_stories() -> None:
 
 
 def test_a_small_crawl_is_the_beginning_of_a_large_one() -> None:
-    site = site_names()[-1]
+    site = list(all_sites())[-1]
     small = list(generate(pages_per_template=2, sites=[site]))
     large = list(generate(pages_per_template=4, sites=[site]))
     assert small == large[: len(small)]
@@ -213,7 +214,7 @@ def test_a_crawl_of_the_default_size_has_about_a_hundred_pages(tmp_path: Path) -
 
 def test_written_crawls_are_identical_byte_for_byte(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write_crawl(tmp_path / name, pages_per_template=1, sites=site_names()[:2])
+        write_crawl(tmp_path / name, pages_per_template=1, sites=list(all_sites())[:2])
     for file in ("pages.jsonl.gz", "gold.jsonl.gz"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
 

@@ -9,7 +9,8 @@ import pytest
 
 from worker.grouping.distance import distance_matrix, normalised_distance
 from worker.html import parse_page
-from worker.sample import generate, site_names
+from worker.sample import generate
+from worker.sample.site import all_sites
 
 PAGES_PER_TEMPLATE = 5
 
@@ -28,7 +29,7 @@ def distances(site: str) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.float64]]
     return np.array(classes), np.asarray(normalised_distance(raw, sizes[:, None], sizes[None, :]))
 
 
-@pytest.mark.parametrize("site", site_names())
+@pytest.mark.parametrize("site", all_sites())
 def test_pages_of_one_template_are_nearer_than_pages_of_two(site: str) -> None:
     classes, matrix = distances(site)
     same = classes[:, None] == classes[None, :]
@@ -38,14 +39,14 @@ def test_pages_of_one_template_are_nearer_than_pages_of_two(site: str) -> None:
     assert np.median(between) > 0.45
 
 
-@pytest.mark.parametrize("site", site_names())
+@pytest.mark.parametrize("site", all_sites())
 def test_the_nearest_page_has_the_same_template(site: str) -> None:
     classes, matrix = distances(site)
     nearest = np.where(np.eye(len(matrix), dtype=bool), np.inf, matrix).argmin(axis=1)
     assert (classes[nearest] == classes).all()
 
 
-@pytest.mark.parametrize("site", site_names())
+@pytest.mark.parametrize("site", all_sites())
 def test_pages_of_a_template_are_not_identical(site: str) -> None:
     classes, matrix = distances(site)
     same = classes[:, None] == classes[None, :]

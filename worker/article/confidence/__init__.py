@@ -12,7 +12,7 @@ GOOD_F1 = 0.8
 
 def trained_confidence() -> BoostedTrees:
     """Return the shipped confidence model."""
-    return load_model(BoostedTrees, "worker.article.confidence", "model.json").model
+    return load_model(BoostedTrees, "worker.article.confidence", "model.json")
 
 
 def confidence_of(made: ExtractedArticle) -> float:

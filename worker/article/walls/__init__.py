@@ -140,4 +140,4 @@ def _named(weights: Mapping[str, float], status: int | None) -> _Named:
 
 def trained_walls() -> WallTrees:
     """Return the shipped wall model."""
-    return load_model(WallTrees, "worker.article.walls", "model.json").model
+    return load_model(WallTrees, "worker.article.walls", "model.json")

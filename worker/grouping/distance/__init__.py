@@ -3,15 +3,14 @@
 from worker.grouping.distance.blocks import PairBlock, blocks_of_missing, blocks_to_compare
 from worker.grouping.distance.errors import LEFT, TOO_LARGE, TreeTooLargeError
 from worker.grouping.distance.forest import IMPLEMENTATION
-from worker.grouping.distance.matrix import distance_matrix, distances_between
+from worker.grouping.distance.matrix import distance_matrix
 from worker.grouping.distance.nearest import (
     KnownNearest,
     Nearest,
     nearest_of_changed,
-    nearest_references,
 )
 from worker.grouping.distance.normalisation import normalised_distance
-from worker.grouping.distance.pairs import distance_bounds, edit_mapping, tree_edit_distance
+from worker.grouping.distance.pairs import edit_mapping, tree_edit_distance
 
 __all__ = [
     "IMPLEMENTATION",
@@ -23,12 +22,9 @@ __all__ = [
     "TreeTooLargeError",
     "blocks_of_missing",
     "blocks_to_compare",
-    "distance_bounds",
     "distance_matrix",
-    "distances_between",
     "edit_mapping",
     "nearest_of_changed",
-    "nearest_references",
     "normalised_distance",
     "tree_edit_distance",
 ]

@@ -11,16 +11,10 @@ UNITS: tuple[str, ...]
 class Forest:
     """Trees to compare with each other.
 
-    Parameters
-    ----------
-    labels, sizes
-        The concatenated trees, each in postorder.
-    starts
-        Position at which each tree begins, followed by the end of the last tree.
-    memory
-        Size in bytes of the cache of savings shared by all pairs.
-    work
-        Units of work after which no comparison is started.
+    `labels` and `sizes` are those of the concatenated trees, each in postorder; `starts` has the
+    position at which each tree begins, followed by the end of the last tree. `memory` is the size
+    in bytes of the cache of savings shared by all pairs. After `work` units of work, no comparison
+    is started.
     """
 
     @property
@@ -61,8 +55,3 @@ class Forest:
         self, a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], out: npt.NDArray[np.int32], /
     ) -> None:
         """Write lower bounds of the distances, or -1 for trees too large even for bounds."""
-
-    def upper_bounds(
-        self, a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], out: npt.NDArray[np.int32], /
-    ) -> None:
-        """Write upper bounds of the distances, or -1 for trees too large even for bounds."""

@@ -24,10 +24,7 @@ This limit prevents many huge pages from being unpacked at the same time."""
 class PairBlock:
     """Trees to compare with other trees or with each other.
 
-    Parameters
-    ----------
-    rows, columns
-        IDs of trees in ascending order; the two are either equal or disjoint.
+    `rows` and `columns` are IDs of trees in ascending order; the two are either equal or disjoint.
     """
 
     rows: tuple[int, ...]
@@ -50,23 +47,13 @@ def blocks_to_compare(
 ) -> Iterator[PairBlock]:
     """Divide missing comparisons into blocks.
 
-    Parameters
-    ----------
-    compared
-        IDs of trees whose mutual distances are all known.
-    arrived
-        IDs of trees to compare with each other and with `compared`; trees already in
-        `compared` are skipped.
-    side
-        Maximum number of rows of a block; its square is the maximum number of pairs.
-    sizes
-        Number of nodes by tree ID, to make blocks of large trees smaller.
+    `compared` are the IDs of trees whose mutual distances are all known. The trees `arrived` are to
+    be compared with each other and with `compared`; trees already in `compared` are skipped. A
+    block has at most `side` rows and the square of `side` pairs. `sizes`, the numbers of nodes by
+    tree ID, make blocks of large trees smaller.
 
-    Yields
-    ------
-    PairBlock
-        Blocks that contain every missing pair exactly once. They depend only on the sets of
-        IDs, not on their order, so that resumed work is divided in the same way.
+    The blocks contain every missing pair exactly once. They depend only on the sets of IDs, not on
+    their order, so that resumed work is divided in the same way.
     """
     old = sorted(set(compared))
     new = list(parts(sorted(set(arrived).difference(old)), side, sizes))
@@ -85,21 +72,11 @@ def blocks_of_missing(
     side: int = BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
 ) -> list[PairBlock]:
-    """Divide the unknown distances of a matrix into blocks.
+    """Divide the unknown distances of a matrix into blocks (see `blocks_to_compare`).
 
-    Parameters
-    ----------
-    identities
-        IDs of the trees in ascending order.
-    is_known
-        Whether each distance is known, shape (n, n), symmetric, True on the diagonal.
-    side, sizes
-        As for `blocks_to_compare`.
-
-    Returns
-    -------
-    list of PairBlock
-        Blocks that contain every missing pair exactly once, and possibly some known pairs.
+    `identities` are the IDs of the trees in ascending order. `is_known` states whether each
+    distance is known, shape (n, n), symmetric, True on the diagonal. The blocks contain every
+    missing pair exactly once, and possibly some known pairs.
     """
     complete = np.zeros(len(identities), np.bool_)
     # Starting with the trees with the fewest missing distances yields a large complete set.

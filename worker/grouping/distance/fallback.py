@@ -100,27 +100,11 @@ class AptedForest:
                 mapped[node_a.number] = node_b.number
         return mapped
 
-    def lower_bounds(
-        self,
-        a: npt.ArrayLike,
-        b: npt.ArrayLike,
-        *,
-        threads: int = 1,  # noqa: ARG002
-    ) -> npt.NDArray[np.int32]:
+    def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """Return lower bounds of the distances, based only on the sizes of the trees."""
         differences = self._sizes[np.asarray(a, np.intp)] - self._sizes[np.asarray(b, np.intp)]
         lower: npt.NDArray[np.int32] = np.abs(differences)
         return lower
-
-    def upper_bounds(
-        self,
-        a: npt.ArrayLike,
-        b: npt.ArrayLike,
-        *,
-        threads: int = 1,  # noqa: ARG002
-    ) -> npt.NDArray[np.int32]:
-        """Return upper bounds of the distances, based only on the sizes of the trees."""
-        return self._sizes[np.asarray(a, np.intp)] + self._sizes[np.asarray(b, np.intp)]
 
     def _distance(self, a: int, b: int) -> int:
         if self._trees[a] == self._trees[b]:

@@ -22,16 +22,10 @@ from worker.html.tree import Tree
 class Nearest:
     """The nearest reference of each of the given trees.
 
-    Parameters
-    ----------
-    reference
-        Index of the nearest reference (the first one in a tie), or -1 if no reference can be
-        compared. Shape (trees,), or shorter if the work limit was reached.
-    distance
-        Exact normalised distance to the reference, of the same shape; 1 if there is none.
-    begun
-        Distances computed for the first unfinished tree, by the indices of tree and reference;
-        None if the two cannot be compared.
+    `reference` has its index (the first one in a tie), or -1 if no reference can be compared; shape
+    (trees,), or shorter if the work limit was reached. `distance` has the exact normalised distance
+    to it, of the same shape; 1 if there is none. `begun` has the distances computed for the first
+    unfinished tree, by the indices of tree and reference; None if the two cannot be compared.
     """
 
     reference: npt.NDArray[np.intp]
@@ -43,40 +37,13 @@ class Nearest:
 class KnownNearest:
     """Result of an earlier search, expressed by indices into the current references.
 
-    Parameters
-    ----------
-    reference
-        Index of the reference found by the earlier search.
-    distance
-        Normalised distance to this reference.
-    searched
-        Indices of the current references covered by the earlier search.
+    `reference` is the one found, `distance` the normalised distance to it, and `searched` the
+    current references covered by the earlier search.
     """
 
     reference: int
     distance: float
     searched: frozenset[int]
-
-
-def nearest_references(
-    trees: Sequence[Tree], references: Sequence[Tree], *, memory: int = MEMORY
-) -> Nearest:
-    """Find the nearest reference of each tree.
-
-    Parameters
-    ----------
-    trees, references
-        The trees, and the references to compare them with.
-    memory
-        As for `distance_matrix`.
-
-    Notes
-    -----
-    The result is the same as if all trees were compared with all references, except for pairs too
-    large to compare. References are compared in ascending order of their lower bounds (string edit
-    distances of the labels) until the next bound exceeds the smallest distance.
-    """
-    return nearest_of_changed(trees, references, [()] * len(trees), memory=memory)
 
 
 def nearest_of_changed(
@@ -90,25 +57,15 @@ def nearest_of_changed(
 ) -> Nearest:
     """Find the nearest reference of each tree, making use of earlier searches.
 
-    Parameters
-    ----------
-    trees, references
-        As for `nearest_references`.
-    known
-        Results of earlier searches for each tree. A search that found a reference no longer in
-        use is of no help and must be omitted.
-    distances
-        Known distances by the indices of tree and reference; None if the two cannot be compared.
-    memory
-        As for `distance_matrix`.
-    work
-        Units of work after which no comparison is started, as for `forest_of`; at least one pair
-        is compared or one search finished.
+    `known` has the results of earlier searches for each tree. A search that found a reference no
+    longer in use is of no help and must be omitted. `distances` are known distances by the indices
+    of tree and reference; None if the two cannot be compared. `memory` and `work` are those of
+    `forest_of`, but at least one pair is compared or one search finished.
 
-    Notes
-    -----
-    The result equals the result of `nearest_references`, even in a tie; only references not covered
-    by an earlier search are compared.
+    The result is the same as if all trees were compared with all references, even in a tie, except
+    for pairs too large to compare. Only references not covered by an earlier search are compared,
+    in ascending order of their lower bounds (string edit distances of the labels) until the next
+    bound exceeds the smallest distance.
     """
     forest = forest_of([*trees, *references], memory=memory)
     found: list[tuple[float, int]] = []

@@ -21,24 +21,11 @@ def normalised_distance(
 ) -> float | npt.NDArray[np.float64]:
     """Scale a tree edit distance to the range from 0 (equal trees) to 1 (nothing in common).
 
-    Parameters
-    ----------
-    distance
-        Unit-cost tree edit distance ``d``, a number or an array.
-    size_a, size_b
-        Numbers of nodes of the two trees, broadcast against `distance`.
-
-    Returns
-    -------
-    float or ndarray of float64
-        ``2 d / (size_a + size_b + d)``, which satisfies the triangle inequality, unlike
-        division by the sum or the maximum of the sizes.
-
-    Notes
-    -----
-    The normalisation is due to Y. Li and B. Liu, "A Normalized Levenshtein Distance
-    Metric", IEEE TPAMI 29(6), 2007, theorem 1. The proof carries over from strings to
-    trees with unit costs.
+    Numbers of nodes are broadcast against the unit-cost distances ``d``. The result is
+    ``2 d / (size_a + size_b + d)``, which satisfies the triangle inequality, unlike division by the
+    sum or the maximum of the sizes. The normalisation is due to Y. Li and B. Liu, "A Normalized
+    Levenshtein Distance Metric", IEEE TPAMI 29(6), 2007, theorem 1. The proof carries over from
+    strings to trees with unit costs.
     """
     ratio = 2 * np.asarray(distance) / (np.asarray(size_a) + np.asarray(size_b) + distance)
     return float(ratio) if ratio.ndim == 0 else ratio

@@ -11,31 +11,15 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
 
     An edit is the deletion, insertion or relabelling of a node.
 
-    Parameters
-    ----------
-    a, b
-        Ordered labelled trees.
-    bound
-        Largest distance that must be exact: any larger distance is returned as ``bound + 1``, which
-        saves time.
+    The exact unit-cost distance is a metric. A distance above the `bound` is returned as
+    ``bound + 1``, which saves time. Raises TreeTooLargeError if the trees are too
+    large to compare within the limits of time and memory.
 
-    Returns
-    -------
-    int
-        The exact unit-cost tree edit distance, which is a metric.
-
-    Raises
-    ------
-    TreeTooLargeError
-        If the trees are too large to compare within the limits of time and memory.
-
-    Notes
-    -----
-    The recurrence is due to K. Zhang and D. Shasha, "Simple fast algorithms for the
-    editing distance between trees and related problems", SIAM J. Comput. 18(6), 1989.
-    The choice of side follows S. Dulucq and H. Touzet, "Analysis of tree edit distance
-    algorithms", CPM 2003. The band along the diagonal follows H. Touzet, "A linear tree
-    edit distance algorithm for similar ordered trees", CPM 2005.
+    The recurrence is due to K. Zhang and D. Shasha, "Simple fast algorithms for the editing
+    distance between trees and related problems", SIAM J. Comput. 18(6), 1989. The choice of side
+    follows S. Dulucq and H. Touzet, "Analysis of tree edit distance algorithms", CPM 2003. The band
+    along the diagonal follows H. Touzet, "A linear tree edit distance algorithm for similar ordered
+    trees", CPM 2005.
     """
     if bound is not None and bound < 0:
         raise ValueError(f"a bound must be at least 0, not {bound}")
@@ -45,56 +29,14 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
 def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
     """Map the nodes of one tree to the nodes of another with as few changes as possible.
 
-    Parameters
-    ----------
-    a, b
-        Ordered labelled trees.
-
-    Returns
-    -------
-    list of pairs
-        Postorder numbers of the nodes, each node once: ``(i, j)`` if node ``i`` of `a` is
-        kept or relabelled as node ``j`` of `b`, ``(i, None)`` if it is deleted, and then
-        ``(None, j)`` for each inserted node ``j``. The numbers of deletions, insertions
-        and pairs with different labels add up to `tree_edit_distance`. If there are
-        several such mappings, it is not specified which one is returned.
-
-    Raises
-    ------
-    TreeTooLargeError
-        If the trees are too large to compare within the limits of time and memory.
+    Each node occurs once, by its postorder number: in ``(i, j)`` if node ``i`` of `a` is kept or
+    relabelled as node ``j`` of `b`, in ``(i, None)`` if it is deleted, and then in ``(None, j)``
+    for each inserted node ``j``. The numbers of deletions, insertions and pairs with different
+    labels add up to `tree_edit_distance`. If there are several such mappings, it is not specified
+    which one is returned. Raises TreeTooLargeError if the trees are too large to compare within the
+    limits of time and memory.
     """
     mapped = forest_of([a, b]).mapping(0, 1)
     inserted = np.setdiff1d(np.arange(len(b)), mapped)
     kept = [(i, j if j >= 0 else None) for i, j in enumerate(mapped.tolist())]
     return [*kept, *((None, j) for j in inserted.tolist())]
-
-
-def distance_bounds(a: Tree, b: Tree) -> tuple[int, int]:
-    """Return bounds of the tree edit distance, computed in a fraction of its time.
-
-    Parameters
-    ----------
-    a, b
-        Ordered labelled trees.
-
-    Returns
-    -------
-    lower, upper
-        The lower bound is the greater of the edit distances between the trees' labels in
-        preorder and in postorder. The upper bound is the cost of a top-down mapping, in
-        which only children of mapped nodes are mapped.
-
-    Raises
-    ------
-    TreeTooLargeError
-        If the trees are too large even for the bounds.
-
-    Notes
-    -----
-    See G. Myers, "A fast bit-vector algorithm for approximate string matching based on
-    dynamic programming", JACM 46(3), 1999; S. Selkow, "The tree-to-tree editing
-    problem", Information Processing Letters 6(6), 1977.
-    """
-    forest = forest_of([a, b])
-    return int(forest.lower_bounds([0], [1])[0]), int(forest.upper_bounds([0], [1])[0])

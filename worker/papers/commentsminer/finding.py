@@ -21,7 +21,7 @@ from worker.papers.reading import page_of
 
 def trained_ranking() -> BoostedTrees:
     """Return the ranking function that scored best in ``benchmarks/comments``: boosted trees."""
-    return load_model(BoostedTrees, __package__, "commentsminer.json").model
+    return load_model(BoostedTrees, __package__, "commentsminer.json")
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
@@ -34,19 +34,10 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
 def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[HtmlElement, ...]:
     """Find the comments of a page as in the paper.
 
-    Parameters
-    ----------
-    page
-        The page. The paper assumes at least two comments per page, so a pattern is always chosen
-        if there is one.
-    ranking
-        The ranking function; `trained_ranking` by default.
-
-    Returns
-    -------
-    tuple of elements
-        Root of each occurrence of the chosen pattern, in document order. The nesting of these
-        elements tells which comment replies to which (section 3).
+    The result has the root of each occurrence of the chosen pattern, in document order. The nesting
+    of these elements tells which comment replies to which (section 3). The paper assumes at least
+    two comments per page, so a pattern is always chosen if there is one. The `ranking` is
+    `trained_ranking` by default.
     """
     elements = PageElements.of(page.document)
     candidates = mine(elements)

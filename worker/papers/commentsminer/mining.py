@@ -63,28 +63,18 @@ def mine_tree(
 ) -> list[Subtree]:
     """Mine a tree for closed frequent subtrees with ``|RootOcc| = |RmoOcc|``.
 
-    Parameters
-    ----------
-    labels, parents
-        Label of each node in preorder, and its parent; -1 for a root.
-    max_steps
-        Maximum number of nodes visited (see `MAX_STEPS`).
+    `labels` and `parents` are those of the nodes in preorder, with -1 as the parent of a root;
+    `max_steps` is the maximum number of nodes visited (see `MAX_STEPS`). The result has the
+    subtrees with at least `SUPPORT` roots, each root with one rightmost node, sorted by descending
+    number of roots. They are closed: no larger subtree in the result contains a smaller one and has
+    as many roots.
 
-    Returns
-    -------
-    list of Subtree
-        Subtrees with at least `SUPPORT` roots, each root with one rightmost node, sorted by
-        descending number of roots. They are closed: no larger subtree in the result contains a
-        smaller one and has as many roots.
-
-    Notes
-    -----
     A subtree is grown one node at a time. The new node becomes the rightmost child of a node on the
     rightmost path. A subtree with several rightmost nodes below one root is not a result, but its
     extensions may be. A subtree and its extensions are abandoned only if another node can be added
-    to the left of the last one, or above the root, without losing any rightmost node. The same
-    node can then be added to every extension without changing the number of roots or of rightmost
-    nodes, so none of them is closed.
+    to the left of the last one, or above the root, without losing any rightmost node. The same node
+    can then be added to every extension without changing the number of roots or of rightmost nodes,
+    so none of them is closed.
     """
     forest = Forest(labels, parents)
     waiting: list[tuple[int, int, Pattern]] = []

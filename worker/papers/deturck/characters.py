@@ -8,16 +8,10 @@ def character_similarity(first: str, second: str) -> float:
     """Compare the frequencies of the letters from a to z in two texts (algorithm 6).
 
     The similarity of a letter is 1 minus the difference between its two counts, relative to the
-    larger count. The result is the mean over the letters that occur in either text.
+    larger count. The result is the mean over the letters that occur in either text: 1 if every
+    letter has the same count in both texts; 0 if they have no letter in common or contain no letter
+    from a to z. Texts in non-Latin scripts therefore never count as the same.
 
-    Returns
-    -------
-    float
-        1 if every letter has the same count in both texts; 0 if they have no letter in common or
-        contain no letter from a to z. Texts in non-Latin scripts therefore never count as the same.
-
-    Notes
-    -----
     As printed, the algorithm resets the sum to 0 at each letter absent from both texts. This is
     read as adding nothing. The comparison is case-sensitive: only lower-case letters count.
     """

@@ -4,12 +4,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.compared_trees import nearest_references
 from tests.property.grouping.distance.trees import trees
 from worker.grouping.distance import (
     KnownNearest,
-    distances_between,
+    distance_matrix,
     nearest_of_changed,
-    nearest_references,
     normalised_distance,
 )
 from worker.html import Tree
@@ -25,7 +25,7 @@ def test_the_nearest_reference_equals_that_of_a_full_comparison(
         assert nearest.distance.tolist() == [1.0] * len(pages)
         return
     distances = normalised_distance(
-        distances_between(pages, references),
+        distance_matrix([*pages, *references])[: len(pages), len(pages) :],
         np.array([[len(page)] for page in pages]).reshape(-1, 1),
         np.array([[len(reference) for reference in references]]),
     )

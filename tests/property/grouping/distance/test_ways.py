@@ -8,6 +8,7 @@ import pytest
 
 from tests.property.grouping.distance.plain_zhang_shasha import plain_distance
 from tests.property.grouping.distance.trees import SHAPES, edited, random_tree
+from tests.trees import tree_of
 from worker.grouping.distance import _native
 from worker.grouping.distance.native import NativeForest
 from worker.html.tree import Tree
@@ -92,6 +93,6 @@ def test_large_trees_with_every_integer_width() -> None:
 
 
 def test_an_instruction_set_that_the_processor_lacks_is_rejected() -> None:
-    tree = Tree.from_brackets("{a}")
+    tree = tree_of("{a}")
     with pytest.raises(ValueError, match="abacus"):
         NativeForest([tree, tree], way=("abacus", 0, "", True, True, True)).distances([0], [1])

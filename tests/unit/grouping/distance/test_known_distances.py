@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.trees import tree_of
 from worker.grouping.distance import edit_mapping, tree_edit_distance
-from worker.html.tree import Tree
 
 CASES = {
     "equal": [
@@ -107,7 +107,7 @@ CASES = {
     ],
 )
 def test_distance_matches_hand_computed_values(a: str, b: str, distance: int) -> None:
-    left, right = Tree.from_brackets(a), Tree.from_brackets(b)
+    left, right = tree_of(a), tree_of(b)
     assert tree_edit_distance(left, right) == distance
     assert tree_edit_distance(right, left) == distance
     mapping = edit_mapping(left, right)

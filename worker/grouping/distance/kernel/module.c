@@ -152,12 +152,6 @@ static int32_t lower_bound_of(const ForestObject *self, int32_t a, int32_t b, in
     return pair_lower_bound(&self->forest, a, b, workspace);
 }
 
-static int32_t upper_bound_of(const ForestObject *self, int32_t a, int32_t b, int32_t bound,
-                              const Way *way, Workspace *workspace) {
-    (void)bound, (void)way;
-    return pair_upper_bound(&self->forest, a, b, workspace);
-}
-
 static PyObject *for_pairs(ForestObject *self, const Py_buffer *a, const Py_buffer *b,
                            const Py_buffer *out, int32_t bound, const Way *way,
                            PairFunction *function) {
@@ -217,30 +211,18 @@ static PyObject *forest_distances(PyObject *object, PyObject *args) {
     return answer;
 }
 
-static PyObject *forest_bounds(PyObject *object, PyObject *args, PairFunction *function) {
-    Py_buffer a, b, out;
-    if (!PyArg_ParseTuple(args, "y*y*w*", &a, &b, &out)) return NULL;
-    PyObject *answer = for_pairs((ForestObject *)object, &a, &b, &out, 0, NULL, function);
-    PyBuffer_Release(&a);
-    PyBuffer_Release(&b);
-    PyBuffer_Release(&out);
-    return answer;
-}
-
 PyDoc_STRVAR(lower_bounds_doc,
              "lower_bounds(a, b, out)\n--\n\n"
              "Write lower bounds of the distances of the trees a[i] and b[i] to out[i].");
 
 static PyObject *forest_lower_bounds(PyObject *object, PyObject *args) {
-    return forest_bounds(object, args, lower_bound_of);
-}
-
-PyDoc_STRVAR(upper_bounds_doc,
-             "upper_bounds(a, b, out)\n--\n\n"
-             "Write upper bounds of the distances of the trees a[i] and b[i] to out[i].");
-
-static PyObject *forest_upper_bounds(PyObject *object, PyObject *args) {
-    return forest_bounds(object, args, upper_bound_of);
+    Py_buffer a, b, out;
+    if (!PyArg_ParseTuple(args, "y*y*w*:lower_bounds", &a, &b, &out)) return NULL;
+    PyObject *answer = for_pairs((ForestObject *)object, &a, &b, &out, 0, NULL, lower_bound_of);
+    PyBuffer_Release(&a);
+    PyBuffer_Release(&b);
+    PyBuffer_Release(&out);
+    return answer;
 }
 
 PyDoc_STRVAR(mapping_doc,
@@ -291,7 +273,6 @@ static PyGetSetDef forest_attributes[] = {
 static PyMethodDef forest_methods[] = {
     {"distances", forest_distances, METH_VARARGS, distances_doc},
     {"lower_bounds", forest_lower_bounds, METH_VARARGS, lower_bounds_doc},
-    {"upper_bounds", forest_upper_bounds, METH_VARARGS, upper_bounds_doc},
     {"mapping", forest_mapping, METH_VARARGS, mapping_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -36,10 +36,9 @@ enum { NARROW_NODES = 16000 };
 /* Maximum number of cells in the tables through which a mapping is traced back (about 5 s). */
 static const int64_t MOST_TRACED_CELLS = INT64_C(2000000000);
 
-/* Maximum number of pairs of nodes examined for a top-down mapping. Before a distance is computed,
- * such a mapping is worthwhile only if it is cheap, and the limit is per node of the two trees. If
- * the mapping itself is requested, more pairs may be examined. */
-enum { TOP_DOWN_PAIRS = 4, MOST_TOP_DOWN_PAIRS = 1 << 22 };
+/* Maximum number of pairs of nodes examined for a top-down mapping, per node of the two trees: such
+ * a mapping is worthwhile only if it is much cheaper than the distance. */
+enum { TOP_DOWN_PAIRS = 4 };
 
 const Way USUAL_WAY = {.trims = true, .skips = true, .runs_bounded = true};
 
@@ -248,17 +247,6 @@ int32_t pair_lower_bound(const Forest *forest, int32_t a, int32_t b, Workspace *
         max32(sequence_bound(f, g, forest->labels, most, arena),
               sequence_bound(&image_f, &image_g, forest->labels, most, arena));
     return arena_failed(arena) ? failure(arena) : lower;
-}
-
-int32_t pair_upper_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace) {
-    Arena *arena = &workspace->arena;
-    arena_reset(arena);
-    const Tree *f = &forest->trees[a], *g = &forest->trees[b];
-    const int64_t all = (int64_t)f->n * g->n;
-    workspace->work = NODE_WORK * ((int64_t)f->n + g->n);
-    const int32_t upper =
-        top_down_distance(f, g, all < MOST_TOP_DOWN_PAIRS ? all : MOST_TOP_DOWN_PAIRS, arena);
-    return arena_failed(arena) ? failure(arena) : upper;
 }
 
 /* Maps the rows of a plan to its columns and returns the savings. Reports failure through the

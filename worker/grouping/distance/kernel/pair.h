@@ -45,10 +45,8 @@ int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound,
 int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way, int32_t *mapped,
                      Workspace *workspace);
 
-/* The lower bound is the greater of the edit distances of the labels in postorder and in preorder.
- * The upper bound is the cost of a top-down mapping, or the sum of the trees' sizes if finding the
- * mapping would be expensive. */
+/* Returns the greater of the edit distances of the labels in postorder and in preorder, or a
+ * negative number on failure. */
 int32_t pair_lower_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace);
-int32_t pair_upper_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace);
 
 #endif

@@ -13,18 +13,8 @@ def nearest_pairs(distances: npt.NDArray[np.float64], names: Sequence[str]) -> d
     one page is left. There is no maximum distance, so even an outlier gets a partner, which is why
     the thesis turned to clustering.
 
-    Parameters
-    ----------
-    distances
-        Distances between all pages; NaN for pages that could not be compared, which are never
-        paired.
-    names
-        Names of the pages, used to break ties independently of their order.
-
-    Returns
-    -------
-    dict
-        Index of each page's partner, by the page's index.
+    `distances` are NaN for pages that could not be compared, which are never paired; `names` break
+    ties independently of the order of the pages. Returns each page's partner, by index.
     """
     ranks = np.argsort(np.argsort(np.array(names), kind="stable"))
     rows, columns = np.triu_indices(len(names), 1)

@@ -4,8 +4,8 @@ import numpy as np
 
 from benchmarks.evaluation.methods import Source, get_extractor
 from benchmarks.evaluation.methods.grouping import find_neighbours
+from benchmarks.evaluation.methods.pairing import nearest_pairs
 from tests.unit.evaluation.methods.gull import SENTENCES, holds_story, page
-from worker.papers.deturck.pairing import nearest_pairs
 
 #                    a   b   c   d   e
 DISTANCES = np.array(

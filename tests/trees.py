@@ -1,0 +1,67 @@
+"""Trees in bracket notation, as in the APTED programs by M. Pawlik and N. Augsten, with escapes."""
+
+import re
+from collections.abc import Iterator
+
+from worker.html.tree import Tree, TreeFormatError
+
+_TOKENS = re.compile(r"\\[\\{}]|[{}]")
+"""Matches an escaped character or a brace in bracket notation."""
+
+_ESCAPED = re.compile(r"\\([\\{}])")
+
+
+def tree_of(text: str) -> Tree:
+    r"""Read a tree in bracket notation, such as ``{a{b}{c}}``.
+
+    A node consists of an opening brace, its label, its children and a closing brace. The label is
+    all text up to the next brace, including spaces, and may be empty. In a label, ``\{``, ``\}``
+    and ``\\`` represent a brace and a backslash; any other backslash represents itself. White
+    space around the tree and after a child is ignored. Raises TreeFormatError for any other text.
+    """
+    return Tree.from_preorder(_nodes(text))
+
+
+def brackets_of(tree: Tree) -> str:
+    """Write a tree in bracket notation, as read by `tree_of`."""
+    # Nodes are processed from last to first, that is from right to left in the text.
+    pieces: list[str] = []
+    open_nodes: list[tuple[int, str]] = []
+    for node in range(len(tree) - 1, -1, -1):
+        while open_nodes and open_nodes[-1][0] > node:
+            pieces.append("{" + open_nodes.pop()[1])
+        label = tree.labels[node].replace("\\", "\\\\").replace("{", "\\{").replace("}", "\\}")
+        open_nodes.append((node - int(tree.sizes[node]) + 1, label))
+        pieces.append("}")
+    pieces.extend("{" + label for _, label in reversed(open_nodes))
+    return "".join(reversed(pieces))
+
+
+def _nodes(text: str) -> Iterator[tuple[str, int]]:
+    depth = 0
+    in_label = False
+    end = 0
+    for token in _TOKENS.finditer(text):
+        brace = token.group()
+        if brace[0] == "\\":
+            continue
+        between = text[end : token.start()]
+        if in_label:
+            yield _ESCAPED.sub(r"\1", between), depth - 1
+        else:
+            _refuse_text(between, end)
+        if brace == "}" and depth == 0:
+            raise TreeFormatError(f"character {token.start()} closes a node that was never opened")
+        depth += 1 if brace == "{" else -1
+        in_label = brace == "{"
+        end = token.end()
+    if depth:
+        raise TreeFormatError(f"at the end of the text {depth} nodes are still open")
+    _refuse_text(text[end:], end)
+
+
+def _refuse_text(between: str, start: int) -> None:
+    outside = between.strip()
+    if outside:
+        place = start + between.index(outside)
+        raise TreeFormatError(f"text outside of a label, at character {place}: {outside[:20]!r}")
