@@ -121,6 +121,21 @@ def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> Non
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
 
 
+@pytest.mark.usefixtures("queues")
+def test_a_page_that_lost_its_outcome_without_a_request_is_extracted(
+    tasks: Tasks, page_id: int
+) -> None:
+    tasks.run(task_names.EXTRACT)
+    long_ago = StoredPage.waiting_since - timedelta(days=1)
+    with tasks.database.transaction() as session:
+        lost = update(StoredPage).where(StoredPage.id == page_id)
+        session.execute(lost.values(outcome=None, waiting_since=long_ago))
+    pass_time(tasks)
+    look_for_late(tasks)
+    assert tasks.run(task_names.EXTRACT) == 1
+    assert outcome(tasks, page_id) == ("article", None)
+
+
 def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) -> None:
     pass_time(tasks)
     look_for_late(tasks)
