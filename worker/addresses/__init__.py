@@ -1,15 +1,6 @@
 """Canonical URLs: recognition of the URLs that lead to the same article."""
 
 from worker.addresses.form import canonical_form
-from worker.addresses.joining import (
-    AddressRecord,
-    Joining,
-    agreement,
-    joined,
-    joining,
-    names,
-    speaking,
-)
 from worker.addresses.page import (
     PageAddress,
     canonical_of,
@@ -19,6 +10,15 @@ from worker.addresses.page import (
 )
 from worker.addresses.reading import NOTHING_DECLARED, DeclaredUrls, read_declared
 from worker.addresses.refusal import Refusal, refusal_of
+from worker.addresses.same_page import (
+    AddressRecord,
+    Joining,
+    agreement,
+    joined,
+    joining,
+    names,
+    speaking,
+)
 from worker.addresses.variants import MAX_ADDRESS, Kind, Target, are_other_parts
 
 __all__ = [

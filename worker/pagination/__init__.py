@@ -1,6 +1,6 @@
 """Paginated articles: finding the links between the parts, and joining the parts."""
 
-from worker.pagination.joining import (
+from worker.pagination.parts import (
     MAX_PARTS,
     Member,
     addresses_of,

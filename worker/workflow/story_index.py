@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from models.messages import Story
 from worker.duplicates.grouping import APART, StoryText, group_texts
 from worker.duplicates.overlap import WHOLE, overlap_of
-from worker.duplicates.telling import first_of, follower_of, id_alone, story_id
+from worker.duplicates.story_entry import first_of, follower_of, id_alone, story_id
 from worker.html import site_name
 from worker.messaging import task_names
 from worker.store import outbox, stories, story_arrivals, story_articles

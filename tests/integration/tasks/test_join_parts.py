@@ -17,12 +17,11 @@ from tests.inline_tasks import Tasks
 from tests.pages import paragraphs
 from tests.parted_pages import SITE, STORY, address, page_html, part_html
 from worker.messaging import task_names
-from worker.pagination import joining
 from worker.store import parts
 from worker.store.locks import AdvisoryLock
 from worker.store.parts import is_due
 from worker.tasks.extract import extract
-from worker.tasks.joining import join_parts
+from worker.tasks.join_parts import join_parts
 
 
 def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
@@ -109,7 +108,7 @@ def test_a_task_that_reaches_its_time_limit_leaves_the_remaining_articles_to_the
 
     stories = [f"https://{SITE}/news/{name}" for name in ("ferry", "mill", "tower")]
     send(tasks, {each: part_html(1, title=each, story=each) for each in stories})
-    monkeypatch.setattr("worker.tasks.joining.WORK_SECONDS", 0)
+    monkeypatch.setattr("worker.tasks.join_parts.WORK_SECONDS", 0)
     join_parts(settle_seconds=0)
     assert waiting() == len(stories) - 1
     assert tasks.take(task_names.JOIN_PARTS) == [{"settle_seconds": 0}]
@@ -211,7 +210,7 @@ def test_joining_that_is_killed_before_the_end_changes_nothing(
         def die(*_: object) -> None:
             raise KeyboardInterrupt
 
-        patch.setattr("worker.tasks.joining.parts.note_seen", die)
+        patch.setattr("worker.tasks.join_parts.parts.note_seen", die)
         with pytest.raises(KeyboardInterrupt):
             join_parts(settle_seconds=0)
     assert last(tasks)["revision"] == 1
@@ -228,7 +227,7 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
         def die(*_: object) -> None:
             raise KeyboardInterrupt
 
-        patch.setattr("worker.tasks.joining.parts.load_parts", die)
+        patch.setattr("worker.tasks.join_parts.parts.load_parts", die)
         for _ in range(3):
             with pytest.raises(KeyboardInterrupt):
                 join_parts(settle_seconds=0)
@@ -270,7 +269,7 @@ def test_only_parts_that_are_joined_are_loaded(
         return message_of(session, page_id)
 
     monkeypatch.setattr(parts, "message_of", noted)
-    monkeypatch.setattr(joining, "MAX_BYTES", sum([*sizes.values()][:3]))
+    monkeypatch.setattr("worker.pagination.parts.MAX_BYTES", sum([*sizes.values()][:3]))
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text([1, 2, 3])
     assert len(last(tasks)["parts"]["pages"]) == 6
