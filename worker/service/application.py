@@ -65,7 +65,7 @@ requeues the message."""
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Task arguments that are included in every log line of the task."""
 
-TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "joining")]
+TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "join_parts")]
 """Modules in which tasks are defined."""
 
 PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
