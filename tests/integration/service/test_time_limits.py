@@ -50,15 +50,20 @@ class Throttled:
     def _throttle(self) -> None:
         ends = time.monotonic() + THROTTLED_SECONDS
         while not self._ended.is_set() and time.monotonic() < ends:
-            self._send(signal.SIGSTOP)
-            self._ended.wait(PAUSE_SECONDS)
-            self._send(signal.SIGCONT)
+            # Exactly those processes that are stopped must continue.
+            stopped = self._processes()
+            try:
+                _send(stopped, signal.SIGSTOP)
+                self._ended.wait(PAUSE_SECONDS)
+            finally:
+                _send(stopped, signal.SIGCONT)
             time.sleep(RUN_SECONDS)
 
-    def _send(self, number: int) -> None:
-        for process in self._processes():
-            with suppress(psutil.Error):
-                process.send_signal(number)
+
+def _send(processes: list[psutil.Process], number: int) -> None:
+    for process in processes:
+        with suppress(psutil.Error):
+            process.send_signal(number)
 
 
 def test_limits_count_cpu_time_so_a_slow_host_does_not_fail_good_pages(
