@@ -28,11 +28,10 @@ unbind_all = structlog.contextvars.clear_contextvars
 def configure(
     level: str, form: Format, file: str | None = None, *, secrets: Collection[str] = ()
 ) -> None:
-    """Send all logs of this process from a level up to a file or, by default, to standard error.
+    """Send all logs of at least a level to a file or, by default, to standard error.
 
-    The form ``json`` is one object per line with ``event``, ``level``, ``logger``, ``timestamp``
-    (RFC 3339, UTC), ``process`` (the process ID), ``exception`` (if any), and bound context;
-    ``text`` is the same data in human-readable form. Secrets are masked in every line.
+    In JSON, each line has ``event``, ``level``, ``logger``, ``timestamp`` (RFC 3339, UTC),
+    ``process`` (the ID), ``exception`` (if any), and bound context. ``secrets`` are masked.
     """
     handler = logging.FileHandler(file) if file else logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter(form, secrets))
@@ -46,10 +45,7 @@ def configure(
 
 
 class _OneLineForLostConnections(logging.Filter):
-    """Filter that removes the tracebacks of lost connections, except at debug level.
-
-    Libraries log the same traceback at every attempt to reconnect.
-    """
+    """Filter that removes the tracebacks of lost connections, except at debug level."""
 
     def __init__(self, level: str) -> None:
         super().__init__()

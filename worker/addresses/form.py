@@ -27,14 +27,13 @@ def canonical_form(url: str) -> str:
     """Return an absolute http or https URL without the parts that do not affect where it leads.
 
     The scheme and host are in lower case, the host in ASCII (IDNA) without a trailing dot. User
-    information, default ports, dot segments, tracking parameters and session IDs are removed (see
-    `worker.addresses.parameters`), and so is the fragment unless it starts with ``#!``. Every
-    character is escaped in only one way (RFC 3986, sections 6.2.2 and 6.2.3). Everything else is
-    preserved, such as the order of parameters, a trailing slash and ``www.``: servers may
-    distinguish these, and the pages of sites that do not usually declare their URL.
+    information, default ports, dot segments, tracking parameters, session IDs, and fragments that
+    do not start with ``#!`` are removed. Every character is escaped in only one way (RFC 3986,
+    sections 6.2.2 and 6.2.3). The rest is preserved, such as a trailing slash, because servers may
+    distinguish it.
 
-    The function takes linear time and is idempotent. An invalid URL is returned with its non-ASCII
-    characters escaped.
+    The function takes linear time and is idempotent. Of an invalid URL, only non-ASCII characters
+    are escaped.
     """
     try:
         parts = urlsplit(url.strip())

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from worker.addresses.variants import Kind
 
 MAX_SPELLINGS = 50
-"""Maximum number of spellings stored per URL (the first in sort order).
-
-The number is limited because every newsletter adds a spelling.
-"""
+"""Maximum number of spellings stored per URL, because every newsletter adds one."""
 
 MAX_VARIANTS = 50
 """Maximum number of variants in a message."""
@@ -17,10 +14,10 @@ MAX_VARIANTS = 50
 
 @dataclass(frozen=True)
 class PageAddress:
-    """A URL, in canonical form, that leads to a page.
+    """A URL, in canonical form, that leads to a page, with its sorted spellings.
 
-    `kind` is None if the URL may be the page's canonical one. `spellings` are sorted. `speaks`
-    indicates whether the content fetched from this URL represents the page.
+    `kind` is None if the URL may be the page's canonical one; `speaks` is set if its content
+    represents the page.
     """
 
     address: str
@@ -37,9 +34,9 @@ def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
 def canonical_of(addresses: Sequence[PageAddress]) -> str:
     """Return the canonical URL of a page, independently of the order of its URLs.
 
-    It is the URL that represents the page. If an earlier release marked none, it is the shortest
-    URL that is not a variant. It is never a URL that was declared but not fetched, because that URL
-    may belong to another page.
+    It is the URL that represents the page or, if an earlier release marked none, the shortest that
+    is not a variant; never one that was declared but not fetched, because that may belong to
+    another page.
     """
     chosen = min(
         addresses,
@@ -59,8 +56,8 @@ def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
 def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
     """Return the URL from which the IDs of a page's articles are derived.
 
-    This is the original spelling of the URL as long as the page has only one spelling, and the
-    page's canonical URL afterwards; `url` if no spellings are known.
+    It is the original spelling while the page has only one, and then the canonical URL; `url` if no
+    spelling is known.
     """
     given = {spelling for each in addresses for spelling in each.spellings}
     if len(addresses) < 2 and len(given) < 2:

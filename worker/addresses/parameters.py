@@ -21,11 +21,8 @@ TRACKING = listed(
     # Cross-domain session linkers: Google Analytics, Google Tag Manager.
     " _ga _gl _gac"
 )
-"""Lower-case names of parameters that serve only statistics, according to their vendors.
-
-Names with site-specific meanings (``ref``, ``source``, ``from``) are not included; they are
-resolved by the URL that the page declares.
-"""
+"""Lower-case names of parameters that serve only statistics, according to their vendors, without
+site-specific names such as ``ref`` and ``source``."""
 
 _TRACKING_PREFIX = re.compile(r"(?:utm_|mtm_|pk_(?:campaign|kwd|source|medium|content|cid)|hsa_)")
 
@@ -33,8 +30,7 @@ SESSIONS = listed(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )
-"""Lower-case names of session parameters, which count only if the value looks like a session ID
-(`_SESSION`)."""
+"""Lower-case names of session parameters, which count only if the value looks like a session ID."""
 
 # Session IDs are long and have both letters and digits, unlike an article's number or name.
 _SESSION = re.compile(r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE)
@@ -43,10 +39,7 @@ _SERVER_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]*)")
 
 
 def says_nothing_of_the_page(name: str, value: str) -> bool:
-    """Return whether a parameter serves only tracking or sessions.
-
-    The name and value are those in the URL, decoded.
-    """
+    """Return whether a parameter, given decoded, serves only tracking or sessions."""
     name = name.lower().removeprefix("amp;")
     if name in TRACKING or _TRACKING_PREFIX.match(name):
         return True

@@ -37,8 +37,7 @@ MIN_PART_WORDS = 3
 
 MIN_HEADING_WORDS = 5
 """Minimum number of words for a first-level heading to be the headline regardless of what the page
-declares, as in `worker.article.titles`.
-"""
+declares, as in `worker.article.titles`."""
 
 _SEPARATOR = re.compile(
     r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
@@ -49,8 +48,7 @@ _SEPARATOR = re.compile(
 class DeclaredUrls:
     """URLs of the same publisher that a page is a variant of, and the page's wording.
 
-    `headlines` are digests of the wordings of its headline, `passages` digests of its passages;
-    both are in ascending order.
+    `headlines` and `passages` are digests in ascending order.
     """
 
     targets: tuple[Target, ...] = ()
@@ -80,9 +78,9 @@ def read_declared(page: Page) -> DeclaredUrls:
     """Read the URLs and the wording declared by a page.
 
     A declared URL counts if it belongs to the page's publisher and is not a front page (unless the
-    page itself is one). A redirect to another URL overrides declarations, and a declaration
-    overrides the form of the page's own URL. Links to the page's variants (``rel=amphtml``) do not
-    count: only a variant may declare its original, otherwise any page could claim another.
+    page is one). A redirect overrides declarations, which override the form of the page's own URL.
+    Links to variants (``rel=amphtml``) do not count, because otherwise any page could claim
+    another.
     """
     flat = page.flat
     own = canonical_form(page.url)
@@ -235,10 +233,7 @@ def _text(flat: FlatDocument, index: int) -> str:
 
 
 def _paragraphs(flat: FlatDocument) -> Iterator[str]:
-    """Yield the texts between block boundaries, except those that consist mostly of links.
-
-    Link texts are skipped because they also appear on other pages.
-    """
+    """Yield the texts between block boundaries, except those that consist mostly of links."""
     if not flat.texts:
         return
     unseen = flat.within(flat.having(UNSEEN))[flat.text_parents]

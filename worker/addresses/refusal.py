@@ -21,9 +21,9 @@ consent pages and challenges."""
 
 @dataclass(frozen=True)
 class Refusal:
-    """A response that is not the requested page, but a wall, or a report that the page is gone.
+    """A response that is not the requested page: a wall, or an explicit or implicit removal.
 
-    `is_removal` indicates whether the site explicitly reports the page as removed.
+    `is_removal` is set if the site explicitly reports the page as removed.
     """
 
     outcome: PageOutcome

@@ -9,10 +9,8 @@ from worker.addresses.variants import are_other_parts
 from worker.addresses.wording import share_passages
 
 STRANGERS = 3
-"""Number of pages with other content that must declare a URL for its declarations to be ignored.
-
-If this many pages declare the same URL, it is a constant of the site.
-"""
+"""Minimum number of pages with other content linked to a URL by declaration for these declarations
+to be ignored as a constant of the site."""
 
 
 class Joining(Enum):
@@ -34,11 +32,10 @@ class AddressRecord:
 
 
 def joining(one: AddressRecord, other: AddressRecord) -> Joining:
-    """Decide whether two URLs of a site lead to the same page.
+    """Decide whether two URLs of a site lead to the same page; symmetric.
 
-    They do if they are linked and their pages agree (see `agreement`). They are linked if one is a
-    variant of the other by its declaration or form, or if both declare the same third URL and
-    differ only in their parameters. The result is symmetric.
+    They must agree (see `agreement`) and be linked: one is a variant of the other by its
+    declaration or form, or both declare the same third URL and differ only in their parameters.
     """
     # If the paths differ, one may be an unrelated page that copies another page's declaration.
     are_spellings = _share_declaration(one, other) and _path(one) == _path(other)
@@ -50,8 +47,7 @@ def joining(one: AddressRecord, other: AddressRecord) -> Joining:
 def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
     """Compare the content of the pages at two URLs.
 
-    Pages agree if they have the same part number within an article, a headline wording in common,
-    and most of their passages in common.
+    Pages agree if they have the same part number, a headline wording and most passages in common.
     """
     if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART
@@ -65,8 +61,7 @@ def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
 def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressRecord]:
     """Return the URLs that lead to the same page as `one`.
 
-    If at least `STRANGERS` URLs are linked to it by declaration but have other content, the
-    declarations of that URL are ignored.
+    Links by declaration are ignored if at least `STRANGERS` URLs so linked have other content.
     """
     by_declaration = [_is_by_declaration(one, other) for other in others]
     strangers = sum(
@@ -83,9 +78,8 @@ def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressR
 def speaking(addresses: Sequence[AddressRecord]) -> AddressRecord:
     """Return the URL whose content represents the page.
 
-    It is a URL that is not a variant of any other given URL, and preferably of no URL at all; in a
-    tie, the shortest. A URL that was joined because it names another one thus never represents the
-    page.
+    It is not a variant of any other given URL, and preferably of no URL at all; in a tie, the
+    shortest.
     """
     free = [
         each

@@ -101,7 +101,7 @@ _LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)
 def targets_by_form(url: str) -> list[Target]:
     """Return the URLs that a canonical URL may be a variant of by its form, up to `MAX_TARGETS`.
 
-    A URL with a mobile host has several, because the main host may or may not start with ``www.``.
+    The main host of a mobile host may or may not start with ``www.``, so there may be several.
     """
     if len(url) > MAX_ADDRESS:
         return []
@@ -184,9 +184,9 @@ _SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
 class Part(NamedTuple):
     """The part of an article that a URL leads to, according to its form.
 
-    `number` is the number of the part, or ``all``; it is None for the first part or if the URL has
-    no number. `last` are the numbers at the end of the path and in the parameter ``p``, which may
-    identify either a part or the article. `stem` is the path without these numbers.
+    `number` may be ``all``, and is None for the first part or if unnumbered. `last` has the numbers
+    at the end of the path and in the parameter ``p``, which may identify either a part or the
+    article, and `stem` the path without them.
     """
 
     number: str | None
@@ -206,10 +206,7 @@ def are_other_parts(one: str, other: str) -> bool:
 
 
 def part_of(url: str) -> Part:
-    """Return the part of an article that a canonical URL leads to.
-
-    The URL of a variant is first resolved to the original page's URL.
-    """
+    """Return the part of an article that a canonical URL, or a variant's original, leads to."""
     if len(url) > MAX_ADDRESS:
         return Part(None, (None, None), url)
     url = next((target.address for target in targets_by_form(url)), url)

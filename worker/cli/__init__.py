@@ -35,10 +35,7 @@ EXIT_INTERRUPTED = 130
 
 
 class Commands(click.Group):
-    """A group of commands that report expected errors and Ctrl-C in one line, without a traceback.
-
-    Commands are listed in the order in which they were added.
-    """
+    """A group of commands, in order of addition, that reports expected errors in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -62,7 +59,7 @@ class Commands(click.Group):
                 _end_interrupted()
             raise
         except BrokenPipeError:
-            # The reader has closed the pipe, in which case click exits quietly.
+            # click exits quietly.
             raise
         except OSError as error:
             raise click.ClickException(printable(_message_of(error))) from error

@@ -63,9 +63,8 @@ def print_status(
 ) -> None:
     """Print the state of a deployment.
 
-    ``totals`` covers all requested sites. ``sites`` holds the sites to show, in order, and ``top``
-    is their requested maximum number. ``history`` is the history of a single requested site, and
-    ``depths`` the number of messages by queue.
+    ``sites`` holds the sites to show, in order, at most ``top``; ``history`` belongs to a single
+    requested site, and ``depths`` is the number of messages by queue.
     """
     out = Console()
     for line in _totals(totals):
@@ -147,8 +146,7 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
 def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> None:
     """Print a table of sites, followed by anything notable about them.
 
-    ``sites`` holds all sites, in order; at most ``top`` are shown. By default, `TOP` sites are
-    shown, and single-page sites are summarised.
+    At most ``top`` are shown, in order; by default `TOP`, with single-page sites summarised.
     """
     alone = [site for site in sites if site.pages == 1] if top is None else []
     listed = (

@@ -62,8 +62,8 @@ def messages_in(
 ) -> Iterator[bytes]:
     """Return the page messages of all inputs, after opening each input.
 
-    ``base_url`` and ``site`` state the origin of HTML files that do not declare it. ``written``
-    lists the output files, which are skipped if an input folder contains them.
+    ``base_url`` and ``site`` are the origin of HTML files; ``written`` lists output files, which
+    are skipped if an input folder contains them.
     """
     from worker.inputs import Origin, read_messages
 

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 
 class OutputFile(click.Path):
-    """A file that a command writes when it ends.
-
-    With ``is_replaced``, a new file replaces it, in a folder that is created if missing.
-    """
+    """An output file; with ``is_replaced``, a new file replaces it, in a folder made if missing."""
 
     def __init__(self, *, is_replaced: bool = False) -> None:
         super().__init__(dir_okay=False, path_type=Path)

@@ -18,9 +18,9 @@ T = TypeVar("T")
 
 
 def process_settings(process: str | None = None) -> Settings:
-    """Return the settings for a process that needs a deployment, and configure logging.
+    """Configure logging, log the start of ``process``, if given, and return the settings.
 
-    If ``process`` is given, its start is logged; commands that only print something omit it.
+    The settings must name a database and a broker.
     """
     from worker import logs
     from worker.service.build import log_beginning

@@ -34,7 +34,7 @@ _TYPED = frozenset({"code", "kbd", "samp", "var"})
 
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
-"""Residue before a reply once the name of the author being answered is removed."""
+"""Punctuation left before a reply when the name of the author being answered is removed."""
 
 MAX_LABEL = 6
 """Maximum length, in words, of a label next to a name or a date: "Joined in", "Senior member"."""
@@ -47,8 +47,9 @@ MAX_HEAD_WORDS = 12
 
 MAX_PICTURES = 20
 MAX_ALTERNATIVE = 200
-"""Maximum number of pictures read in a comment without text, and maximum total length of their
-alternative texts, in characters."""
+"""Maximum number of pictures read in a comment without text, and maximum length of each alternative
+text, in characters.
+"""
 
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
 """Characters that separate removed parts from the rest and are meaningless on their own."""
@@ -82,9 +83,9 @@ def bodies_of(
 ) -> list[Body]:
     """Return the text of each comment.
 
-    All comments of a page share a template, so their texts are at the same path. The path chosen is
-    the one whose text has the highest expected word F1 against what the readers wrote; each text
-    node is weighted by its probability of being written by the reader.
+    All comments of a page share a template, so their texts are at the same path. The path chosen
+    has the highest expected word F1 against the readers' texts, where each text node counts with
+    its probability of being written by the reader.
     """
     placed = [
         [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
@@ -191,16 +192,16 @@ def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
 
 
 _NAMED = 0.9
-"""Probability that a text is what the names of an enclosing element indicate."""
+"""Minimum probability that a text is the reader's if names around it indicate the reader's text."""
 
 _NAMED_AROUND = 0.1
-"""Probability that a text was written by the reader if the names of an enclosing element indicate
-something else. A line consisting only of such texts is dropped."""
+"""Maximum probability that a text is the reader's if the names of an enclosing element indicate
+another part. A line consisting only of such texts is dropped.
+"""
 
 _NAMED_LINK = 0.2
-"""Probability that a link was written by the reader if its names only identify it as a link.
-
-Readers and pages both add links.
+"""Maximum probability that a link is the reader's if its names only identify it as a link; readers
+and pages both add links.
 """
 
 

@@ -15,16 +15,13 @@ from worker.comments.signatures import Signature, names_of, paths_of
 from worker.html.flat import Integers, numbered
 
 MIN_CHARACTERS = 30
-"""Minimum total number of characters in a candidate's records; the minimum on 121 pages is 196."""
+"""Minimum total number of characters in a candidate's records."""
 
 MAX_LEVELS = 8
 """Maximum number of levels between the element with the signature and its record's root."""
 
 MAX_MEMBERS = 400_000
-"""Maximum total number of members of all candidates, to bound the work on malicious pages.
-
-The highest number in the corpora is 31,000.
-"""
+"""Maximum total number of members of all candidates, to bound the work on malicious pages."""
 
 _NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "time", "input"})
 

@@ -1,8 +1,8 @@
 """Probability that the likeliest candidate is the page's comments, assessed by reading it.
 
 Most pages have no comments, yet there is always a likeliest candidate, usually teasers or a list.
-Reading it helps, as comments have authors and dates. The evidence is weighed by a logistic
-regression and boosted trees, trained on other sites (``benchmarks/comments/train.py``).
+Unlike these, comments have authors and dates. A logistic regression and boosted trees, trained by
+``benchmarks/comments/train.py``, combine the evidence.
 """
 
 from collections import Counter
@@ -102,11 +102,7 @@ def measure_choice(
     probabilities: Floats,
     comments: Sequence[Comment],
 ) -> dict[str, float]:
-    """Measure the likeliest candidate, its lead over the other candidates, and its comments.
-
-    `probabilities` has the probability of each candidate; `comments` are from `read_choice`. Shares
-    in the result are relative to the records.
-    """
+    """Measure the likeliest candidate, its lead, and its `comments`, read by `read_choice`."""
     best = int(probabilities.argmax())
     members = candidates[best].members[:MAX_READ]
     second = float(np.partition(probabilities, -2)[-2]) if len(probabilities) > 1 else 0.0
@@ -147,7 +143,7 @@ def _measures(comments: Sequence[Comment], characters: int) -> dict[str, float]:
 def _measures_of_people(
     comments: Sequence[Comment], authors: Sequence[str], dates: Sequence[str]
 ) -> dict[str, float]:
-    """Measure what indicates that several people wrote at several times."""
+    """Measure the evidence that several people wrote at several times."""
     most = Counter(authors).most_common(1)
     written = [
         comment.author is not None and _shown_date(comment) is not None and comment.text != ""

@@ -19,7 +19,7 @@ class Place(NamedTuple):
     """A place in the template of comments.
 
     `path` is the number of the element's path, `rank` is its position among the comment's elements
-    of that path, and `is_text` tells whether it is only the element's own text, beside child
+    of that path, and `is_text` is whether the text is only the element's own, next to child
     elements.
     """
 
@@ -37,10 +37,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """The texts at one place in the comments of a page, by comment number.
-
-    Comments without text in that place are omitted.
-    """
+    """Texts at one place in a page's comments, by comment number, omitting comments without one."""
 
     place: Place
     values: Mapping[int, Value]

@@ -71,10 +71,10 @@ def date_comments(
 ) -> dict[int, Dating]:
     """Find the date of each comment of a page, by comment number.
 
-    Dates are in the same place in all comments: the place where most have a date, in ascending or
-    descending order, and not a date of another kind (when the author joined, when the comment was
-    edited). `named` are the authors: a date shared by all comments of an author is not the date of
-    a comment.
+    Dates are in the same place in all comments: the place where most have a date, preferably in
+    ascending or descending order, and not a date of another kind (when the author joined, when the
+    comment was edited). `named` are the authors, because a date shared by all comments of an author
+    is not the date of a comment.
     """
     ranked: list[tuple[float, dict[int, Dating]]] = []
     for column in columns:
@@ -170,7 +170,7 @@ def _score(
         score += 0.2
     length = sum(len(value.text) for value in column.values.values()) / len(column.values)
     written = sum(len(date.written) for date in found.values()) / len(found)
-    # Prefer little text beside the date and, of nested elements, the innermost.
+    # Prefer little text next to the date and, among nested elements, the innermost.
     score += 0.3 * written / max(length, 1)
     score += 0.1 * sum(date.moment is not None for date in found.values()) / len(found)
     if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):

@@ -90,21 +90,11 @@ def may_hold_comments(script: str) -> bool:
 
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments, or the posts of a thread, that structured data declares.
+    """Read the comments, or the posts of a thread, in the page's JSON-LD, in source order.
 
-    Parameters
-    ----------
-    values
-        The values of the page's JSON-LD.
-    url
-        URL of the page. If the page describes several items with comments, only the comments
-        on the page itself are read.
-
-    Returns
-    -------
-    tuple of Comment
-        In source order, excluding comments without an author, such as a site's own answers. The
-        first post of a thread is included if it has replies.
+    If the page describes several items with comments, only comments on the page itself are read.
+    Comments without an author, such as a site's own answers, are excluded. The first post of a
+    thread is included if it has replies.
     """
     threads = [thread for thread in _declared_threads(list(values)) if thread.comments]
     if len(threads) > 1:
@@ -127,13 +117,6 @@ def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 
     Comments are objects with a text, an author and a date, below a key that contains ``comment``.
     If there are several such keys, the one with the most comments is used.
-
-    Parameters
-    ----------
-    values
-        JSON values of the page's scripts.
-    url
-        URL of the page.
     """
     stated = list(_threads_in_state(list(values)))
     places = Counter(place for place, _ in stated)

@@ -20,7 +20,7 @@ LONGEST_DATE = 80
 """Maximum length, in characters, of a text to search for a date; longer ones are prose."""
 
 LETTERS_OF_IDEOGRAPH = 3
-"""Number of letters that one Chinese, Japanese or Korean character counts as; two make a word."""
+"""Number of letters that a Chinese, Japanese or Korean character counts as; two make a word."""
 
 OFTEN = 3
 """Minimum number of occurrences on a page for a text to count as a button or a label."""
@@ -90,9 +90,8 @@ COUNTED = (*_OF_TEXT, *_IN_PLACE, *_OF_ELEMENT)
 ``repeated`` are texts that occur at least `OFTEN` times on the page. ``discussing`` and
 ``other_parts`` are elements whose class or id indicates a discussion, or another part of a page.
 ``personal`` are words with which writers refer to themselves and each other. ``long_links`` read
-like headlines, ``fragment_links`` lead to an anchor in a page, and ``unendorsed_links`` are links
-that the site does not vouch for according to their ``rel``, as is usual for links posted by
-readers.
+like headlines, ``fragment_links`` lead to an anchor in a page, and ``unendorsed_links`` have a
+``rel`` that is usual for links posted by readers.
 """
 
 HEADLINE = 25

@@ -47,20 +47,11 @@ _LOADING = ("script", "iframe", "link")
 
 @dataclass(frozen=True)
 class CommentsElsewhere:
-    """A comment thread hosted by another service.
+    """A comment thread hosted by another service; None for values that the page does not state.
 
-    Attributes
-    ----------
-    vendor
-        Name of the service, one of `worker.comments.vendors.VENDORS`.
-    account
-        The site's account at the service; None if the page does not state it.
-    thread
-        The service's key for the thread: an id, or the URL commented on; None if the page does not
-        state it.
-    address
-        Absolute http or https URL of the service, its frame or its script, as given by the page;
-        None if it states none.
+    `vendor` is a name in `worker.comments.vendors.VENDORS`, and `account` the site's account there.
+    `thread` is the service's key for the thread: an id, or the URL commented on. `address` is the
+    absolute http or https URL of the service, its frame or its script.
     """
 
     vendor: str
@@ -70,19 +61,9 @@ class CommentsElsewhere:
 
 
 def find_elsewhere(page: Page, *, shows_comments: bool = False) -> tuple[CommentsElsewhere, ...]:
-    """Find the page's comment threads that are hosted by other services.
+    """Find the page's comment threads hosted by other services, at most one per service.
 
-    Parameters
-    ----------
-    page
-        The page.
-    shows_comments
-        Whether the page itself contains comments; the site's own API would only repeat them.
-
-    Returns
-    -------
-    tuple of CommentsElsewhere
-        At most one per service, in the order of `worker.comments.vendors.VENDORS`.
+    If `shows_comments`, the site's own API is omitted, because it repeats the comments on the page.
     """
     sources = _Sources(page)
     found = (

@@ -1,4 +1,4 @@
-"""Extents of comments, each of which is everything that belongs to one, and their whole area."""
+"""Extents of comments (all elements that belong to each), and the area that contains them."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -45,11 +45,10 @@ class Extent:
 
 
 def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
-    """Widen records to everything that belongs to their comments.
+    """Widen records, in document order, to everything that belongs to their comments.
 
     A record may consist of the text alone. Enclosing elements that contain no other record belong
     to the comment, and so do the table rows or other siblings that accompany every record.
-    `records` are distinct elements in document order.
     """
     shapes = _Shapes(page)
     elements = list(records)

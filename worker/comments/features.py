@@ -41,7 +41,7 @@ LONGEST_COUNT = 30
 """Maximum length, in characters, of a text that may state the number of comments."""
 
 COUNT_WITHIN = 30
-"""Number of texts before the first record in which to look for the number of comments."""
+"""Number of texts before the first record that are searched for the number of comments."""
 
 _NUMBER = re.compile(r"\d++")
 _MAX_DIGITS = 5
@@ -279,10 +279,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _distances(places: _Integers, others: _Integers) -> _Integers:
-    """Return the distance from each position to the nearest of `others`.
-
-    `others` must be sorted in ascending order.
-    """
+    """Return the distance from each position to the nearest of `others`, which are ascending."""
     after = np.searchsorted(others, places)
     following = others[np.minimum(after, len(others) - 1)]
     preceding = others[np.maximum(after - 1, 0)]

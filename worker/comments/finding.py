@@ -15,43 +15,23 @@ from worker.html import Page
 from worker.inference import BoostedTrees, load_model
 
 MIN_PROBABILITY = 0.02
-"""Minimum probability for the likeliest candidate to be read; reading is the slowest step.
-
-In cross-validation, 71 % of 2,091 pages without comments are below it, and none of 121 pages with
-comments.
-"""
+"""Minimum probability for the likeliest candidate to be read, which is the slowest step."""
 
 MIN_CONFIDENCE = 0.35
-"""Minimum probability, given what was read, for the likeliest candidate to be comments.
-
-In cross-validation, 94 % of 121 pages with comments reach it, and 0.9 % of 2,091 pages without. At
-0.5, the figures are 89 % and 0.7 %; at 0.3, 95 % and 1.2 %, and 2.1 % of dragnet's pages.
-"""
+"""Minimum probability, after reading, for the likeliest candidate to be comments."""
 
 MIN_OF_DISCUSSION = 0.2
-"""The same minimum for comments that read as a discussion (`is_discussion`).
-
-In cross-validation, it finds comments on 1 % more of the pages that have them. Of pages without
-comments, 1.6 % of 573 of dragnet reach it, as many as without this limit, and 0.8 % of 1,277 of
-wcxb (0.5 % without lists of other pages), instead of 0.7 %.
-"""
+"""The same minimum for comments that read as a discussion (`is_discussion`)."""
 
 
 @dataclass(frozen=True)
 class FoundComments:
     """The comments found on a page, before they are read.
 
-    Attributes
-    ----------
-    records
-        One element per comment, in document order; they may be nested.
-    pattern
-        Pattern to store for other pages of the template.
-    confidence
-        Probability that these are the page's comments, from 0 to 1; without records, the
-        probability that the page has none.
-    read
-        The comments, if finding them already required reading them.
+    `records` are one element per comment, in document order and possibly nested. `pattern` is
+    stored for other pages of the template. `confidence` is the probability that these are the
+    page's comments or, without records, that the page has none. `read` are the comments, if finding
+    them already required reading them.
     """
 
     records: tuple[HtmlElement, ...]
@@ -63,8 +43,8 @@ class FoundComments:
 def find_comments(page: Page, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
     """Find the comments of a page, without records if no candidate is likely enough.
 
-    Most pages have no comments. `least_confidence` is the minimum probability for the likeliest
-    candidate to be comments.
+    `least_confidence` is the minimum probability for the likeliest candidate to be comments; a
+    discussion needs at most `MIN_OF_DISCUSSION`.
     """
     elements = PageElements.of(page.flat)
     candidates = find_candidates(elements)

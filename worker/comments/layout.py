@@ -66,26 +66,14 @@ class AttributeValues(dict[str, dict[int, str]]):
 class Layout:
     """The elements of one comment in document order, without the elements of nested comments.
 
-    Attributes
-    ----------
-    places, tags, names
-        Per element, its index in the page, its tag, and the words of its class, id and other names.
-    parents, ends
-        Per element, the index of its parent (-1 for the rows themselves) and the index after its
-        last descendant.
-    paths
-        Per element, the number of its path from the row, composed of tags and classes. The same
-        path in two comments of a page is the same part of the template; 0 is the comment's element.
-    texts, text_starts, text_ends
-        The displayed text nodes, and the range of text nodes below each element.
-    lengths
-        Per element, the number of characters below it, including white space.
-    word_counts
-        Per text node, its number of words.
-    attributes
-        Attributes of the page's elements.
-    text_places
-        Per text node, its index among the texts of the page.
+    `places` are indices in the page, and `names` the words of classes, ids and other names. The
+    parent of the rows themselves is -1, and `ends` are the indices after the last descendants.
+    `paths` number the paths from the row, composed of tags and classes: the same path in two
+    comments of a page is the same part of the template, and 0 is the comment's element. `texts` are
+    the displayed text nodes, `text_starts` and `text_ends` their ranges below each element, and
+    `text_places` their indices in the page. `lengths` count the characters below each element,
+    including white space; `word_counts` count the words of each text node. `attributes` are those
+    of all elements of the page.
     """
 
     places: list[int]

@@ -25,7 +25,7 @@ MAX_ADDRESS = 2_000
 """Maximum length of a URL to match against profile patterns, in characters."""
 
 MIN_SCORE = 0.6
-"""Minimum score of a place for its texts to be names; below it, they may be anything."""
+"""Minimum score of a place for its texts to be names."""
 
 MIN_FALLBACK = 0.5
 """Minimum share of the best score for a place to fill the gaps of the best one."""
@@ -81,8 +81,8 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     """Find the author of each comment of a page, by comment number.
 
     Names are in the same place in all comments: the place where most have a short text, not always
-    the same, that is marked up as an author or links to a profile. For comments with nothing in
-    that place (guests have no profile), the next best place is used.
+    the same, that is marked up as an author or links to a profile. The next best place fills the
+    gaps, such as guests without a profile.
     """
     ranked = []
     kinds = [[*map(_kinds_of, layout.names)] for layout in layouts]
@@ -160,8 +160,7 @@ def _is_meant(kinds: int) -> bool:
 def clean_name(text: str, *, is_meant: bool = False) -> str:
     """Return the name in a short text of a comment; empty if it is not a name.
 
-    `is_meant` is set if the page marks the element up as an author; a pseudonym may then have any
-    form.
+    If the page marks the element up as an author (`is_meant`), a pseudonym may have any form.
     """
     name = without_dates(text)
     age = find_relative(name)

@@ -47,25 +47,11 @@ class _Parts(NamedTuple):
 def read_comments(
     page: FlatDocument, records: Sequence[HtmlElement], url: str
 ) -> tuple[Comment, ...]:
-    """Read the comments of a page.
+    """Read the comments of a page, one per record.
 
-    Because comments share a template, the meaning of each part is decided for all of them together.
-    A text that occurs in the same place in all comments is a button, and a place where most of them
-    have a date is where they show their dates.
-
-    Parameters
-    ----------
-    page
-        The whole page.
-    records
-        Elements that contain one comment each, in document order, possibly nested.
-    url
-        URL of the page.
-
-    Returns
-    -------
-    tuple of Comment
-        One per record, in the same order.
+    `records` contain one comment each, in document order, possibly nested. Comments share a
+    template, so the meaning of each part is decided for all of them together: a text in the same
+    place in all comments is a button, and a place where most have a date shows their dates.
     """
     return read_places(page, page.places_of(records), url) if records else ()
 
@@ -91,7 +77,7 @@ def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[C
 
 
 def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Drop comments without content, namely forms for a new comment, and removed comments.
+    """Drop comments without text: forms for a new comment, and removed comments.
 
     Replies to a dropped comment become replies to its parent.
     """
@@ -148,19 +134,8 @@ def dated_from(
 ) -> tuple[Comment, ...]:
     """Date the comments that only state their age ("3 hours ago").
 
-    Parameters
-    ----------
-    comments
-        The comments of a page.
-    fetched_at
-        When the page was fetched, with time zone; None leaves the comments unchanged.
-    language
-        BCP 47 tag of the page.
-
-    Returns
-    -------
-    tuple of Comment
-        In the same order, with `Comment.written_date` unchanged.
+    `fetched_at` is when the page was fetched, with time zone; if it is None, no comment changes.
+    `language` is the page's BCP 47 tag.
     """
     if fetched_at is None:
         return tuple(comments)

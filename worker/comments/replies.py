@@ -54,9 +54,9 @@ def parents_of(
 ) -> _Parents:
     """Return the index of the comment that each comment replies to, or None.
 
-    The first method that yields any parents is used: nested comments; ids of parents in attributes
-    or links; depths, given by numbers, indentation or nested lists, where the parent is the closest
-    preceding comment that is less deep; the names of the authors replied to.
+    The first method that finds any parents is used: nesting; ids in attributes or links; depths,
+    given by numbers, indentation or nested lists; names of the authors replied to. By depth, the
+    parent is the closest preceding comment that is less deep.
     """
     for way in (_nested, _referred, _by_depth):
         parents = way(page, extents, layouts)

@@ -17,7 +17,7 @@ MIN_HEXADECIMAL = 8
 
 _LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
 _MARK = "\1"
-"""Another character that never occurs in a document."""
+"""Placeholder for a digit; like NUL, it never occurs in a document."""
 
 _TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
 # Each run of such characters is tried only at its first word boundary: if there is no match there,
@@ -28,16 +28,15 @@ _HEXADECIMAL = re.compile(
 )
 
 MAX_CLASSES = 8
-"""Maximum number of classes of an element; the maximum among the corpora's records is 7."""
+"""Maximum number of classes read from an element."""
 
 
 class Signature(NamedTuple):
     """Properties shared by elements of one kind.
 
     `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``;
-    several classes are sorted, as in ``.one.two``. It is empty if only the path counts. `path`
-    consists of the tags from the root down to the element, separated by ``/``. It is empty if only
-    the name counts.
+    several classes are sorted, as in ``.one.two``. `path` consists of the tags from the root down
+    to the element, separated by ``/``. Either is empty if only the other counts.
     """
 
     tag: str
@@ -46,10 +45,7 @@ class Signature(NamedTuple):
 
 
 def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
-    """Return the distinct paths of the elements, and each element's path number.
-
-    A path consists of the tags from the root down to the element, separated by ``/``.
-    """
+    """Return the distinct paths of elements (see `Signature`), and each element's path number."""
     ways: list[str] = [""]
     # Number 0 is the empty path, above the root.
     numbers = [0]
@@ -68,10 +64,7 @@ def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
 def signatures_of(
     tag: str, path: str, classes: str, identity: str, kind: str
 ) -> list[tuple[str, str, str]]:
-    """Return an element's signatures, starting with signatures that have names.
-
-    `path` consists of the tags down to the element; the names are from `names_of`.
-    """
+    """Return an element's signatures, starting with those that have names (see `names_of`)."""
     names, own = names_of(classes, identity, kind)
     found = [(tag, name, "") for name in names]
     if own:
@@ -99,7 +92,7 @@ def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
 
 def masked(names: Sequence[str]) -> list[str]:
     """Mask the numbers in classes or ids, which only distinguish records of the same kind."""
-    # Process all names together, joined by a character that never occurs in a document.
+    # NUL never occurs in a document.
     joined = "\0".join(names)
     coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]
     if coded:

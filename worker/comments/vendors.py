@@ -7,24 +7,24 @@ from typing import NamedTuple
 class Vendor(NamedTuple):
     """A service that hosts comments, and how to recognise a page with one of its threads.
 
-    Fields of several values are strings of words, best first. `marks` are selectors of elements
+    Fields with several values are space-separated, best first. `marks` are selectors of elements
     that display the thread: ``tag``, ``#id`` or ``.class``, optionally followed by ``[attribute]``,
     ``[attribute=value]`` or ``[attribute*=part]``. ``#id^`` is a prefix of an id; the rest of the
     id identifies the thread. Comment counters and site-wide scripts are not marks.
     """
 
     name: str
-    # Contained in lower case in the service's own attributes and in scripts that use it.
+    # Lower-case text in the service's own attributes and in scripts that use the service.
     word: str
     marks: str
-    # Contained in a script that creates an element that displays the thread.
+    # Part of a script that creates the element displaying the thread.
     calls: str = ""
     # Names of the site's account, the thread's id and the service's URL in attributes, ``meta``
     # elements and scripts.
     account: str = ""
     thread: str = ""
     service: str = ""
-    # Contained in the service's URLs, in attributes and in scripts.
+    # Parts of the service's URLs, in attributes and in scripts.
     located: str = ""
     # Groups ``account``, ``account2`` and ``thread`` of a URL.
     in_address: re.Pattern[str] | None = None

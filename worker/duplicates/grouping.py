@@ -1,8 +1,4 @@
-"""Grouping of texts into stories.
-
-A digest, which is a news roundup that repeats several unrelated articles, does not merge their
-stories.
-"""
+"""Grouping of texts into stories."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,25 +9,19 @@ from scipy.cluster.hierarchy import DisjointSet
 from worker.duplicates.overlap import Overlap
 
 APART: Final = 0.1
-"""Maximum share of the overlap of two texts that an unrelated third text may contain.
-
-Between .05 and .15, stories of generated variants hardly change
-(``benchmarks/stories/repeats.py``).
-"""
+"""Maximum share of the overlap of two texts that an unrelated third text may contain (measured in
+``benchmarks/stories/repeats.py``)."""
 
 WITNESS: Final = 0.8
-"""Minimum share of each of a text's overlaps with two other texts that a witness must contain.
-
-A witness is a further text, which shows that all three texts belong to one story. Generated stories
-are the same from .5 to .8; without witnesses, their adjusted Rand index is .013 lower.
-"""
+"""Minimum share of each of a text's overlaps with two other texts that a further text must contain
+to show that all belong to one story (measured on generated stories)."""
 
 
 @dataclass(frozen=True)
 class StoryText:
-    """A text to be grouped: a tie-breaking key, the number of shingles, and the IDs of its sites.
+    """A text to be grouped, with its number of shingles and the IDs of its sites.
 
-    The key is a digest that is the same on every machine.
+    The key, a digest that is the same on every machine, breaks ties.
     """
 
     key: bytes
@@ -46,23 +36,19 @@ Common = Mapping[tuple[int, int], int]
 def group_texts(
     texts: Mapping[int, StoryText], common: Common, grouped: Collection[int]
 ) -> list[set[int]]:
-    """Group texts into stories, independently of the order of the texts.
+    """Group texts into stories, independently of their order; a story's texts repeat each other.
 
-    Two texts belong to one story if one repeats the other, directly or through further texts.
-
-    A digest (a news roundup) repeats articles that have nothing in common. It joins the story of
-    the article that it repeats the most, and does not connect this story with the stories of the
-    other articles. A repeat is therefore ignored if one of the two texts shares more with a third
-    text than with the other, and the third text contains hardly any of what the two share. It is
-    not ignored if there is a witness: a text of another site that contains both what the two texts
-    share and what the third shares with them, for example because these are the beginning and the
-    end of one article.
+    A digest (a news roundup) repeats unrelated articles. It joins the story of the article that it
+    repeats the most, and connects this story with no other. A repeat is therefore ignored if one
+    text shares more with a third text, and the third contains hardly any of what the two share,
+    unless a witness, a text of another site, contains both overlaps (they may be the beginning and
+    the end of one article).
 
     A site never connects stories of other sites: texts repeated only within their own site form a
     unit, which joins the story of the text with which the unit shares the most.
 
-    `texts` must include every text that shares shingles with the texts to be grouped; pairs in
-    `common` with other texts are ignored. Groups are ordered by their smallest ID.
+    `texts` must include every text that shares shingles with the texts to be grouped. Groups are
+    ordered by their smallest ID.
     """
     repeats = _Repeats(texts, common)
     groups = DisjointSet(grouped)

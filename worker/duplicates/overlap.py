@@ -9,25 +9,14 @@ from models.messages import StoryRelation
 from worker.duplicates.fingerprint import Shingles
 
 REPEATED: Final = (0.3, 0.2)
-"""Minimum shares of the shorter and the longer text's shingles in common for one text to repeat
-the other.
-
-In daniel and dragnet, 75 pairs of articles from different sites share at least .08 of the shorter
-article. These bounds accept exactly the 21 pairs that a human reader considers copies of one text.
-With bounds from (.25, .2) to (.35, .25), generated stories are the same
-(``benchmarks/stories/repeats.py``).
-"""
+"""Minimum shares of the shorter and the longer text's shingles in common for one text to repeat the
+other (measured in ``benchmarks/stories/repeats.py``)."""
 
 QUOTED: Final = (0.6, 0.05)
-"""Minimum shares, as in `REPEATED`, for a short text that a much longer text mostly contains, such
-as an excerpt quoted in a report."""
+"""Minimum shares, as in `REPEATED`, for a short text quoted in a much longer one."""
 
 REPEATED_ON_SITE: Final = 0.8
-"""Minimum share of the shorter text for a repeat within one site, where texts share boilerplate.
-
-In the same corpora, three sites have pairs with shares of .31 to .75 due to a common side column or
-legal notice; copies of an article start at .84.
-"""
+"""Minimum share of the shorter text for a repeat within one site, where texts share boilerplate."""
 
 SAME: Final = 0.9
 """Minimum resemblance of two texts to count as the same."""

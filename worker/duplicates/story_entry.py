@@ -11,11 +11,7 @@ _STORIES = uuid5(NAMESPACE_URL, "detourage:stories")
 
 
 def story_id(first_key: bytes) -> UUID:
-    """Return the ID of a story, derived from its first article's text key.
-
-    The ID is the same on every machine, regardless of which article with this text was processed
-    first.
-    """
+    """Return the ID of a story by its first article's text key, the same on every machine."""
     return uuid5(_STORIES, first_key.hex())
 
 
@@ -30,10 +26,7 @@ def first_of(identity: UUID, seen: datetime | None, wire: str | None) -> Story:
 
 
 def follower_of(first: Story, own: Shingles, of_first: Shingles, wire: str | None) -> Story:
-    """Return the story entry for a later article.
-
-    `wire` is the news agency credited by the later article.
-    """
+    """Return the story entry for a later article, which credits the news agency `wire`."""
     overlap = overlap_of(own, of_first)
     return first.model_copy(
         update={

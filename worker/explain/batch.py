@@ -24,8 +24,8 @@ SECONDS = 60.0
 class ExtractionOutcome:
     """Result for one page: its formatted article, or the reason why there is none.
 
-    The name identifies the page to users. If the URL is unknown, the name is used instead. The
-    outcome is None if there is no page.
+    The name identifies the page to users and replaces an unknown URL. The outcome is None if there
+    is no page.
     """
 
     name: str
@@ -59,9 +59,8 @@ def extract_given(
 ) -> Generator[ExtractionOutcome]:
     """Extract pages independently of each other and yield the results in order.
 
-    Results among the given pages are passed through. With one process, pages are extracted in this
-    one. `form` is one of `FORMATS`; `method` is a published method, or None for the service's own.
-    Closing the generator stops the processes.
+    Results among the given pages are passed through. `form` is one of `FORMATS`; `method` is a
+    published method, or None for the service's own. Closing the generator stops the processes.
     """
     step = partial(_extract, form=form, text_roles=text_roles, method=method)
     if processes == 1:

@@ -61,8 +61,8 @@ def cluster_pages(
 ) -> Clustering:
     """Group the pages of each site by template, given their raw messages.
 
-    If several messages have the same URL, the last one is used. Raises `ClusteringError` if there
-    is no such method (one of `METHODS`; None for the default) or no usable page.
+    Of messages with the same URL, the last one is used. Raise `ClusteringError` if there is no such
+    method (None for the default) or no usable page.
     """
     method = method or DEFAULT_METHOD
     if method not in METHODS:

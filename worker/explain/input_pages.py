@@ -29,10 +29,9 @@ _WEB = ("http", "https")
 
 
 class ExplainingError(ExpectedError):
-    """There is no page to examine, or the page has no article.
+    """There is no page to examine (the outcome is None), or the page has no article.
 
-    The message is a single line for users. The name is the page's URL or file, and the outcome is
-    None if there is no page.
+    The message is a single line for users, and the name is the page's URL or file.
     """
 
     def __init__(self, name: str, problem: str, outcome: PageOutcome | None = None) -> None:
@@ -72,8 +71,8 @@ class Source:
 class GivenPage:
     """A page that has not been read yet, so that another process can read it.
 
-    It consists of a URL to fetch, a page message (body), or HTML with its URL. Error messages use
-    the name, or the URL if the name does not identify the page, as in a file with several pages.
+    It is a URL to fetch (`address`), a page message (`body`), or HTML with its URL. Error messages
+    use the URL if the name does not identify the page, as in a file with several pages.
     """
 
     name: str
@@ -116,9 +115,8 @@ def given_pages(place: str) -> Iterator[GivenPage]:
     """Yield the pages at a place.
 
     The place is an http or https URL, a file or folder in a format of
-    `worker.inputs.read_messages`, or ``-`` for a page or page messages on standard input. Raises
-    `ExplainingError` if it is a URL with another scheme, and `SourceError` if a file cannot be
-    read.
+    `worker.inputs.read_messages`, or ``-`` for a page or page messages on standard input. Raise
+    `ExplainingError` for another URL scheme, and `SourceError` if a file cannot be read.
     """
     scheme = _SCHEME.match(place)
     if scheme is not None:

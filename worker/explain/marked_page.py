@@ -35,7 +35,7 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     """Return a copy of a page's document with each line wrapped in an element for its verdict.
 
     The class of this element is ``detourage-`` followed by the verdict, and its title lists the
-    reasons. The outermost elements with a single verdict and the article's images have the class
+    reasons. The outermost elements with a single verdict, and the article's images, have the class
     ``detourage-article`` or ``detourage-template``.
     """
     document = deepcopy(page.document)
@@ -109,9 +109,8 @@ def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage
 def to_offline_html(explanation: Explanation, page: Page) -> str:
     """Return a page's text as HTML, with boilerplate struck through.
 
-    The result contains no active content and no links, and it loads nothing: only elements that
-    show text and the attributes in `_KEPT_ATTRIBUTES` are included. The page's own styles are not
-    used.
+    It has no active content, links or page styles, and loads nothing: only elements that show text
+    and the attributes in `_KEPT_ATTRIBUTES` are included.
     """
     document = marked_document(explanation, page)
     for picture in list(document.iter(*_PICTURES)):

@@ -28,8 +28,7 @@ _IMAGES: Final = frozenset({"img", "picture", "svg", "video", "canvas", "iframe"
 class TextPart:
     """A line of the page, or an image if ``text`` is None.
 
-    ``is_heading`` is set for a line in a heading element. ``is_fixed`` is set if other pages of the
-    template have the line, and None if there are no other pages.
+    ``is_fixed`` is set if other pages of the template have the line, and None if there are none.
     """
 
     text: str | None

@@ -45,12 +45,11 @@ COLOURS: Final = 10
 
 
 def draw(sites: Sequence[SiteGroups], path: Path) -> None:
-    """Draw the groups of sites in a PNG or SVG file, one row per site.
+    """Draw the groups of sites in a PNG or SVG file, one row per site, up to `MAX_SITES`.
 
-    The left side shows the distance matrix, from white for 0 to black for 1. Groups are ordered by
-    descending size and framed in their colours; outliers follow. The right side shows the pages in
-    the plane, coloured by group. Only the first `MAX_SITES` are drawn. Equal input results in equal
-    files. Raises ValueError for other suffixes.
+    On the left is the distance matrix, from white for 0 to black for 1, with groups in descending
+    size and framed in their colours, then outliers; on the right are the pages in the plane. Equal
+    input results in equal files. Raise ValueError for other suffixes.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -155,7 +154,7 @@ def draw_map(site: SiteGroups, axes: Axes) -> None:
 
 
 def reading_order(distances: Matrix, grouping: Grouping) -> Indices:
-    """Order pages by group, with outliers last and similar pages next to each other.
+    """Order pages by group, with outliers last.
 
     Within each group, pages are in the order of the leaves of average linkage.
     """

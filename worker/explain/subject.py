@@ -17,8 +17,7 @@ from worker.text.plural import counted
 class Subject:
     """The page to examine and, if there is one, another page of its group (the pivot).
 
-    The group size includes the page itself. The patterns locate its comments. The sources are the
-    two unparsed pages.
+    The group size includes the page itself. The patterns locate its comments.
     """
 
     page: Page
@@ -34,11 +33,11 @@ def load_subject(
 ) -> Subject:
     """Read a page and find another page of its template as the service does.
 
-    `place` is as for `given_pages`. `url` selects one of several pages, or replaces the URL of a
-    single page. The page is compared with those pages of its site that the file or folder
-    `site_pages` contains. If it contains none, but all its pages belong to a single site, they are
-    used nevertheless, because pages saved by hand do not retain their URL. Raises `ExplainingError`
-    if the page is missing, ambiguous or unusable, and `SourceError` if a file cannot be read.
+    `place` is as for `given_pages`; `url` selects one of several pages, or replaces a single page's
+    URL. The page is compared with the pages of its site in `site_pages` or, if all pages there
+    belong to one other site, with these, because pages saved by hand do not retain their URL. Raise
+    `ExplainingError` if the page is missing, ambiguous or unusable, and `SourceError` if a file
+    cannot be read.
     """
     source = _chosen(place, given_pages(place), url)
     others = _site_pages(site_pages, source) if site_pages is not None else []

@@ -19,9 +19,8 @@ MAX_NAME: Final = 60
 class TreeLine(NamedTuple):
     """An element, or a run of elements shown as one line.
 
-    ``removed`` elements are only in the first tree, ``added`` elements only in the second, and
-    ``same`` and ``renamed`` elements in both. The root has depth 0. The name is empty for an
-    unchanged subtree, and contains both names for a renamed element.
+    ``removed`` elements are only in the first tree, ``added`` elements only in the second. The root
+    has depth 0. The name is empty for an unchanged subtree, and has both names if renamed.
     """
 
     sign: Sign
@@ -83,9 +82,8 @@ def tree_changes(
 ) -> TreeChanges:
     """Compare two trees by an optimal mapping of the tree edit distance.
 
-    `names_a` and `names_b` contain the names of the nodes in document order (see `element_names`);
-    by default, nodes are named by their labels. Raises `TreeTooLargeError` if the trees are too
-    large.
+    The names of the nodes are in document order (see `element_names`), by default their labels.
+    Raise `TreeTooLargeError` if the trees are too large.
     """
     pairs = edit_mapping(a, b)
     to_b, to_a = [-1] * len(a), [-1] * len(b)

@@ -23,21 +23,17 @@ MOST_REPRESENTATIVES: Final = 3
 """Maximum number of representatives per group. New pages are compared with these."""
 
 FEWEST_OF_A_NEW_GROUP: Final = 3
-"""Minimum number of similar outliers that form a new group between two clusterings.
-
-A clustering needs only two. Between clusterings, however, two unusual pages are more likely to be
-similar by accident, and the next clustering is soon due anyway.
-"""
+"""Minimum number of similar outliers that form a new group between two clusterings; two, which are
+enough for a clustering, may be similar by accident."""
 
 
 @dataclass(frozen=True)
 class Assignment:
     """The group of a new page.
 
-    `group` is the ID of the group, or None for an outlier. `confidence` ranges from 0 (an outlier,
-    or a page that is equally near to another group or to the limit) to 1 (equal to a
-    representative). `distance` is the distance to the nearest representative, even for an outlier,
-    and NaN if the page could not be compared. `work` is in the units of `forest_of`.
+    `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page equally near
+    to another group or to the limit) to 1 (equal to a representative). `distance` to the nearest
+    representative is NaN if the page could not be compared. `work` is in the units of `forest_of`.
     """
 
     group: int | None
@@ -47,10 +43,8 @@ class Assignment:
 
 
 REPRESENTATIVE_NODES: Final = 500_000
-"""Maximum total number of nodes of the representatives compared with a page.
-
-A single representative may have more.
-"""
+"""Maximum total number of nodes of the representatives compared with a page; a single one may have
+more."""
 
 NOWHERE: Final = Assignment(None, 0.0, float("nan"))
 
@@ -58,9 +52,8 @@ NOWHERE: Final = Assignment(None, 0.0, float("nan"))
 def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     """Choose the pages that represent a group: the pivot, followed by the farthest members.
 
-    Up to `MOST_REPRESENTATIVES` pages are chosen, as long as any member is farther than `BROAD`
-    from all of them; in a tie, the first member of the group is chosen. `distances` are the
-    distances between the pages of the site, shape (n, n). The method is due to Gonzalez,
+    Pages are added while any member is farther than `BROAD` from all of them; in a tie, the first
+    member is added. `distances` are those between all pages of the site. Source: Gonzalez,
     "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
     (1985).
     """
@@ -77,14 +70,12 @@ def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
 def assign(
     distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
 ) -> Assignment:
-    """Assign a new page to the group of its nearest representative.
+    """Assign a new page to the group of its nearest representative, or to none beyond the `limit`.
 
-    `distances` are the distances to the representatives of all groups, shape (r,), in the measure
-    with which the groups were formed; NaN if the pages could not be compared. `groups` has the
-    group of each representative. A page farther than `limit` from all of them is an outlier. In a
-    tie, the group with the smallest ID is chosen. If ``a`` is the distance to the nearest
-    representative, and ``b`` the distance to the nearest representative of another group (at most
-    the limit), the confidence is ``1 - a / b``, the silhouette of the page.
+    `distances` are those to all representatives, in the measure with which the groups were formed,
+    and NaN if unknown; `groups` has the group of each representative. In a tie, the smallest ID
+    wins. The confidence is the page's silhouette, ``1 - a / b``, for the distances ``a`` to its
+    group and ``b`` to the next group or the limit.
     """
     to_each = np.asarray(distances, dtype=np.float64)
     if to_each.shape != (len(groups),):
@@ -101,10 +92,9 @@ def assign(
 
 
 def worth_comparing(size: int, sizes: Sequence[int]) -> list[int]:
-    """Return the indices of the representatives worth comparing with a new page, judged by size.
+    """Return the indices of the representatives whose sizes do not rule them out for a new page.
 
-    Representatives are excluded if their number of nodes alone puts them beyond the limit. If too
-    many remain, those most similar in size are returned, up to `REPRESENTATIVE_NODES`.
+    If these have more than `REPRESENTATIVE_NODES` nodes, the most similar in size are returned.
     """
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
     possible = [place for place, bound in enumerate(bounds) if bound <= NOT_COMPARABLE_TOLERANT]
@@ -128,15 +118,11 @@ def assign_tree(
 ) -> Assignment:
     """Find the group of a new page by comparing it with as few representatives as needed.
 
-    The result equals the result of `assign` with the `size_tolerant_distances` to all
-    representatives, or to the representatives compared before `work` units (see `forest_of`) were
-    used up. For an outlier, the nearest representative is the one with the smallest lower bound or,
-    where it was computed, exact distance.
-
-    Representatives are processed in ascending order of the lower bounds of their distances. A
-    representative is compared only if its bound is within the limit, it may still be the nearest
-    of its group, and its group may still be one of the two nearest. These are two or three of about
-    ten representatives.
+    The result equals `assign` with the `size_tolerant_distances` to all representatives, or to
+    those compared within `work` units (see `forest_of`). An outlier's distance is the smallest one
+    computed or, if none was, the smallest lower bound. Representatives are compared in ascending
+    order of their lower bounds, and only if they may still affect the group or the confidence: two
+    or three of about ten.
     """
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")
@@ -178,8 +164,7 @@ def agreeing_outliers(
 ) -> tuple[Group, ...]:
     """Find new groups among outliers with the default method, and return the largest first.
 
-    `distances` are normalised, shape (m, m), and in an order of the outliers independent of their
-    arrival; `sizes` are the numbers of nodes of their trees.
+    The outliers must be in an order independent of their arrival; `distances` are normalised.
     """
     keys = [f"{place:09}" for place in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)

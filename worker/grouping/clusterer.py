@@ -26,66 +26,33 @@ DECIMALS: Final = 9
 """Number of decimals compared; further digits are rounding errors."""
 
 DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
-"""Maximum mean distance between clusters of the same template.
-
-It applies to distances that excuse half of the difference in size. Between 0.37 and 0.41, the mean
-adjusted Rand index of average linkage changed by at most 0.04 on each of nine sets of generated and
-real sites. At 0.39, average linkage found every template on 30 generated sites of noise 0.4, and
-grouped all but 1 % of the pages on sites of 20 to 200 pages.
-"""
+"""Maximum mean size-tolerant distance between clusters of the same template (measured on generated
+and real sites)."""
 
 DIFFERENT_TEMPLATES: Final = 0.43
-"""The same limit for plain distances, used if the sizes of the pages are unknown.
-
-The mean distance between two templates of a site was at least 0.46 (567 pairs in 105 generated
-crawls; 0.58 between the successive designs of four real sites), so that different templates begin
-to merge at 0.47. With 0.43, all pages of a template were joined in 99 % of the crawls with little
-noise, in 82 % of the crawls with usual noise, and on 80 % of 101 real sites, a few of which have
-more than one template.
-"""
+"""The same limit for plain distances, used if the sizes of the pages are unknown; different
+templates begin to merge at 0.47."""
 
 NOT_COMPARABLE_TOLERANT: Final = 0.47
-"""Maximum distance of a group's pages from its pivot.
-
-It applies to distances that excuse half of the difference in size. Of the stray pages added to 49
-real sites, `MdsKMeans` left 24 % in a wrong group with 0.55, and 13 % with 0.50. With 0.50, it
-still paired stray pages with each other on two of eight sites checked by hand, and with 0.47 on
-none. With 0.45, pages of real sites drop out of their groups.
-"""
+"""Maximum size-tolerant distance of a group's pages from its pivot (measured with stray pages added
+to real sites)."""
 
 NOT_COMPARABLE: Final = 0.55
-"""The same limit for plain distances, used if the sizes of the pages are unknown.
-
-Of 168 stray pages added to 48 sites composed of real templates, 26 % stayed in a wrong group
-without this limit, 8 % with 0.60, and 5 % with 0.55; no page of the templates left its group. On
-the four real sites, 0.55 turns 3 % of the pages into outliers.
-"""
+"""The same limit for plain distances, used if the sizes of the pages are unknown."""
 
 
 @dataclass(kw_only=True, eq=False)
 class TemplateClusterer(ABC):
     """Group the pages of a site by a matrix of their distances.
 
-    A subclass decides which pages form clusters. The rest is common to all methods. Clusters within
-    a mean distance of `merge_distance` of each other are merged, and a page in no cluster counts as
-    a cluster of its own. Each group gets a pivot, the page with which its other pages are compared.
-    A page farther than `max_pivot_distance` from its pivot is an outlier, because comparing the two
-    serves no purpose; so is a page alone in its cluster.
+    Subclasses form clusters. Clusters within a mean distance of `merge_distance` are merged; a
+    negative value merges none. Each group gets a pivot, with which its other pages are compared.
+    Pages farther than `max_pivot_distance` from it, or alone in their cluster, are outliers. The
+    defaults of the two limits depend on whether the sizes of the pages are given.
 
-    By default, the two limits are `DIFFERENT_TEMPLATES_TOLERANT` and `NOT_COMPARABLE_TOLERANT` if
-    the sizes of the pages are given, otherwise `DIFFERENT_TEMPLATES` and `NOT_COMPARABLE`. With a
-    negative `merge_distance`, nothing is merged; density-based methods then divide a template whose
-    pages form several dense regions (such as articles with and without comments), and methods that
-    compare numbers of clusters divide sites with a single template. A `max_pivot_distance` of 1
-    keeps every page.
-
-    An unknown distance is NaN. The pages with the most unknown distances become outliers until
-    every remaining distance is known. A single page is an outlier, and so are two pages that do not
-    form a group. Duplicate pages count separately.
-
-    The result depends only on the matrix: all starts and seeds are fixed, and linear algebra always
-    runs on a single thread. Ties are resolved by the order of the rows, which `group_pages` makes
-    independent of the order of the pages.
+    Unknown distances are NaN; the pages with the most of them become outliers until every remaining
+    distance is known. The result depends only on the matrix and the order of its rows, which
+    `group_pages` makes independent of the order of the pages.
     """
 
     merge_distance: float | None = None
@@ -97,20 +64,14 @@ class TemplateClusterer(ABC):
         *,
         sizes: npt.ArrayLike | None = None,
     ) -> Self:
-        """Group the pages of a distance matrix.
+        """Group the pages of a matrix of normalised distances; NaN where a distance is unknown.
 
-        `X` has normalised distances in [0, 1], shape (n, n), symmetric, with a zero diagonal; NaN
-        where a distance is unknown. If `sizes` (the number of nodes of each page's tree, shape
-        (n,)) are given, the distances are replaced by `size_tolerant_distances`.
+        With `sizes` (numbers of nodes), the distances are replaced by `size_tolerant_distances`.
+        The results are `labels_` (groups numbered by their first pages, -1 for an outlier),
+        `pivots_`, `embedding_` (positions on a plane, NaN for a page that cannot be compared) and
+        `silhouette_` (the mean of the grouped pages, 0 for fewer than two groups).
 
-        The results are `labels_`, the group of each page, numbered by their first pages, or -1 for
-        an outlier; `pivots_`, the pivot of each group; `embedding_`, the position of each page on a
-        plane that shows the distances, shape (n, 2), NaN for a page that cannot be compared; and
-        `silhouette_`, the mean silhouette of the grouped pages, or 0 if there are fewer than two
-        groups.
-
-        Raises ValueError if the matrix is not square, is not symmetric or has values outside
-        [0, 1], or if there is not exactly one positive size per row.
+        Raise ValueError if the matrix or the sizes are invalid.
         """
         distances = checked_distances(X)
         if sizes is not None:

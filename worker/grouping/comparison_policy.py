@@ -1,20 +1,18 @@
 """Selection of the comparisons needed to group a site.
 
-On a small site, all pairs of trees are compared. On a larger site, work, database rows and memory
-would grow with the square of the number of trees. Such a site is therefore represented by reference
-trees, and comparisons are made in three rounds, each linear in the number of trees:
+On a small site, all pairs of trees are compared. A larger site is represented by reference trees,
+and comparisons are made in three rounds, each linear in the number of trees:
 
 1. find the nearest tree of a sample for every tree;
-2. add trees that are far from the whole sample (of templates too rare to be sampled) to the
-   references, compare the references with each other, and find the nearest of the new references
-   for every tree;
+2. add trees far from the whole sample (of templates too rare to be sampled) to the references,
+   compare the references with each other, and find the nearest of the new ones for every tree;
 3. group the references like the pages of a small site, and every other page with its nearest
-   reference; then compare a page with the pivot of its group if the triangle inequality leaves
-   open whether the page is too far from it.
+   reference; then compare a page with its group's pivot if the triangle inequality leaves open
+   whether it is too far from the pivot.
 
 The sample and the references depend only on the set of trees, so neither the order of the pages nor
-the number of workers changes the groups. When pages are added, the only missing comparisons are
-of new pages, or depend on a changed reference.
+the number of workers changes the groups. When pages are added, only comparisons of new pages or
+with changed references are missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,28 +31,21 @@ from worker.grouping.references import without_far_members
 from worker.html import TreeShape
 
 SAMPLED_SHARE: Final = 0.75
-"""Share of a large site's references that are sampled; the rest are trees far from the sample.
-
-There are at most as many references as trees in the largest site whose pairs are all compared, so
-that a site just above this limit does not cost more.
-"""
+"""Share of a large site's references that are sampled; the rest are trees far from the sample."""
 
 
 REFERENCE_NODES: Final = 2_000_000
-"""Maximum total number of nodes of the references, unless a single one has more.
-
-Every comparison task has to unpack all of them, which takes a second. With 400 references, the
-average may be 5,000 nodes."""
+"""Maximum total number of nodes of the references, unless a single one has more; every comparison
+task unpacks all of them."""
 
 
 class KnownDistances(Protocol):
     """Look-up of the known distances of a site's trees."""
 
     def among(self, tree_ids: Sequence[int]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
-        """Return the tree edit distances among trees, and which of them are known.
+        """Return the tree edit distances among trees in ascending order, and which are known.
 
-        `tree_ids` are in ascending order; both results have shape (trees, trees). A distance is NaN
-        if it is unknown or the two trees cannot be compared.
+        A distance is NaN if it is unknown or the two trees cannot be compared.
         """
 
     def nearest(
@@ -68,10 +59,7 @@ class KnownDistances(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class MissingPairs:
-    """Trees to compare with each other, in ascending order.
-
-    `is_known` marks the pairs that have already been compared, shape (trees, trees).
-    """
+    """Trees to compare with each other, in ascending order, with the pairs already compared."""
 
     tree_ids: Sequence[int]
     is_known: npt.NDArray[np.bool_]
@@ -81,8 +69,7 @@ class MissingPairs:
 class MissingNearest:
     """Trees whose nearest reference is missing, in ascending order.
 
-    `references` are ordered by digest; `new_references` is the number of references that no earlier
-    round has covered.
+    `references` are ordered by digest; no earlier round has covered `new_references` of them.
     """
 
     tree_ids: Sequence[int]
@@ -113,8 +100,8 @@ def known_or_missing(
 ) -> KnownSite | NeededComparisons:
     """Return the distances needed to group a site with these distinct trees, or what is missing.
 
-    `whole_matrix_trees` is the maximum number of trees of a site whose pairs are all compared, and
-    the maximum number of references of a larger site.
+    `whole_matrix_trees` is the maximum number of trees whose pairs are all compared, and of
+    references.
     """
     if len(trees) <= whole_matrix_trees:
         return _compared(trees, known, sorted(trees))

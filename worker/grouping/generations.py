@@ -9,18 +9,14 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 SAME_GROUP: Final = 0.5
-"""Minimum share of the smaller group's pages that two groups must share to have the same ID.
-
-New pages do not count. With a lower share, a group could inherit the ID of another because of a
-single stray page.
-"""
+"""Minimum share of the smaller group's pages, not counting new pages, that two groups must share to
+have the same ID; less would let a single stray page pass on an ID."""
 
 RECENT: Final = 10
-"""Number of latest pages examined for a design change. A change is reported when half of these
-pages are in new groups, which is the case five to ten pages after the change."""
+"""Number of latest pages examined for a design change."""
 
 PAST: Final = 50
-"""Number of pages before a change that are compared with the recent pages. A template used by a
+"""Number of pages before a change that are compared with the recent pages; a template used by a
 tenth of the pages is missing from them in one of two hundred cases."""
 
 FEWEST: Final = 5
@@ -30,8 +26,7 @@ TAKES_OVER: Final = 0.5
 """Minimum share of recent pages in new groups for a change to be reported."""
 
 RARE: Final = 0.05
-"""Maximum share of a new group among the `PAST` earlier pages, because single pages may be
-misplaced."""
+"""Maximum share of a new group among the `PAST` earlier pages, because pages may be misplaced."""
 
 Page = TypeVar("Page", bound=Hashable)
 
@@ -40,9 +35,9 @@ Page = TypeVar("Page", bound=Hashable)
 class ChangeOfGroups:
     """A change in a site's design, at the page with index `first`.
 
-    `new_share` is the share of the latest pages in new groups or in no group, `outlier_share` of
-    those in no group. `new_groups` are the groups of the latest pages that had hardly any pages
-    before, `gone_groups` those of the earlier pages that have no recent pages, each largest first.
+    Of the latest pages, `new_share` are in new groups or in no group, and `outlier_share` in none.
+    `new_groups` had hardly any pages before, and `gone_groups` have no recent pages; the largest
+    come first.
     """
 
     first: int
@@ -58,18 +53,15 @@ def match_groups(
     *,
     last_identity: int = 0,
 ) -> list[int]:
-    """Assign each group the ID of the previous group that it continues, or a new ID.
+    """Assign each group the ID of the previous group that it continues, or a new, larger ID.
 
-    `former` are the pages of each previous group by ID, `groups` those of each new group, and
-    `last_identity` is the largest ID used on the site so far. The IDs returned are all different.
-    As many pages as possible keep the ID of their group: if a group was divided, its largest part
-    inherits the ID; if groups were merged, the result inherits the ID of the largest or, in a tie,
-    the oldest. New IDs are larger than all previous ones.
+    As many pages as possible keep their group's ID: the largest part of a divided group inherits
+    it, and merged groups inherit that of the largest or, in a tie, the oldest. `last_identity` is
+    the largest ID used so far.
 
-    This is a maximum-weight matching, where the weight of a pair is the number of shared pages
-    (Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2,
-    1955). The result does not depend on the order of the groups, unless two of them have the same
-    size and share the same number of pages with the same former groups.
+    This is a maximum-weight matching by the number of shared pages (Kuhn, "The Hungarian method for
+    the assignment problem", Naval Research Logistics Quarterly 2, 1955), independent of the order
+    of the groups, unless two of the same size share equally many pages with the same former groups.
     """
     identities = sorted(former)
     old = [set(former[identity]) for identity in identities]
@@ -108,16 +100,14 @@ FEWEST_TO_TELL_A_CHANGE = 2 * FEWEST
 
 
 def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
-    """Detect a change in a site's design, and the page at which it begins.
+    """Detect a change in a site's design, and the page at which it begins; None if there is none.
 
-    `groups` are the groups of the pages in chronological order, None for an outlier. After a
-    change, at least `TAKES_OVER` of the recent pages are in new groups or, in excess of the former
-    share, outliers. The result stays the same while further pages of the new design arrive. It is
-    None if there is no change or there are too few pages.
+    `groups` are those of the pages in chronological order, None for an outlier. After a change, at
+    least `TAKES_OVER` of the recent pages are in new groups or, in excess of the former share,
+    outliers. The result stays the same while further pages of the new design arrive.
 
-    The only evidence is the similarity of pages. A first crawl that fetches all pages of one kind
-    before all pages of another kind therefore looks like a change. A return to an earlier design is
-    not reported, because it looks like further pages of a known kind, such as section fronts.
+    A first crawl that fetches all pages of one kind before those of another looks like a change. A
+    return to an earlier design is not reported, because it looks like pages of a known kind.
     """
     n = len(groups)
     best: ChangeOfGroups | None = None

@@ -15,9 +15,9 @@ from worker.grouping.methods import DEFAULT_METHOD, METHODS
 
 @dataclass(frozen=True)
 class Group:
-    """Pages that share a template, by index.
+    """Pages that share a template, by index: at least two `members`, ordered by key.
 
-    There are at least two `members`, ordered by key; the others are compared with the `pivot`.
+    The other members are compared with the `pivot`.
     """
 
     members: tuple[int, ...]
@@ -28,11 +28,9 @@ class Group:
 class Grouping:
     """The template groups of a site, with pages given by index.
 
-    `groups` are in descending order of size; in a tie, the group with the smallest key comes first.
-    `outliers` are the pages in no group, ordered by key. `embedding` has the position of each page
-    on a plane, shape (n, 2), in the order of the given pages; NaN for a page that cannot be
-    compared. `silhouette` is the mean silhouette of the groups, from -1 to 1; 0 if there are fewer
-    than two.
+    `groups` are in descending order of size, then of their smallest key, `outliers` in order of the
+    keys. `embedding` has the page positions on a plane, NaN for a page that cannot be compared. The
+    mean `silhouette` ranges from -1 to 1; 0 for fewer than two groups.
     """
 
     groups: tuple[Group, ...]
@@ -48,17 +46,13 @@ def group_pages(
     sizes: npt.ArrayLike | None = None,
     estimator: TemplateClusterer | None = None,
 ) -> Grouping:
-    """Group the pages of a site by template.
+    """Group the pages of a site by template, independently of their order.
 
-    `keys` are unique and the same in every run, such as the URLs. The pages are sorted by key
-    first, so the groups do not depend on the order of the pages. `distances` are normalised
-    distances in [0, 1], shape (n, n), with rows in the order of the keys; NaN if two pages could
-    not be compared. `sizes` are the numbers of nodes of the pages' trees; without sizes, pages that
-    differ only in length are more likely to be separated. The `estimator` is `DEFAULT_METHOD` by
-    default.
+    `keys`, such as the URLs, are unique and the same in every run. `distances` are normalised, with
+    rows in the order of the keys, and NaN if two pages could not be compared. Without `sizes`
+    (numbers of nodes), pages that differ only in length are more likely to be separated.
 
-    Raises ValueError if two keys are equal, if the numbers of keys, sizes and rows differ, or if
-    the values of the matrix are not normalised distances.
+    Raise ValueError if two keys are equal, or keys, sizes or distances are invalid.
     """
     matrix = checked_distances(distances)
     if len(keys) != len(matrix):

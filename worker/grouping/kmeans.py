@@ -14,30 +14,22 @@ from worker.grouping.lloyd import Starts
 from worker.grouping.matrix import Indices, Matrix
 
 MAX_CLUSTERS: Final = 40
-"""Maximum number of clusters tried; 1,000 pages take a few seconds.
-
-It is also limited to half the number of pages, so that a cluster has at least two pages on average.
-"""
+"""Maximum number of clusters tried; also limited to half the number of pages."""
 
 STARTS: Final = 20
-"""Number of k-means starts per number of clusters; the tightest resulting clustering is used.
-
-Ten starts once missed the tightest clustering of five pages, including two stray pages.
-"""
+"""Number of k-means starts per number of clusters; the tightest resulting clustering is used."""
 
 
 class MdsKMeans(TemplateClusterer):
     """Group pages by k-means on a plane that shows their distances (Deturck 2015, section 4.3).
 
-    The distance matrix is projected to two dimensions by classical scaling followed by stress
-    majorisation. k-means runs for every number of clusters, and the clustering with the largest
-    mean silhouette is used; the silhouette is computed on the distances. The pivot of a group is
-    the page nearest to its centroid. The paper's method has no limits: a `merge_distance` of -1 and
-    a `max_pivot_distance` of 1.
+    The distances are projected by classical scaling and stress majorisation. Of all numbers of
+    clusters, the one with the largest mean silhouette (of the distances) is used; if none is
+    positive, each page is a cluster of its own before merging. The pivot is the page nearest to the
+    group's centroid.
 
-    In the paper, the projection and k-means differ randomly between runs. Here, the projection
-    starts from classical scaling, and k-means from a fixed seed. If no clustering has a positive
-    silhouette (as with two pages), each page is a cluster of its own before merging.
+    Unlike in the paper, nothing is random. The paper has no limits either: a `merge_distance` of -1
+    and a `max_pivot_distance` of 1.
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:

@@ -32,10 +32,9 @@ class SitePage(Protocol):
 class KnownSite:
     """The distances needed to group the pages of a site.
 
-    `references` are the IDs of the trees that were compared with each other, in ascending order;
-    for a small site, these are all its trees. `sizes` are their numbers of nodes, and `distances`
-    the normalised distances between them; NaN if two could not be compared. For a large site,
-    `nearest` has the nearest reference of every other tree; None for a tree that is too large to
+    `references` are the trees compared with each other (all trees of a small site), in ascending
+    order; `distances` between them are normalised, NaN if two could not be compared. On a large
+    site, `nearest` has the nearest reference of every other tree, None for a tree too large to
     compare.
     """
 
@@ -67,7 +66,7 @@ class KnownSite:
     def nearest_member(self, pages: Sequence[SitePage], members: Iterable[int], index: int) -> int:
         """Return the member nearest to another page; in a tie, the first by URL.
 
-        On a large site, members whose distance to the page was never computed rank last.
+        Members whose distance to the page was never computed rank last.
         """
         return min(
             (member for member in members if member != index),

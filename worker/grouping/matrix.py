@@ -10,10 +10,10 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 
 def checked_distances(matrix: npt.ArrayLike) -> Matrix:
-    """Return a distance matrix as float64.
+    """Return a distance matrix as float64; NaN (an unknown distance) is allowed.
 
-    Raises ValueError if it is not square, is not symmetric, or has values outside [0, 1] or other
-    than 0 on the diagonal. NaN (an unknown distance) is allowed.
+    Raise ValueError if it is not square, is not symmetric, or has values outside [0, 1] or other
+    than 0 on the diagonal.
     """
     distances = np.asarray(matrix, dtype=np.float64)
     if distances.size == 0:
@@ -32,8 +32,7 @@ def checked_distances(matrix: npt.ArrayLike) -> Matrix:
 def comparable_pages(distances: Matrix) -> Indices:
     """Select pages between which all distances are known.
 
-    Pages are removed one by one, starting with the page with the most unknown distances (the
-    last one in a tie).
+    Pages with the most unknown distances are removed first (the last one in a tie).
     """
     unknown = np.isnan(distances)
     kept = np.arange(len(distances))
@@ -48,9 +47,8 @@ def comparable_pages(distances: Matrix) -> Indices:
 def merge_near_clusters(distances: Matrix, clusters: Indices, limit: float) -> Indices:
     """Merge the two nearest clusters repeatedly until all are farther apart than a limit.
 
-    The distance between two clusters is the mean over their pairs of pages (average linkage,
-    starting with clusters instead of pages). Clusters exactly at the limit are merged. `clusters`
-    may be any integers, shape (n,); the result is numbered from 0.
+    The distance is the mean over the pairs of pages (average linkage, starting with clusters).
+    `clusters` may be any integers; the result is numbered from 0.
     """
     values, places = np.unique(clusters, return_inverse=True)
     membership = (places[:, None] == np.arange(len(values))).astype(np.float64)

@@ -19,15 +19,10 @@ def group_by_references(
 ) -> Grouping:
     """Group references like a small site's pages, and other pages with their nearest reference.
 
-    `keys` are unique and the same in every run. `trees` are the IDs of the pages' trees.
-    `references` are the IDs of the trees that were compared with each other, and `distances` the
-    normalised distances between them (NaN if two could not be compared). `nearest` gives, for every
-    other tree, its nearest reference and the normalised distance to it, which is below 1; trees
-    that could not be compared are missing.
-
-    A page joins the group of its nearest reference and gets the same embedding, unless the distance
-    is `NOT_COMPARABLE` or more. A reference shared by several pages counts as two pages, so that
-    the only reference of a rare template does not become an outlier.
+    `distances` are the normalised ones between the references, and `nearest` has the nearest
+    reference of every other comparable tree. A page joins its reference's group and gets the same
+    embedding, unless the distance is `NOT_COMPARABLE` or more. A reference shared by several pages
+    counts as two, so that the only reference of a rare template is not an outlier.
     """
     place = {reference: i for i, reference in enumerate(references)}
     pages_of = defaultdict[int, list[int]](list)
@@ -72,10 +67,8 @@ def doubtful_members(
 ) -> set[tuple[int, int]]:
     """Return the pairs of a tree and its group's pivot that may be too far from each other.
 
-    The normalised distance is a metric: a page is no farther from the pivot than the sum of its
-    distance to its nearest reference and that reference's distance to the pivot. If this bound
-    exceeds the limit for pages of a small site, the exact distance is needed.
-
+    The normalised distance is a metric, so a page is no farther from the pivot than the sum of the
+    distances via its nearest reference. Pairs are doubtful if this bound exceeds the limit.
     `grouping` is the result of `group_by_references` with the same arguments.
     """
     place = {reference: i for i, reference in enumerate(references)}
@@ -97,9 +90,9 @@ def without_far_members(
 ) -> Grouping:
     """Turn pages that are too far from the pivot of their group into outliers.
 
-    `grouping` is the result of `group_by_references`; `keys` and `trees` are the same as there.
     `distances` has the distance of each doubtful member by its tree and the pivot's tree; NaN if
-    the two cannot be compared.
+    the two cannot be compared. The other arguments are those of `group_by_references` and its
+    result.
     """
     groups = []
     outliers = list(grouping.outliers)

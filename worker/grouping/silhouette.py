@@ -9,17 +9,14 @@ from worker.grouping.matrix import Matrix
 def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
     """Return how much nearer each item is to its own cluster than to the other clusters.
 
-    If ``a`` is the mean distance of an item to the other items of its cluster, and ``b`` its
-    smallest distance to an item of another cluster, the coefficient is ``1 - a / b`` if ``a < b``,
-    ``0`` if they are equal, and ``b / a - 1`` if ``a > b``. If an item is alone in its cluster,
-    ``a`` is undefined and the coefficient is 0, the neutral value. If there is only one cluster,
-    all coefficients are 0.
+    For the mean distance ``a`` of an item to the others of its cluster, and the smallest distance
+    ``b`` to an item of another cluster, the coefficient is ``1 - a / b`` if ``a < b``, ``b / a -
+    1`` if ``a > b``, and otherwise 0, as for an item alone in its cluster or a single cluster.
 
-    The ``b`` of Rousseeuw ("Silhouettes", Journal of Computational and Applied Mathematics 20,
-    1987) is the smallest *mean* distance to another cluster. This implementation follows the
-    wording of Deturck (2015, section 4.3), "the smallest dissimilarity of an element with respect
-    to the elements in the other clusters": a cluster must be separate from every item of other
-    clusters, not only from their average.
+    Rousseeuw ("Silhouettes", Journal of Computational and Applied Mathematics 20, 1987) uses the
+    smallest *mean* distance to another cluster as ``b``; the minimum is the wording of Deturck
+    (2015, section 4.3), "the smallest dissimilarity of an element with respect to the elements in
+    the other clusters".
     """
     clusters, own = np.unique(np.asarray(labels), return_inverse=True)
     coefficients = np.zeros(len(own))

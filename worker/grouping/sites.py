@@ -16,8 +16,7 @@ from worker.html import Tree
 class SiteGroups:
     """A site with its pages and their groups, given as indices into `urls`.
 
-    `distances` are normalised, in the order of `urls`, shape (n, n); NaN for a page that is too
-    large to be compared.
+    `distances` are normalised; NaN for a page that is too large to be compared.
     """
 
     site: str
@@ -32,8 +31,8 @@ class SiteGroups:
     def compared_with(self, page: int) -> int | None:
         """Return the page with which to compare a page for extraction, or None for an outlier.
 
-        This is the pivot of the page's group or, for the pivot itself, its nearest neighbour in
-        the group (the first by URL in a tie).
+        This is the group's pivot or, for the pivot itself, its nearest neighbour in the group (the
+        first by URL in a tie).
         """
         group = self.group_of(page)
         if group is None or group.pivot != page:
@@ -50,11 +49,7 @@ def group_site(
     estimator: TemplateClusterer | None = None,
     threads: int = 1,
 ) -> SiteGroups:
-    """Compare all pages of a site and group them by template (see `group_pages`).
-
-    `urls` and `trees` are in the same order. Raises ValueError if two URLs are equal, or the
-    numbers of URLs and trees differ.
-    """
+    """Compare all pages of a site and group them by template (see `group_pages`)."""
     distances = normalised_distances(trees, threads=threads)
     return SiteGroups(
         site,
@@ -65,10 +60,7 @@ def group_site(
 
 
 def normalised_distances(trees: Sequence[Tree], *, threads: int = 1) -> Matrix:
-    """Return the normalised tree edit distances between all pairs of trees, shape (n, n).
-
-    Distances of a tree that is too large to be compared are NaN.
-    """
+    """Return the normalised distances between all trees; NaN for a tree too large to compare."""
     distances = np.full((len(trees), len(trees)), np.nan)
     np.fill_diagonal(distances, 0)
     places = list(range(len(trees)))

@@ -12,11 +12,8 @@ from worker.grouping.kmeans import MAX_CLUSTERS
 from worker.grouping.matrix import Indices, Matrix
 
 BANDWIDTH: Final = 0.2
-"""Standard deviation of the Gaussian that converts distance to similarity.
-
-From 0.1 to 0.5, the mean adjusted Rand index changed by less than 0.04 on generated sites and by
-0.01 on real sites. Only 0.2 left no page of four real sites in a wrong group.
-"""
+"""Standard deviation of the Gaussian that converts distance to similarity (measured on generated
+and real sites)."""
 
 
 class Spectral(TemplateClusterer):

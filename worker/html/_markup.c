@@ -194,8 +194,7 @@ static void put_text(Output *out, const char *at, const char *end, int is_escape
     put(out, from, (size_t)(end - from));
 }
 
-/* Return the position of a name's only colon if there are names on both sides of it, and the length
- * of the name otherwise. */
+/* Return the position of a name's only colon if it separates two names, or else the name's length. */
 static size_t colon_of(const char *name, size_t length) {
     size_t found = length;
     for (size_t i = 0; i < length; i++) {

@@ -8,21 +8,14 @@ from worker.html.nodes import AnyElement
 from worker.text.words import clean
 
 MAX_LINKS = 20_000
-"""Maximum number of links read from a page, to bound the work on hostile pages.
-
-The maximum in the corpora is 3,752.
-"""
+"""Maximum number of links read from a page, to bound the work on hostile pages."""
 
 _NO_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")
 _BEFORE_QUERY: Final = re.compile(r"[^?#]*")
 
 
 def base_of(document: AnyElement, url: str) -> str:
-    """Return the base URL of a page's relative links.
-
-    It is given by the first ``base`` element with an ``href``, resolved against the page's URL. If
-    there is none, it is the page's URL.
-    """
+    """Return the base URL of links: the first ``base`` with an ``href``, or the page's URL."""
     for base in document.iter("base"):
         href = (base.get("href") or "").strip()
         if href:

@@ -11,12 +11,7 @@ from models.limits import MAX_URL_CHARACTERS
 class Answer:
     """Metadata of the HTTP response as reported by the crawler; None for missing values.
 
-    Parameters
-    ----------
-    status
-        HTTP status code.
-    final_url
-        URL of the response, after redirects.
+    `final_url` is the URL after redirects.
     """
 
     status: int | None = None
@@ -26,7 +21,7 @@ class Answer:
     def of(cls, extra: str) -> Self:
         """Read the response from a page message's extra keys, stored as JSON text.
 
-        An invalid status or URL is ignored, because earlier releases stored them unchecked.
+        Ignores an invalid status or URL, because earlier releases stored them unchecked.
         """
         if extra == "{}":
             return cls()
@@ -42,4 +37,4 @@ class Answer:
 
 
 NO_ANSWER = Answer()
-"""Value for a page about whose HTTP response nothing but the content is known."""
+"""Value for a page whose HTTP response metadata is unknown."""

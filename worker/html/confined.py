@@ -13,10 +13,7 @@ from worker.html.errors import TooLargeError
 PARSING_SECONDS = 5
 PARSING_BYTES = 1 << 30
 MAX_SERIALISED = 64 << 20
-"""Limits on parsing: CPU time, memory, and size of the output.
-
-The largest of 4,569 pages in the corpora takes 0.1 s and 120 MB, and has 2.7 MB of output.
-"""
+"""Limits of a child process: CPU time in seconds, memory and output size in bytes."""
 
 
 def serialised(text: str) -> bytes:

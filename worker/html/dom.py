@@ -19,13 +19,10 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 MAX_MARKUP = 500_000
-"""Maximum number of ``<`` in a page, each of which may take 280 bytes of memory to parse.
-
-The number is checked before parsing. The maximum in 2,814 pages of the corpora is 25,496.
-"""
+"""Maximum number of ``<`` in a page, checked before parsing; each may take 280 bytes of memory."""
 
 MIN_NOFRAMES_WORDS = 50
-"""Minimum number of words for ``noframes`` content to be the page rather than a mere notice."""
+"""Minimum number of words for ``noframes`` content to be the page; a notice has fewer."""
 
 
 _TAG = re.compile("<[a-zA-Z]")
@@ -58,16 +55,10 @@ _STRUCTURED_DATA = "application/ld+json"
 def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
     """Parse the decoded text of a page; encoding declarations in it are ignored.
 
-    `is_xhtml` states whether the page was served as XHTML. A page with the XHTML namespace and
-    either an XML declaration or self-closed text elements is parsed as XHTML regardless. XHTML is
-    parsed as XML (and its namespaces dropped) if well-formed, and as HTML otherwise. The document
-    begins with its root element, ``html``, and has no comments or processing instructions.
-
-    Raises NotHtmlError for an XML document of another vocabulary (such as a feed, site map or
-    drawing), EmptyPageError for a page without elements, FramesetError for a frameset with too
-    little ``noframes`` text, TooLargeError if parsing would take too long or too much memory, and
-    TooDeepError if the page turns out to be nested too deep during parsing. libxml2 silently drops
-    elements nested more than 2,048 levels deep; the caller must check the depth.
+    A page served as XHTML (`is_xhtml`), or with the XHTML namespace and either an XML declaration
+    or self-closed text elements, is parsed as XML if well-formed; any other page is parsed as HTML.
+    Raises `PageError` if the page is unusable. The caller must check the depth, because libxml2
+    silently drops elements nested more than 2,048 levels deep.
     """
     prolog = _prolog(text)
     text = text[len(prolog) :]

@@ -27,11 +27,7 @@ INLINE = _WORDING | listed("button data img input map meter output picture progr
 """Elements rendered within a line; all other elements start and end a line."""
 
 WITHIN_SENTENCES = _WORDING | {"rp"}
-"""Elements that do not interrupt a text: inline elements that contain words.
-
-An image or control, on the other hand, separates the text before it from the text after it, for
-example a paragraph from a caption.
-"""
+"""Inline elements that contain words and do not interrupt a text, unlike images and controls."""
 
 HEADINGS = listed("h1 h2 h3 h4 h5 h6")
 

@@ -6,13 +6,7 @@ from worker.outcomes import PageOutcome
 
 
 class PageError(ValueError):
-    """The page is permanently unusable, so that a retry would not help.
-
-    Attributes
-    ----------
-    outcome
-        Outcome to report for the page.
-    """
+    """The page is permanently unusable, so a retry would not help; `outcome` is reported for it."""
 
     outcome: ClassVar[PageOutcome]
 
@@ -42,7 +36,7 @@ class FramesetError(PageError):
 
 
 class TooLargeError(PageError):
-    """The page has more bytes, elements or attributes than any real page."""
+    """The page is larger than any real page, or parsing it takes too much time or memory."""
 
     outcome = PageOutcome.TOO_LARGE
 

@@ -61,8 +61,7 @@ class Elements(Sequence[HtmlElement]):
 class Pieces:
     """All text nodes of a document, including white space, in document order.
 
-    A text node is given with its parent element and the last element that starts before it
-    (``after``).
+    `parents` are their parent elements; `after` is the last element that starts before each.
     """
 
     texts: Sequence[str]
@@ -74,8 +73,7 @@ class Pieces:
 class Attributes:
     """The attributes of all elements, in document order.
 
-    An attribute is given by its element (owner), the index of its name in ``distinct``, and its
-    value.
+    `owners` are their elements; `names` are the indices of their names in `distinct`.
     """
 
     distinct: Sequence[str]
@@ -109,32 +107,12 @@ class Attributes:
 class FlatDocument:
     """A document's elements and texts as columns in document order.
 
-    An element is identified by its index, and its descendants are the following elements up to its
-    end. Any count below an element is therefore the difference of two prefix sums.
-
-    Attributes
-    ----------
-    elements
-        The elements, beginning with the root.
-    distinct_tags, tag_numbers
-        Distinct tags, and the index of each element's tag among them. A selection may list tags
-        that none of its elements has.
-    distinct_names, name_numbers
-        Distinct pairs of class and id (empty if absent), and the index of each element's pair.
-    parents
-        Index of the parent, -1 for the root.
-    ends
-        Index after the last descendant.
-    texts
-        Unchanged text nodes, except those that contain only white space.
-    text_parents
-        Index of the parent element of each text.
-    text_starts, text_ends
-        Range of `texts` below each element.
-    numbers
-        Index of each element in the whole document, to which `pieces` and `attributes` refer.
-    pieces, attributes
-        All text nodes and attributes of the whole document.
+    An element is identified by its index; its descendants are the following elements up to its
+    `ends`, so any count below an element is the difference of two prefix sums. The parent of the
+    root is -1. `tag_numbers` and `name_numbers` are indices of distinct tags and (class, id) pairs,
+    some of which may be unused in a selection. `texts` are unchanged text nodes, except white
+    space; `text_starts` and `text_ends` delimit the texts below each element. `numbers` are the
+    elements' indices in the whole document, to which `pieces` and `attributes` refer.
     """
 
     elements: Elements
@@ -216,8 +194,8 @@ class FlatDocument:
     def select(self, kept: Booleans, kept_texts: Booleans | None = None) -> Self:
         """Return the document reduced to the selected elements and texts.
 
-        All ancestors of selected elements must be selected, too. By default, the texts of all
-        selected elements are selected.
+        The selection must include the ancestors of each element. By default, it includes the
+        elements' texts.
         """
         if kept_texts is None:
             kept_texts = kept[self.text_parents]

@@ -16,28 +16,24 @@ from worker.html.serialisation import OPTIONS, serialised
 MAX_TAGS_AT_ONCE = 30_000
 """Maximum number of ``<`` in a page that is parsed in this process.
 
-For each tag, the standard's algorithm searches the open elements, and lexbor does so without a
-limit. It takes 33 s for 100,000 tags of nested ``<ul><li>``, and 3 s for 30,000. The maximum in
-4,569 pages of the corpora is 25,496.
+For each tag, lexbor searches all open elements: 100,000 tags of nested ``<ul><li>`` take 33 s.
 """
 
 MAX_REOPENED = 1_000_000
-"""Maximum number of elements that reopened formatting elements may add.
+"""Maximum number of elements that reopened formatting elements may add in this process.
 
 Formatting elements (``<font>``, ``<b>``) that are still open at the end of a block are reopened in
-the next one. 1,000 distinct formatting elements and 3,000 paragraphs, 30 kB in total, produce 3
-million elements and take 1.2 GB. An upper bound is the number of formatting elements (counting
-equal ones at most three times) multiplied by the number of tags.
+the next one, so 30 kB of markup can produce 3 million elements. An upper bound is the number of
+formatting elements (counting equal ones at most three times) multiplied by the number of tags.
 """
 
 MAX_ATTRIBUTES = 1_000
-"""Maximum number of attributes per element; lexbor takes 18 s to read 100,000 attributes.
-
-The maximum in 2,814 pages of the corpora is 78.
-"""
+"""Maximum number of attributes per element; lexbor takes 18 s to read 100,000 attributes."""
 
 MAX_ROOTS = 50
-"""Maximum number of ``html`` and ``body`` tags; the attributes of each are merged into one element.
+"""Maximum number of ``html`` and ``body`` tags in a page that is parsed in this process.
+
+The parser merges the attributes of all of them into one element each.
 """
 
 VERY_DEEP = 1_500
@@ -49,10 +45,7 @@ libxml2's tree is deeper only for elements with omitted end tags, and only by a 
 _IS_VERY_DEEP = etree.XPath(f"boolean(/*{'/*' * VERY_DEEP})")
 
 MAX_NOSCRIPTS = 2_000
-"""Maximum number of ``noscript`` elements whose content is parsed, which takes 20 µs each.
-
-The maximum in the corpora is 154.
-"""
+"""Maximum number of ``noscript`` elements whose content is parsed, which takes 20 µs each."""
 
 # Every element is a plain HtmlElement: the methods of forms are not needed, and a lookup in Python
 # for every element takes a third as long as the parsing.
@@ -60,15 +53,11 @@ ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse_html(text: str) -> FlatDocument | None:
-    """Parse the text of a page like a browser with scripting enabled.
+    """Parse a text like a browser with scripting enabled; return None if it has no elements.
 
-    The text has neither NUL nor lone surrogates. The document begins with its root element,
-    ``html``, and has no comments or processing instructions; it is None if there are no elements.
-    The content of ``noscript``, text to such a browser, is parsed as well; the content of
-    ``template`` is made its children.
-
-    Raises TooLargeError if parsing would take too long or too much memory, and TooDeepError if the
-    page is costly to parse and nested very deep.
+    The text must not contain NUL or lone surrogates. The content of ``noscript`` is parsed as well,
+    and the content of ``template`` becomes its children. Raises TooLargeError or TooDeepError if
+    parsing would exceed the limits.
     """
     survey = markup.survey(text.encode())
     has_long_tags = survey.attributes > MAX_ATTRIBUTES

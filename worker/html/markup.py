@@ -1,9 +1,4 @@
-"""Conversion of serialised HTML to XML or to a flat document.
-
-The output is well-formed for any input. The conversion is simple, because in serialised HTML (HTML
-standard, section 13.3) attribute values are quoted, all elements except void ones have end tags,
-and text is escaped.
-"""
+"""Conversion of serialised HTML to XML or to a flat document, described in ``_markup.c``."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -21,11 +16,10 @@ Build = Callable[[bytes], HtmlElement | None]
 def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
     """Convert HTML as serialised by a parser to XML, both in UTF-8.
 
-    `noscript` parses the content of a ``noscript`` element, which a parser with scripting treats as
-    text, and returns the serialisation that replaces it; None keeps the text. Names are in lower
-    case, with ``_`` for characters not allowed in XML element names. Attributes whose names contain
-    such characters, namespace declarations, comments, processing instructions, the document type
-    and characters not allowed in XML are omitted.
+    `noscript` parses and serialises the content of a ``noscript`` element; None keeps it as text.
+    Names are in lower case, with ``_`` for characters not allowed in XML element names. Attributes
+    whose names contain such characters, namespace declarations, comments, processing instructions,
+    the document type and characters not allowed in XML are omitted.
     """
     return _markup.to_xml(html, noscript)
 
@@ -33,8 +27,8 @@ def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
 class Survey(NamedTuple):
     """Figures that predict the cost of parsing a page.
 
-    These are the number of ``<``, the number of ``html`` and ``body`` tags, the maximum number of
-    attributes per tag (or what looks like a tag in a script), and all formatting tags with their
+    `tags` counts ``<``, and `roots` counts ``html`` and ``body`` tags. `attributes` is the maximum
+    per tag, including apparent tags in scripts. `formatting` are all formatting tags with their
     attributes, without brackets.
     """
 
@@ -52,8 +46,8 @@ def survey(html: bytes) -> Survey:
 def flatten(html: bytes, noscript: Noscript | None, build: Build) -> FlatDocument | None:
     """Flatten serialised HTML; return None if it has no elements.
 
-    The result equals the result of `FlatDocument.of` for the document that `build` returns. For
-    `noscript`, see `to_xml`.
+    The result equals `FlatDocument.of` the document that `build` returns. For `noscript`, see
+    `to_xml`.
     """
     tags, names, attributes, pieces, values, *numbers = _markup.flatten(html, noscript)
     if not tags:

@@ -26,10 +26,9 @@ def split_name(name: str) -> list[str]:
 
 
 def words_of_each(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integers, Integers]:
-    """Find known words in classes and ids.
+    """Return the index in `names` and the number in `known` of each occurrence of a known word.
 
-    `names` are strings as accepted by `split_words`, and `known` maps known words to numbers. For
-    each occurrence, the result has the index in `names` and the word's number; pairs may repeat.
+    `names` are classes and ids as for `split_words`. Pairs may repeat.
     """
     # Nearly all names are in lower case and can be split without a pattern.
     is_plain = str.islower if all(map(str.isascii, names)) else _is_plain

@@ -14,24 +14,11 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
 
 
 def site_of(url: str) -> str:
-    """Return the key of the site that publishes a URL.
+    """Return the site key of a URL: the registrable domain of its host, in lower case and ASCII.
 
-    Parameters
-    ----------
-    url
-        URL of a page; the scheme is optional.
-
-    Returns
-    -------
-    str
-        The registrable domain (public suffix plus one label) in lower case and ASCII. A host
-        without one (an IP address, ``localhost``, a public suffix, or a host with an unknown
-        top-level domain) is returned unchanged. Empty if the URL has no host.
-
-    Notes
-    -----
-    Private suffixes in the public suffix list count, so ``one.blogspot.com`` and
-    ``two.blogspot.com`` are two sites.
+    A host without one (an IP address, ``localhost``, a public suffix) is returned unchanged; the
+    result is empty without a host. Private suffixes count: ``one.blogspot.com`` and
+    ``two.blogspot.com`` are two sites with their own templates.
     """
     host = _host_of(url)
     if _is_address(host):
@@ -45,17 +32,12 @@ def site_of(url: str) -> str:
 @cache
 def _suffixes(top: str) -> PublicSuffixList:
     """Return the public suffixes of one top-level domain; parsing all takes ten times as long."""
-    # Private suffixes count: two blogs on one hosting service are two sites with their own
-    # templates.
     return PublicSuffixList(_rules()[top], accept_unknown=False)
 
 
 @cache
 def _rules() -> Mapping[str, Sequence[str]]:
-    """Return the rules of each top-level domain.
-
-    They are taken from the installed library, so that a URL always belongs to the same site.
-    """
+    """Return the installed library's rules by top-level domain, so that URLs never change site."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
         if line and not line.startswith("//"):
@@ -69,11 +51,10 @@ _HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
 
 
 def publisher_of(url: str) -> str:
-    """Return the host that identifies a URL's publisher: the URL's host without variant labels.
+    """Return the host that identifies a URL's publisher, without variant labels such as ``www.``.
 
     Hosts in the same domain may have unrelated owners, even if the public suffix list does not say
-    so: ``one.blogs.example`` has no authority over ``two.blogs.example``. ``www.``, ``m.``,
-    ``amp.`` and similar labels denote the same publisher. The result is empty if the URL has no
+    so: ``one.blogs.example`` has no authority over ``two.blogs.example``. Empty if the URL has no
     host.
     """
     host, site = _host_of(url), site_of(url)
@@ -85,19 +66,9 @@ def publisher_of(url: str) -> str:
 def site_key(claim: str | None, url: str) -> str:
     """Return the key that identifies the site of a page in the store.
 
-    Parameters
-    ----------
-    claim
-        Name given to the site by the sender; None for the registrable domain.
-    url
-        URL of the page.
-
-    Returns
-    -------
-    str
-        The claim if it is within the page's registrable domain. Otherwise, the claim is
-        qualified with that domain (``lemonde@lemonde.fr``) to keep pages of different domains
-        apart.
+    This is `claim`, the sender's name for the site, if it is within the page's registrable domain,
+    and that domain if it is None. Any other claim is qualified with the domain
+    (``lemonde@lemonde.fr``), so that pages of different domains never share a site.
     """
     own = site_of(url)
     if claim is None or claim == own:

@@ -34,11 +34,7 @@ class Tree:
     def from_postorder(
         cls, labels: Iterable[str], sizes: Sequence[int] | npt.NDArray[np.integer]
     ) -> Self:
-        """Build the tree from its nodes in postorder.
-
-        Raises TreeFormatError if the sizes do not describe a single tree, or if the numbers of
-        sizes and labels differ.
-        """
+        """Build a tree from its nodes in postorder; raise TreeFormatError if they are not one."""
         named = tuple(labels)
         try:
             array = np.array(sizes, dtype=np.int32)
@@ -52,8 +48,8 @@ class Tree:
     def from_preorder(cls, nodes: Iterable[tuple[str, int]]) -> Self:
         """Build the tree from the labels and depths of its nodes in document order.
 
-        The first node is the root, at depth 0. Raises TreeFormatError if there are no nodes, if
-        there is more than one root, or if a depth skips a level.
+        Raises TreeFormatError unless there is exactly one root, the first node, at depth 0, and no
+        depth skips a level.
         """
         labels: list[str] = []
         sizes: list[int] = []

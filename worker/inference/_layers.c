@@ -54,8 +54,7 @@ static int32_t bounded(int64_t value, int32_t lowest) {
     return (int32_t)(value < lowest ? lowest : value > MOST ? MOST : value);
 }
 
-/* Round to the nearest activation, half to even, using the fact that doubles above 2**52 have no
- * fraction. */
+/* Round to the nearest activation, half to even: doubles above 2**52 have no fraction. */
 static int32_t nearest(double value) {
     const double far = 6755399441055744.0;
     value = value < -MOST ? -MOST : value > MOST ? MOST : value;

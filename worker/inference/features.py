@@ -41,19 +41,13 @@ class Features:
         return replace(self, columns=columns, rows=self.rows[:, [places[n] for n in columns]])
 
     def rows_for(self, columns: tuple[str, ...]) -> Rows:
-        """Return the rows for a model that was trained on the given columns.
-
-        Raises RuntimeError if the columns or their order differ.
-        """
+        """Return the rows for a model trained on `columns`; raise RuntimeError if they differ."""
         expect_columns(self.columns, columns)
         return self.rows
 
 
 def expect_columns(measured: tuple[str, ...], trained: tuple[str, ...]) -> None:
-    """Check that the columns are those on which a model was trained, in the same order.
-
-    Raises RuntimeError if they are not.
-    """
+    """Raise RuntimeError unless the columns are those used in training, in the same order."""
     if measured == trained:
         return
     missing = [name for name in trained if name not in measured]

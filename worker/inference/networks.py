@@ -146,30 +146,13 @@ class Outputs(NamedTuple):
 class LineNetwork:
     """A classifier of the lines of a page in context, and of the page.
 
-    Two layers process single lines, and dilated convolutions (Yu and Koltun 2016) their
-    surroundings. After the first half of the convolutions, the output of a layer over the page's
-    mean and maximum is added to each line. The outputs for the page are computed from the mean and
-    the maximum after the last convolution.
-
-    Attributes
-    ----------
-    columns
-        Names of the columns, in order.
-    means, deviations
-        Means and standard deviations of the columns' logarithms (see `standardised`).
-    tables
-        Embeddings of hashed words in units of `WEIGHT_UNIT`, shape (words, size). There is one
-        table for each kind of words; its first row is zero.
-    inner
-        Layers over single lines.
-    convolutions
-        Layers over several lines.
-    whole
-        Layer over the page.
-    outer
-        Output layers of lines; the last one yields one logit per class.
-    page
-        Output layers of the page; the last one yields one logit per class.
+    The `inner` layers process single lines, and dilated convolutions (Yu and Koltun 2016) their
+    surroundings. After the first half of the convolutions, the output of the layer `whole` over the
+    page's mean and maximum is added to each line. The `page` layers read the mean and the maximum
+    after the last convolution. The last of the `page` layers and of the `outer` layers, which read
+    the lines, yields one logit per class. `means` and `deviations` are those of the columns'
+    logarithms (see `standardised`). `tables` are embeddings of hashed words in units of
+    `WEIGHT_UNIT`, shape (words, size), one for each kind of words; the first row is zero.
     """
 
     KIND: ClassVar[str] = "convolutional network over lines"
@@ -214,19 +197,10 @@ class LineNetwork:
         }
 
     def outputs(self, features: Features, bags: Sequence[Numbers]) -> Outputs:
-        """Return the outputs for a page and its lines.
+        """Return the outputs for a page and its lines, of which there must be at least one.
 
-        Parameters
-        ----------
-        features
-            Features of the lines (at least one), in page order.
-        bags
-            For each table, the numbers of each line's words, shape (lines, words); 0 is padding.
-
-        Raises
-        ------
-        RuntimeError
-            If the columns differ from those used in training.
+        `bags` has, for each table, the numbers of each line's words, shape (lines, words), padded
+        with 0. Raises RuntimeError if the columns differ from those used in training.
         """
         rows = features.rows_for(self.columns)
         inputs = _in_units(standardised(rows, np.array(self.means), np.array(self.deviations)))

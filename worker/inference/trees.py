@@ -166,14 +166,14 @@ class BoostedTrees:
         return {"columns": list(self.columns), "base": self.base, "trees": trees}
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the probability of the second class for each row.
-
-        Raises RuntimeError if the columns differ from those used in training.
-        """
+        """Return the probability of the second class for each row; raise as in `log_odds`."""
         return likelihoods(self.log_odds(features))
 
     def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the log odds of the second class for each row; raise as in `probabilities`."""
+        """Return the log odds of the second class for each row.
+
+        Raises RuntimeError if the columns differ from those used in training.
+        """
         rows = features.rows_for(self.columns)
         sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
         return np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)

@@ -10,8 +10,8 @@ _BLOCK_BYTES = 64 * 1024
 def dechunked(body: bytes) -> bytes:
     """Undo the chunked transfer coding; a body that is not chunked is returned unchanged.
 
-    Crawlers that store decoded bodies often retain the header, so the body itself is checked. A
-    truncated body yields the chunks before the truncation.
+    Crawlers that store decoded bodies often retain the header. A truncated body yields its
+    available content.
     """
     chunks = []
     start = 0
@@ -30,9 +30,8 @@ def dechunked(body: bytes) -> bytes:
 def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
     """Undo the content coding ``gzip``, ``x-gzip``, ``deflate`` or ``br``.
 
-    A body with another coding, or not actually encoded, is returned unchanged; a truncated or
-    damaged body yields the part before the damage. Decoding stops after `limit` bytes, or at most
-    one block later.
+    A body with another coding, or not actually encoded, is returned unchanged; a damaged body
+    yields the part before the damage. Decoding stops at most one block after `limit` bytes.
     """
     if coding in {"gzip", "x-gzip"}:
         return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body

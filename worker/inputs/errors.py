@@ -6,15 +6,7 @@ from worker.errors import ExpectedError
 
 
 class SourceError(ExpectedError):
-    """A source cannot be read completely; the message tells users why in one line.
-
-    Parameters
-    ----------
-    path
-        The file or folder.
-    problem
-        Description of the problem.
-    """
+    """A source cannot be read completely; the message tells users why in one line."""
 
     def __init__(self, path: Path | str, problem: str) -> None:
         # A damaged file may inject line breaks into error messages, which must stay on one line.

@@ -22,15 +22,7 @@ _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of HTML files whose folders do not imply it.
-
-    Parameters
-    ----------
-    base_url
-        URL of the folder.
-    site
-        Name of the site, if it differs from the domain.
-    """
+    """Origin of HTML files: URL of their folder, and name of their site if not the domain."""
 
     base_url: str | None = None
     site: str | None = None
@@ -41,11 +33,7 @@ UNKNOWN = Origin()
 
 @dataclass(frozen=True)
 class HtmlFile:
-    """An HTML file that is to be sent as a page.
-
-    The identifier is the ``id`` in the message. The content of an oversized file is truncated just
-    above the limit.
-    """
+    """An HTML file to send as a page; oversized content is truncated just above the limit."""
 
     url: str
     identifier: str
@@ -66,14 +54,11 @@ def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterat
 
 
 def html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> HtmlFile:
-    """Read an HTML file without decoding it.
+    """Read an HTML file without decoding it; its ID is the path relative to ``folder``.
 
-    The ID is the path relative to the folder given by the user. The URL is derived as for a mirror
-    made by ``wget``: ``news.example.org/2024/a.html`` is ``https://news.example.org/2024/a.html``
-    if the outermost directory or the folder itself has that name, as it looks like a host.
-    Otherwise, ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``, since the pages
-    of a folder without a host form one site, in the reserved domain ``invalid``. The base URL of
-    `origin`, if any, takes precedence.
+    Without a base URL, the host is the outermost directory or the folder, if its name looks like a
+    host, as in a mirror made by ``wget``. Otherwise, the folder is one site in the reserved domain
+    ``invalid``: ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``.
     """
     relative = path.relative_to(folder)
     with open_source(path) as stream:

@@ -11,11 +11,9 @@ from worker.inputs.streams import open_source
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield each non-blank line unchanged, as the intake validates messages.
+    """Yield each non-blank line, without validation; an oversized line as an `oversized_message`.
 
-    Each line above the maximum message size is replaced by an `oversized_message`. A byte order
-    mark at the start of the file is dropped. Raises `SourceError` if the file cannot be read to its
-    end.
+    A byte order mark is dropped. Raises `SourceError` if the file cannot be read to its end.
     """
     with open_source(path) as stream:
         yield from lines_of(stream, path.name)

@@ -23,22 +23,8 @@ def page_message(
 ) -> bytes:
     """Return the message for a page, or an `oversized_message` if the page does not fit.
 
-    Parameters
-    ----------
-    url
-        URL of the page.
-    identifier
-        The ``id``, which the article carries as ``page_id``.
-    content
-        Content of the page, as bytes.
-    content_type
-        The ``Content-Type`` header, if known.
-    fetched_at
-        Time of the fetch in RFC 3339, if known.
-    site
-        Name of the site, if it differs from the domain.
-    status, headers
-        HTTP status and headers, if known. Headers that exceed the limits of a message are dropped.
+    ``identifier`` becomes the article's ``page_id``; ``fetched_at`` is in RFC 3339. Headers that
+    exceed the limits of a message are dropped.
     """
     if len(content) > MAX_CONTENT_BYTES:
         return oversized_message(
@@ -76,12 +62,10 @@ def oversized_message(
     identifier: str | None = None,
     start: bytes = b"",
 ) -> bytes:
-    """Return a message to send in place of one that is too large for the broker.
+    """Return a message to send instead of one that is too large, which the intake quarantines.
 
-    Since it is not a valid page message, it is quarantined, and its key ``unusable`` states the
-    reason. The page is thus not lost silently, and its content is never kept in memory. `detail`
-    describes the page and its location; `start` is the beginning of the message, if nothing else
-    identifies the page.
+    The key ``unusable`` states the reason. `detail` describes the page and its location; `start` is
+    the beginning of the message, if nothing else identifies the page.
     """
     message = {
         "version": 1,

@@ -20,38 +20,15 @@ _LINE_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 def read_messages(
     path: Path | str, origin: Origin = UNKNOWN, left_out: Collection[Path] = ()
 ) -> Iterator[bytes]:
-    """Return the raw page messages from a file, a folder or standard input.
+    """Return the raw page messages from a file, a folder or standard input (``-``), read lazily.
 
-    Parameters
-    ----------
-    path
-        One of the following:
+    ``path`` is a file of JSON lines (or a special file, such as a pipe), a WARC archive, an HTML
+    file, or a folder with such files at any depth, sorted by name; files may be compressed
+    (``.gz``). ``left_out`` lists files to skip in a folder. Oversized messages are replaced by an
+    `oversized_message`.
 
-        - a file of page messages as JSON lines (``.jsonl``, ``.ndjson``); ``-`` and special
-          files, such as pipes, are also read in this way;
-        - a WARC archive (``.warc``);
-        - an HTML file (``.html``, ``.htm``, ``.xhtml``);
-        - a folder with any of these files, at any depth, which are read in the order of their
-          names; other files are ignored.
-
-        Files may be compressed (``.gz``).
-    origin
-        Origin of the HTML files.
-    left_out
-        Files to skip in a folder, such as those being written there.
-
-    Returns
-    -------
-    iterator of bytes
-        The messages to publish, which are read lazily. Lines are passed on unchanged, whether valid
-        or not. Anything larger than :data:`~models.limits.MAX_MESSAGE_BYTES` is replaced by a small
-        message that the intake quarantines and that states the reason.
-
-    Raises
-    ------
-    SourceError
-        Immediately, if the path does not exist, or is an unsupported file or a folder without
-        supported files; while reading, if a file is damaged or truncated.
+    Raises `SourceError` immediately if the path is missing or unsupported, or while reading if a
+    file is damaged or truncated.
     """
     path = Path(path)
     if path == STANDARD_INPUT:

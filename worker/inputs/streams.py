@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 STANDARD_INPUT = Path("-")
 
 MAX_RATIO = 200
-"""Maximum compression ratio. Gzip reaches 1,032 on repetitive data; the project's corpora, as JSON
-lines, reach 3 to 5, and a single page repeated over and over reaches 135.
+"""Maximum compression ratio: gzip reaches 1,032 on hostile data, but only 135 on a repeated page.
 """
 
 FREE_BYTES = 64 * 1024 * 1024
@@ -32,8 +31,8 @@ _GZIP_MAGIC = b"\x1f\x8b"
 def open_source(path: Path) -> Iterator[IO[bytes]]:
     """Open a file (or standard input for ``-``), decompressing gzip as it is read.
 
-    Gzip is recognised by content, not by name. Raises `SourceError` if the file cannot be read and,
-    within the ``with`` block, if it turns out to be damaged or truncated.
+    Gzip is recognised by content. Raises `SourceError` if the file cannot be read and, within the
+    ``with`` block, if it is damaged or truncated.
     """
     try:
         with _open_raw(path) as raw:

@@ -1,7 +1,6 @@
 """Page messages from WARC archives (ISO 28500).
 
-The format is implemented here because available libraries stop silently at a truncation, and
-decompress responses into memory without a limit.
+Available libraries stop silently at a truncation, and decompress responses without a limit.
 """
 
 import io
@@ -25,8 +24,7 @@ _SKIP_BYTES = 1024 * 1024
 _STATUS = re.compile(rb"[245][0-9]{2}")
 
 _MAX_CODINGS = 3
-"""Maximum number of content codings that are undone: servers apply one, but hostile headers name
-thousands."""
+"""Maximum number of content codings that are undone, since hostile headers name thousands."""
 
 
 class _TruncatedError(Exception):
@@ -50,15 +48,11 @@ class _Record:
 
 
 def read_warc(path: Path) -> Iterator[bytes]:
-    """Yield a message for each page or HTTP error fetched by http or https.
+    """Yield a message for each page or HTTP error fetched by http or https, with the record's ID.
 
-    The content is the body of the response after undoing transfer and content codings; if it is
-    damaged, the part that can be decoded. Responses other than HTML are included, so that they get
-    an outcome, as are errors with their status, which record what happened to a page. Requests,
-    metadata, redirects, and revisits, which have no content, are skipped. Message IDs are the
-    IDs of the records.
-
-    Raises `SourceError` if the file cannot be read to its end or is not WARC.
+    The content is the decoded body of the response, of any media type; if damaged, the part that
+    can be decoded. Other records, such as redirects and revisits, are skipped. Raises `SourceError`
+    if the file cannot be read to its end or is not WARC.
     """
     with open_source(path) as stream:
         for record in _records(stream, path):
@@ -96,10 +90,7 @@ def _next_line(stream: IO[bytes]) -> bytes:
 
 
 def _read_fields(stream: IO[bytes]) -> dict[str, str]:
-    """Read header fields up to a blank line, by lower-case name; the first of each name counts.
-
-    WARC and HTTP use the same format.
-    """
+    """Read WARC or HTTP header fields, by lower-case name; the first field of each name counts."""
     fields: dict[str, list[str]] = {}
     value: list[str] = []
     left = _MAX_HEAD_BYTES

@@ -22,15 +22,14 @@ WORDED: Final = ("paragraph", "heading", "quote")
 """Block types that may be the lead."""
 
 SHORTEST_LEAD: Final = 20
-"""Minimum length of a lead that may be the beginning of a block; a shorter one must be all of
-it."""
+"""Minimum length of a lead that may be the beginning of a block; a shorter one must be a whole
+block."""
 
 DEEPEST_LIST: Final = 8
 """Maximum indentation level of a list item."""
 
 _HOST: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
-"""Pattern of host names that a content security policy can contain. They must have a dot, so that
-local names never match."""
+"""Pattern of host names allowed in a content security policy; the dot excludes local names."""
 
 _NAMES_OF_NETWORKS: Final = (
     *(".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp"),
@@ -64,9 +63,8 @@ class Figure(NamedTuple):
 class Part(NamedTuple):
     """A displayed part of an article.
 
-    The kind is a block type, ``lead`` for the paragraph that is the lead, ``list`` for a list of
-    items, ``image`` or ``embed``. The value is the level of a heading, the rows of a table, the
-    items of a list, the figure, or the embed.
+    The kind is a block type, ``lead``, ``list``, ``image`` or ``embed``. The value is the level of
+    a heading, the rows of a table, the items of a list, the figure, or the embed.
     """
 
     kind: str
@@ -115,10 +113,10 @@ def article_parts(message: ArticleMessage) -> ArticleParts:
 
 
 def source_of(url: str) -> str | None:
-    """Return the scheme and host of an image URL, as written in a content security policy.
+    """Return the scheme and host of an image URL for a content security policy; None if forbidden.
 
-    Returns None if the image must not be loaded: a page may refer to a URL in the reader's own
-    network, or to one that has another meaning in a policy.
+    A page may refer to a URL in the reader's own network, or to one that has another meaning in a
+    policy.
     """
     try:
         parts = urlsplit(url)
@@ -152,8 +150,8 @@ def _piece(block: Block, *, is_lead: bool) -> Part | Item:
 def _by_place(message: ArticleMessage, blocks: int, first: int) -> Mapping[int, list[Part]]:
     """Group images and embeds by the number of the block that they precede.
 
-    If the positions of images are unknown, the first image is placed where pages usually show it,
-    and all other images at the end.
+    Of images without a position, the first precedes the block `first`, and the others are at the
+    end.
     """
     placed: defaultdict[int, list[Part]] = defaultdict(list)
     is_first = True

@@ -72,7 +72,7 @@ class InspectorRequest:
     def text(self, name: str) -> str | None:
         """Return a parameter without surrounding blanks, or None if it is missing or blank.
 
-        Like all methods that read parameters, it responds with status 400 if the value is invalid.
+        All methods that read parameters respond with status 400 if the value is invalid.
         """
         value = self.request.query_params.get(name, "").strip()
         if len(value) > LONGEST_VALUE:

@@ -18,7 +18,7 @@ from worker.store.database import Database, ReadOnly
 T = TypeVar("T")
 
 STATEMENT_SECONDS = 10
-"""Time limit per statement. On 10⁵ pages, the slowest statements take a hundredth of this."""
+"""Time limit per statement."""
 
 REMEMBERED_SECONDS = 5.0
 """Maximum age of cached statistics on all pages."""
@@ -45,7 +45,7 @@ class Deployment:
     def read(self, query: Callable[[Session], T]) -> T:
         """Return the result of a query against one snapshot, without waiting or retries.
 
-        Raises `TooSlowError` if a statement takes longer than `STATEMENT_SECONDS`, or if no
+        Raise `TooSlowError` if a statement takes longer than `STATEMENT_SECONDS`, or if no
         connection becomes free within that time.
         """
         try:
@@ -60,10 +60,7 @@ class Deployment:
             raise
 
     def read_lately(self, query: Callable[[Session], T]) -> T:
-        """Return the result of an expensive query, which may be up to `REMEMBERED_SECONDS` old.
-
-        The database is queried at most once in that time, regardless of the number of users.
-        """
+        """Return the result of an expensive query, which may be up to `REMEMBERED_SECONDS` old."""
         with self._remembering:
             found = self._remembered.get(query)
             if found is None or monotonic() - found[0] > REMEMBERED_SECONDS:

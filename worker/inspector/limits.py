@@ -23,9 +23,8 @@ class TooSlowError(ExpectedError):
 async def in_time(work: Callable[[], T], advice: str) -> T:
     """Run work in a thread, and return its result if it ends within `VIEW_SECONDS`.
 
-    Work that takes longer is abandoned; it ends eventually, because database statements and page
-    parsing have time limits. The response then has status 503 and contains `advice`, a sentence on
-    what to do.
+    Longer work is abandoned, with status 503 and `advice`; it ends eventually, because database
+    statements and page parsing have time limits.
     """
     try:
         with move_on_after(VIEW_SECONDS):

@@ -15,16 +15,14 @@ from worker.store import trees
 from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_picture
 
 MOST_TREES: Final = 400
-"""Maximum number of trees in a picture. These are all trees of a site if all its pairs are
-compared; otherwise, only its references.
-"""
+"""Maximum number of trees in a picture: all of a site whose pairs are all compared, or its
+references."""
 
 
 class PicturedTree(NamedTuple):
-    """A tree shown in the pictures.
+    """A tree shown in the pictures, with the number of its pages.
 
-    `page` is one of the pages with this tree, preferably the representative of its group; `pages`
-    is the number of such pages.
+    `page` is one of these, preferably the representative of its group.
     """
 
     id: int
@@ -34,10 +32,9 @@ class PicturedTree(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PicturedSite:
-    """Trees in the order of the leaves of their dendrogram.
+    """Trees in the order of the leaves of their dendrogram, with their normalised distances.
 
-    Also holds the normalised distances, and the size-tolerant distances used for grouping; both
-    have the shape (n, n).
+    Grouping uses the size-tolerant distances, `tolerant`.
     """
 
     trees: list[PicturedTree]
@@ -51,7 +48,7 @@ class PicturedSite:
         return sum(tree.pages for tree in self.trees)
 
     def positions(self) -> Matrix:
-        """Return the positions of the trees in the plane, with the shape (n, 2)."""
+        """Return the positions of the trees in the plane."""
         return place_pages(self.tolerant)
 
 

@@ -47,8 +47,8 @@ class Views:
     def page(self, path: str, template: str, *, if_slow: str = LATER) -> Callable[[View], View]:
         """Register a view, with its page at `path` and its JSON version at ``path.json``.
 
-        Views run in threads, several at a time. `if_slow` is a sentence of advice that is shown if
-        the view takes too long.
+        Views run in threads, several at a time. `if_slow` is a sentence of advice for views that
+        take too long.
         """
 
         def register(view: View) -> View:

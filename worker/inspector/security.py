@@ -28,9 +28,8 @@ FRAMED_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'self'"
 )
-"""Policy for stored pages, which allows only inline styles. Under this policy, pages load, run and
-submit nothing and have no links, even if opened outside their frame.
-"""
+"""Policy for stored pages, which allows only inline styles: the pages load, run and submit nothing
+and have no links, even if opened outside their frame."""
 
 _HEADERS: Final = {
     "content-security-policy": POLICY,
@@ -84,8 +83,8 @@ class Safeguards:
 class Gate:
     """Middleware that requires the token or, if there is none, a loopback host name.
 
-    A malicious website could make its host name resolve to this machine (DNS rebinding), and read
-    everything that requires no token. The requested host name reveals such an attack.
+    Otherwise, a malicious website could make its host name resolve to this machine (DNS rebinding),
+    and read everything.
     """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:

@@ -35,7 +35,7 @@ def is_loopback(host: str) -> bool:
 def read_token(host: str, token_file: Path | None) -> str | None:
     """Return the access token, or None if there is none and only this machine can connect.
 
-    Raises `InspectorError` if other machines could connect without a token, or if the token is too
+    Raise `InspectorError` if other machines could connect without a token, or if the token is too
     short or not text.
     """
     if token_file is None:

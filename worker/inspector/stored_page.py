@@ -21,7 +21,7 @@ from worker.store.reads.details import PagePlace, place_of_page
 from worker.workflow.comment_patterns import patterns_for_page
 
 READING_SECONDS: Final = 5.0
-"""Time limit for reading a page. Most pages take 0.1 s; explaining one of 5,000 lines takes 2 s."""
+"""Time limit for reading a page."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,9 @@ class KnownPage:
         )
 
     def read(self) -> "Reading | None":
-        """Read the page as the service does, with an explanation.
+        """Read the page with an explanation; None if it is no longer stored or cannot be parsed.
 
-        Returns None if the content is no longer stored or cannot be parsed. Raises `TooSlowError`
-        if reading takes longer than `READING_SECONDS`.
+        Raise `TooSlowError` if reading takes longer than `READING_SECONDS`.
         """
         try:
             with thread_time_limit(READING_SECONDS):

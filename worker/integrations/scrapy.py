@@ -29,12 +29,8 @@ PAGE = "detourage_page"
 def page_item(response: Response, identifier: str | None = None) -> dict[str, Any]:
     """Return an item that contains the page message for a response.
 
-    Parameters
-    ----------
-    response
-        The fetched page, with its status and headers.
-    identifier
-        The crawler's own ID for the page, included in the article message as ``page_id``.
+    `identifier` is the crawler's own ID for the page, included in the article message as
+    ``page_id``.
     """
     headers = response.headers.to_unicode_dict()
     message = page_message(
@@ -52,14 +48,9 @@ def page_item(response: Response, identifier: str | None = None) -> dict[str, An
 class PagePipeline:
     """Publishes page items with publisher confirms.
 
-    While the broker is unavailable, the crawl is blocked, so that no page is lost.
-
-    Parameters
-    ----------
-    broker_url
-        AMQP URL of RabbitMQ.
-    queue_prefix, ca_file
-        Same as the settings ``DETOURAGE_QUEUE_PREFIX`` and ``DETOURAGE_BROKER_CA_FILE``.
+    While the broker is unavailable, the crawl is blocked, so that no page is lost. `queue_prefix`
+    and `ca_file` are as in the settings ``DETOURAGE_QUEUE_PREFIX`` and
+    ``DETOURAGE_BROKER_CA_FILE``.
     """
 
     def __init__(
@@ -75,13 +66,7 @@ class PagePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the pipeline from Scrapy's settings.
-
-        Raises
-        ------
-        NotConfigured
-            If ``DETOURAGE_BROKER_URL`` is not set.
-        """
+        """Create the pipeline from Scrapy's settings; raise NotConfigured without a broker URL."""
         broker_url = crawler.settings.get("DETOURAGE_BROKER_URL")
         if not broker_url:
             raise NotConfigured("DETOURAGE_BROKER_URL is not set")

@@ -20,10 +20,9 @@ class OutputError(ExpectedError):
 
 
 class GrowingFile:
-    """A growing file of lines, which has no partial lines unless this process is killed.
+    """A growing file of lines, the first of which replace any earlier content.
 
-    The first lines replace any earlier content. If the name ends in ``.gz``, each addition is a
-    gzip member.
+    If the name ends in ``.gz``, each addition is a gzip member.
     """
 
     def __init__(self, path: Path) -> None:
@@ -97,7 +96,6 @@ def _line(message: dict[str, Any]) -> str:
 
 
 def _partial(path: Path) -> Path:
-    # In the same folder as the file, after resolving links, as replacing requires the same file
-    # system.
+    # Replacing requires the same file system.
     path = path.resolve()
     return path.with_name(f".{path.name}.partial")

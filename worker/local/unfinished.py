@@ -1,7 +1,6 @@
 """The folder next to a run's output from which an unfinished run can be resumed.
 
-This module uses only the standard library, so that a run can be refused before any
-other modules are loaded.
+This module imports little, so that a run can be refused before slow modules are loaded.
 """
 
 import fcntl
@@ -27,8 +26,8 @@ class UnfinishedRunError(ExpectedError):
 class RunFolder:
     """The folder of a run, locked by this process.
 
-    ``run_id`` is the prefix of the run's message IDs. ``is_resumed`` is set if an earlier process
-    started the run, and ``is_unfinished`` if the run can be resumed.
+    ``run_id`` is the prefix of the run's message IDs. ``is_resumed`` means that an earlier process
+    started the run, and ``is_unfinished`` that the run can be resumed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -108,8 +107,7 @@ def quarantine_of(output: Path) -> Path:
 def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
     """Lock the folder of a run, ``OUTPUT.run``, and remove it once the run is finished.
 
-    The folder of ``output`` is created if missing. Resuming starts a new run if none is unfinished.
-    Raises `UnfinishedRunError` if there is an unfinished run, or another process is running it.
+    Raises `UnfinishedRunError` if another process is running it, or as `RunFolder.take_up` does.
     """
     path = output.with_name(f"{output.name}.run")
     path.mkdir(parents=True, exist_ok=True)

@@ -18,11 +18,8 @@ from worker.settings import Settings, SettingsError
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30
-"""Heartbeat interval. A connection counts as lost after one or two intervals without traffic.
-
-The intake and the relay do not read from the broker while they parse a page or write to the
-database, which takes seconds at worst.
-"""
+"""Heartbeat interval, well above the seconds for which the intake and the relay do not read from
+the broker. A connection counts as lost after one or two intervals without traffic."""
 
 CONNECT_SECONDS = 5.0
 """Connection timeout, after which the process retries."""
@@ -68,10 +65,7 @@ def broker_tls(settings: Settings) -> dict[str, Any] | None:
 
 
 def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Connection:
-    """Return a connection to the broker that is not yet established.
-
-    ``connect_seconds`` limits the time to establish it.
-    """
+    """Return a connection to the broker that is not yet established."""
     url = settings.require_broker_url()
     transports = {"amqps": TlsTransport, "amqp": Transport, "pyamqp": Transport}
     return Connection(
@@ -86,10 +80,9 @@ def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Con
 
 @contextmanager
 def connected(settings: Settings) -> Iterator[Connection]:
-    """Yield a broker connection for use by a command.
+    """Yield a broker connection for use by a command, without waiting for an unavailable broker.
 
-    If the broker is unavailable, this raises `BrokerIsAwayError` after at most one retry rather
-    than waiting; if the broker rejects this process, `BrokerRefusesError`.
+    Raises `BrokerIsAwayError` or `BrokerRefusesError`.
     """
     with connect(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:
@@ -154,7 +147,7 @@ def queue_states(settings: Settings) -> dict[str, QueueState]:
 
 
 def queue_depths(settings: Settings) -> dict[str, int]:
-    """Return the number of messages ready in each queue, in the order that pages pass through."""
+    """Return the number of messages ready in each queue; see `queue_states`."""
     return {name: state.messages for name, state in queue_states(settings).items()}
 
 

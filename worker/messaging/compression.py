@@ -26,8 +26,8 @@ class BodyTooLargeError(CompressionError):
 def compression_of(headers: Mapping[str, Any], content_encoding: str | None) -> str | None:
     """Return the compression that a message declares, or None if it declares none.
 
-    kombu names the compression in the ``compression`` header. The AMQP property
-    ``content_encoding`` serves the same purpose, but just as often holds a character set.
+    kombu uses the ``compression`` header. The AMQP property ``content_encoding`` serves the same
+    purpose, but often holds a character set.
     """
     named = headers.get("compression") or content_encoding or ""
     name = str(named).strip().lower().removeprefix("application/").removeprefix("x-")

@@ -28,8 +28,7 @@ from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.outcomes import UnusableReason
 
 FETCHED_AHEAD = timedelta(days=1)
-"""Maximum time by which a crawler's clock may be ahead; a wrong time zone puts it half a day
-ahead."""
+"""Maximum time by which a crawler's clock may be ahead; a wrong time zone is tolerated."""
 
 _BOM_AND_SPACE = 64
 """Number of bytes within which the JSON must begin."""
@@ -48,9 +47,8 @@ def plain_body(
 ) -> bytes:
     """Return the JSON body of a message, decompressed if necessary; see `compression_of`.
 
-    A body that begins like JSON is treated as JSON, regardless of the headers. ``withheld`` is the
-    size of a body that was too large to be read, or 0. Raises `UnusableMessageError` if the body is
-    too large (``oversized``) or cannot be decompressed (``undecodable-body``).
+    A body that begins like JSON is returned unchanged. ``withheld`` is the size of a body that was
+    too large to be read, or 0. Raises `UnusableMessageError`.
     """
     if withheld:
         raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {withheld} bytes")

@@ -9,10 +9,9 @@ from worker.settings import Settings
 
 
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
-    """Publish raw page messages on ``crawler.pages``, and return their number.
+    """Publish pairs of message ID and body on ``crawler.pages``, and return their number.
 
-    Each message is a pair of an AMQP message ID, by which its result can be tracked, and a body.
-    Bodies are validated by the intake, not here.
+    The intake validates the bodies.
     """
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address

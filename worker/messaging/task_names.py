@@ -19,22 +19,21 @@ CORRECT_STORIES: Final = "detourage.correct_stories"
 TELL_STORIES: Final = "detourage.tell_stories"
 
 OTHERS: Final = "others"
-"""Argument of a batched task that lists all pages but the first, each with its version. A request
-that has this argument, even if it is empty, is not batched again."""
+"""Argument of a batched task that lists all pages but the first, each with its version. A task with
+this argument, even if empty, is not batched again."""
 
 JOINED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
-"""Single-page tasks that are batched if several are waiting, each with the name of the argument
-that holds the version of the page."""
+"""Tasks that are batched if several are waiting, each with the argument for the page's version."""
 
 PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
-"""Requests published under another task name. A page that has an outcome is extracted like any
-other page, but waits in a separate lane, so that pages without an outcome can go first."""
+"""Lanes published under another task name: pages that have an outcome wait in a separate lane, so
+that pages without an outcome go first."""
 
 EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)
 """Outbox lanes for extractions."""
 
 REPEATED: Final = (EXTRACT_AGAIN, PARSE)
-"""Requests for pages that have been processed before."""
+"""Outbox lanes of pages that have been processed before."""
 
 STAGE_OF_TASK: Final = {
     ASSIGN: "assign",

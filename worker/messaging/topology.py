@@ -12,10 +12,8 @@ from kombu import Connection, Exchange, Queue
 from worker.messaging.task_names import STAGES
 
 DELIVERY_LIMIT = 5
-"""Maximum number of deliveries of a message before it is quarantined.
-
-A message that kills its consumer is redelivered; quorum queues enforce this limit on redelivery.
-"""
+"""Maximum number of redeliveries of a message, such as one that kills its consumer, before quorum
+queues move it to quarantine."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +21,7 @@ class Topology:
     """Names and declarations of the exchanges and queues.
 
     All names begin with ``prefix``, so that deployments can share a broker. ``durable_features``
-    indicates whether the broker is RabbitMQ, which has quorum queues, dead-lettering and bounded
-    redelivery. The embedded broker has none of these.
+    are quorum queues, dead-lettering and bounded redelivery, which the embedded broker lacks.
     """
 
     prefix: str
@@ -37,10 +34,9 @@ class Topology:
 
     @property
     def pages_exchange(self) -> Exchange:
-        """Exchange of page messages.
+        """Exchange of page messages, so that crawlers need no permission for the default exchange.
 
-        A client that may publish to the default exchange may publish to any queue, so crawlers
-        whose permissions are limited to page messages need a dedicated exchange.
+        Through the default exchange, they could publish to any queue.
         """
         return Exchange(self.pages, type="fanout", durable=True)
 
@@ -66,11 +62,7 @@ class Topology:
 
     @property
     def tasks_exchange(self) -> Exchange:
-        """Exchange of Celery tasks.
-
-        It must be a topic exchange: with a direct exchange, Celery cannot delay a task from a
-        quorum queue without blocking the queue.
-        """
+        """Exchange of Celery tasks; delayed tasks of quorum queues require a topic exchange."""
         return Exchange(f"{self.prefix}detourage.tasks", type="topic", durable=True)
 
     def task_queue(self, stage: str) -> str:
@@ -146,10 +138,10 @@ class Topology:
                 queue(channel).declare()
 
     def declare_for_crawler(self, connection: Connection) -> None:
-        """Declare all exchanges and queues on behalf of a crawler, so that no page is lost.
+        """Declare all exchanges and queues, so that no page of a crawler is lost.
 
-        If the user lacks the permission to declare them, the service must already have done so;
-        otherwise, `amqp.exceptions.NotFound` is raised.
+        If the crawler lacks the permission, raise `amqp.exceptions.NotFound` unless the exchange of
+        page messages exists.
         """
         try:
             self.declare(connection)
@@ -187,7 +179,6 @@ class Topology:
         }
 
     def _quarantine_arguments(self) -> dict[str, object] | None:
-        # Browsing a quarantine fetches its messages and requeues them. A quorum queue counts this
-        # as a failed delivery and, since RabbitMQ 4, drops a message after twenty; a classic queue
-        # does not.
+        # Browsing a quarantine requeues its messages. A quorum queue counts this as a failed
+        # delivery and, since RabbitMQ 4, drops a message after twenty.
         return {"x-queue-type": "classic"} if self.durable_features else None

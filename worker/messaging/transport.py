@@ -1,10 +1,9 @@
 """AMQP transport that tolerates messages from untrusted publishers.
 
-kombu decompresses bodies as their headers say, without a limit and before its caller sees the
-message, and drops messages that it cannot decompress. The AMQP library raises an exception for
-properties that are not UTF-8, which ends the connection. This transport delivers bodies as sent,
-decodes properties with replacement characters, and never keeps a body larger than the limit in
-memory.
+kombu decompresses bodies without a limit, and drops messages that it cannot decompress. The AMQP
+library raises an exception for properties that are not UTF-8, which ends the connection. This
+transport delivers bodies as sent, decodes properties with replacement characters, and never keeps a
+body larger than the limit in memory.
 """
 
 import ssl
@@ -29,18 +28,13 @@ _HEADER = ">HHQ"
 _HEADER_BYTES = 12
 
 _LENGTHS = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
-"""Sizes of the numeric properties, in bytes; all other properties are short strings, except for one
-table."""
+"""Sizes of the numeric properties, in bytes; all others are short strings, except for `_TABLE`."""
 
 _TABLE = "application_headers"
 
 
 class ReceivedMessage(pyamqp.Message):
-    """A message whose body is delivered as sent, regardless of its headers.
-
-    ``withheld_bytes`` is the size of a body that exceeds `MAX_BODY_BYTES` and is therefore omitted;
-    0 otherwise.
-    """
+    """A message whose body is delivered as sent; see `withheld_bytes` for oversized bodies."""
 
     def __init__(self, msg: Any, channel: Any = None, **options: Any) -> None:
         properties = msg.properties
@@ -68,7 +62,7 @@ def raw_body(message: base.Message) -> bytes:
 
 
 def withheld_bytes(message: base.Message) -> int:
-    """Return the size of a body that was omitted as too large, or 0."""
+    """Return the size of a body that was omitted because it exceeds `MAX_BODY_BYTES`, or 0."""
     return int(getattr(message, "withheld_bytes", 0))
 
 
@@ -122,8 +116,8 @@ def lenient_properties(packed: bytes) -> dict[str, Any]:
     """Decode message properties as far as possible.
 
     ``packed`` holds property flags and properties (AMQP 0-9-1, section 4.2.6.1). Invalid UTF-8
-    becomes replacement characters, an unreadable header table is omitted, and decoding stops where
-    the encoding itself is broken.
+    becomes replacement characters, an unreadable header table is omitted, and decoding stops at a
+    property that is cut off.
     """
     properties: dict[str, Any] = {}
     offset = 2
@@ -190,9 +184,8 @@ class Connection(pyamqp.Connection):
 def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
     """Return the TLS options for an ``amqps://`` URL, or None for other URLs.
 
-    ``ca_file`` holds the trusted certificate authorities; by default, the system's are trusted.
-    Without these options, the AMQP library would not verify the server's name and would accept any
-    valid certificate.
+    ``ca_file`` holds the trusted certificate authorities, by default the system's. Without these
+    options, the AMQP library would not verify the server's name.
     """
     if not url.startswith("amqps:"):
         return None

@@ -16,13 +16,10 @@ MAX_FIELDS = 40
 """Maximum number of fields in a query."""
 
 MAX_UNNAMED = 999
-"""Maximum page number if nothing in the URL marks the number as a page number.
-
-Larger numbers are article IDs.
-"""
+"""Maximum page number if nothing in the URL marks it as one; larger numbers are article IDs."""
 
 MAX_DIGITS = 5
-"""Maximum number of digits of a page number or offset; offsets have up to two more than pages."""
+"""Maximum number of digits of a page number or offset."""
 
 _PAGE_WORDS = (
     "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"
@@ -65,9 +62,8 @@ _SESSION = re.compile(
 class Interpretation(NamedTuple):
     """One interpretation of a URL as the URL of a page, possibly with a number.
 
-    The stem consists of the host and path, without the number and the suffix. The fields are those
-    of the query, without the number. ``is_named`` is set if the URL marks the number as a page
-    number.
+    The stem is the host and path without the number and suffix, and the fields are those of the
+    query without the number. ``is_named`` is set if the URL marks the number as a page number.
     """
 
     stem: str
@@ -88,10 +84,7 @@ class Relation(NamedTuple):
 
 
 class Address:
-    """A URL with all its interpretations (none if the URL is invalid).
-
-    `url` is an absolute http or https URL.
-    """
+    """An absolute http or https URL with all its interpretations (none if the URL is invalid)."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -145,11 +138,7 @@ class Address:
         return readings
 
     def relation(self, other: "Address") -> Relation | None:
-        """Return the relation to another page of the same series, or None.
-
-        A number not marked as a page number counts only if it is next to the other page's
-        number; any other unmarked number is an ID.
-        """
+        """Return the relation to another page of the same series, or None."""
         best: Relation | None = None
         for theirs in other.readings:
             if theirs.number is None:
@@ -195,8 +184,7 @@ class Address:
 def _is_number(name: str, value: str) -> bool:
     """Return whether a query field may contain a page number.
 
-    A name with digits belongs to a list within the page, and ``?p=5031`` is WordPress's URL for an
-    article.
+    A name with digits belongs to a list within the page; ``?p=5031`` is an article in WordPress.
     """
     if not (value.isascii() and value.isdecimal() and len(value) <= MAX_DIGITS):
         return False

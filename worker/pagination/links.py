@@ -52,10 +52,9 @@ _FOLLOWED = {"next": Direction.NEXT, "prev": Direction.PREVIOUS, "previous": Dir
 class PartLink:
     """A link that may lead to another part.
 
-    The element is given by its index in the document, ``href`` is the URL as written in the page.
-    The relation is that to the page's own URL, and the label is the meaning of the link's text. The
-    direction is derived from the label, ``rel`` and the names. A declared link is a ``link``
-    element, which is invisible to readers.
+    ``element`` is an index in the document, ``href`` the URL as written, and ``relation`` that to
+    the page's own URL. ``direction`` is derived from the label, ``rel`` and the names. A declared
+    link is a ``link`` element, which is invisible to readers.
     """
 
     element: int
@@ -89,10 +88,7 @@ class Links:
 
     @cached_property
     def numbers(self) -> list[tuple[int, int, int | None]]:
-        """The texts that are numbers, in document order.
-
-        Each is given by its index among the texts, its number, and its enclosing link, if any.
-        """
+        """The texts that are numbers: index among the texts, number, and enclosing link, if any."""
         flat = self.flat
         found = [
             (place, number)
@@ -236,8 +232,8 @@ class Links:
     def is_in_pager(self, element: int) -> bool | None:
         """Return whether an element is in a pager, according to the names of its ancestors.
 
-        None means that no ancestor is named as a pager. False means that the pager belongs to
-        something else, such as a calendar, comments or other articles.
+        None means that no ancestor is named as a pager; False, that the pager belongs to something
+        else, such as a calendar or comments.
         """
         flat, around = self.flat, element
         for _ in range(AROUND):

@@ -21,11 +21,8 @@ MAX_BYTES = 8 * 1024 * 1024
 """Maximum total size of the parts' messages, in bytes."""
 
 REPEATED = 0.8
-"""Minimum share of a page's text in earlier parts for the page not to count as a further part.
-
-In that case, each page repeats the whole article, and the page numbers belong to something else,
-such as comments or a list of other articles.
-"""
+"""Minimum share of a page's text in earlier parts for the page not to count as a further part: its
+number then belongs to something else, such as comments."""
 
 HELD = 0.8
 """Minimum share of the first part's text that a page must contain to show the whole article."""
@@ -40,16 +37,8 @@ _FIRST_KINDS = frozenset(["article", "gallery"])
 class Member:
     """A page that may be a part of an article.
 
-    Attributes
-    ----------
-    page_id, url
-        ID and URL of the page.
-    links
-        The parts that the page links to.
-    message
-        Article message of this page only, as JSON values; possibly loaded lazily.
-    size
-        Size of the message in bytes.
+    `message` is the article message of this page only, possibly loaded lazily, and `size` its size
+    in bytes.
     """
 
     page_id: int
@@ -173,10 +162,7 @@ def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
 
 
 def addresses_of(chain: Sequence[Member]) -> dict[int, str]:
-    """Return the URLs of all known parts of an article by number, including unfetched parts.
-
-    `chain` is a result of `chain_of`.
-    """
+    """Return the URLs of all known parts of a chain by number, including unfetched parts."""
     known: dict[int, str] = {number: member.url for number, member in enumerate(chain, 1)}
     for member in chain:
         for number in sorted(member.links.pages)[:MAX_PARTS]:
@@ -189,10 +175,10 @@ def addresses_of(chain: Sequence[Member]) -> dict[int, str]:
 
 
 def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
-    """Return the keys of the article message for the joined parts.
+    """Return the keys of the article message for the joined parts of a chain.
 
     The headline and lead are not repeated for later parts, nor is anything at the start or end of a
-    part that occurs in an earlier part. `chain` is a result of `chain_of`.
+    part that occurs in an earlier part.
     """
     text = ""
     blocks: list[dict[str, Any]] = []

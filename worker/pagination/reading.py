@@ -1,9 +1,8 @@
 """Recognition of the links from a page to the other parts of an article.
 
-Candidates are links with numbers, with words for the next or previous page, with arrows, or with
-``rel``. A candidate is accepted only if further evidence shows that it leads to a page of the same
-article: its URL is the page's own URL with a number, it belongs to a numbered run, or it is in an
-element whose class or id denotes a pager.
+Candidates have numbers, words for the next or previous page, arrows, or ``rel``. They are accepted
+only with further evidence: the URL is the page's own with a number, belongs to a numbered run, or
+is in an element whose class or id denotes a pager.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,16 +23,8 @@ _BY_NAME = 1
 class Pagination:
     """The other parts that a page links to, as absolute URLs without fragments.
 
-    Attributes
-    ----------
-    number
-        Number of the page itself, or None if unknown.
-    pages
-        URLs by number, in ascending order; possibly including the page itself.
-    next, previous, first, last
-        The pages labelled as such, or None. Some blogs label older posts as previous.
-    whole
-        URL of a page that shows all parts, or None.
+    `pages`, in ascending order of their numbers, may include the page itself. The other links are
+    None if absent; some blogs label older posts as previous. `whole` shows all parts.
     """
 
     number: int | None = None
@@ -61,10 +52,7 @@ class FoundLinks:
 def read_pagination(page: Page) -> Pagination:
     """Find the links from a page to the other parts of its article.
 
-    Parameters
-    ----------
-    page
-        The page; its URL must be the one from which it was fetched.
+    The page's URL must be the one from which it was fetched.
     """
     links = Links(page)
     if not links.own.readings:

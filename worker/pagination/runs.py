@@ -14,7 +14,7 @@ MAX_SEPARATOR = 12
 """Maximum length of a text between two numbers of a run, in characters."""
 
 MAX_RUN = 1_000
-"""Maximum number of pages per run; the largest in the corpora is 13."""
+"""Maximum number of pages per run."""
 
 MIN_OF_CALENDAR = 5
 """Minimum number of table cells for a run without marked page numbers to be a calendar."""
@@ -27,9 +27,9 @@ MIN_KNOWN = 2
 class Run:
     """Pages of a numbered run and their link elements, by number.
 
-    `number` is the number of the page itself, or None if the run does not show it. The indices of
-    the run's first and last text refer to the texts of the page. ``is_related`` is set if the URLs
-    confirm that the pages are parts of the same article.
+    `number` is that of the page itself, or None if the run does not show it. The first and last
+    text are indices into the texts of the page. ``is_related`` is set if the URLs confirm that the
+    pages are parts of the same article.
     """
 
     number: int | None

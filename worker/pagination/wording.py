@@ -16,7 +16,7 @@ from worker.text.shipped import shipped_json
 from worker.text.words import count_unspaced
 
 MAX_LABEL = 48
-"""Maximum length of a label in characters; the longest listed phrase has 31."""
+"""Maximum length of a label in characters."""
 
 MAX_TOKENS = 6
 """Maximum number of words in a label."""
@@ -38,10 +38,9 @@ class Direction(StrEnum):
 class Label(NamedTuple):
     """Meaning of a label: the direction of the link and the number of its page.
 
-    ``names_pages`` is set if the label mentions pages or list items, as in "next page" and "older
-    posts". ``is_sure`` is set if a word states the direction; an arrow or an age does not, because
-    sites use them in either direction. ``is_double`` is set for an arrow that may also stand for
-    the first or last page.
+    ``names_pages`` is set if the label mentions pages or list items, as in "older posts";
+    ``is_sure`` if a word states the direction, because sites use arrows and ages in either
+    direction; ``is_double`` for an arrow that may also mean the first or last page.
     """
 
     direction: Direction | None
@@ -123,10 +122,7 @@ def read_number(text: str) -> int | None:
 
 @cached_if_short(8192)
 def read_label(text: str) -> Label | None:
-    """Return the meaning of a label with collapsed white space, or None if it has none.
-
-    Results are cached because menus repeat on every page.
-    """
+    """Return the meaning of a label with collapsed white space, or None if it has none."""
     if not 0 < len(text) <= MAX_LABEL:
         return None
     bare = text.strip(_EDGES).casefold()

@@ -18,7 +18,7 @@ def cut(
 ) -> Extracted:
     """Render the element found by a method, with the page's headline.
 
-    `pivot` is another page of the template; headings and titles shared with it are not headlines.
+    Headings and titles shared with `pivot`, another page of the template, are not headlines.
     """
     others = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, others, finding)

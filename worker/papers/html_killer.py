@@ -22,9 +22,8 @@ PARAGRAPH_ENDS = frozenset({"br", "p"})
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
     """Drop everything before the first ``h1`` and everything but text; split at line breaks.
 
-    In a page without ``h1``, nothing is dropped before it, as in the authors' script. With
-    `markup`, each paragraph is a block, as in the script's marked-up output; otherwise the
-    paragraphs are the lines of a single block.
+    Without an ``h1``, nothing is dropped before it, as in the authors' script. With `markup`, each
+    paragraph is a block, as in the script's marked-up output, otherwise a line of a single block.
     """
     document = page_of(source).document
     headings = document.iter("h1")

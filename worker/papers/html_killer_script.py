@@ -1,8 +1,8 @@
 """HTML Killer as implemented in its authors' script: substitutions in the page's code.
 
-It follows Daureu, Marie and Goubeau (2015, section 2.1) and their published script. The report
-states the purpose of the script; the script does the following to the code, in this order and with
-these consequences:
+Source: Daureu, Marie and Goubeau (2015, section 2.1) and their published script. The report, which
+`worker.papers.html_killer` follows, states only the purpose of the script. The steps, in this
+order, have these consequences:
 
 - If ``body`` has an attribute, the head is not cut off. Line ends are removed without replacement,
   so the words on either side are joined.
@@ -15,8 +15,6 @@ these consequences:
 - A character reference becomes a space, and so does everything from a bare ``&`` to the next ``;``.
 - Paragraphs that contain ``|`` or ``ags: `` (menus, "Tags: ") are removed, and so is any text of 3
   to 12 bytes between ``<`` and ``>``, which includes paragraphs of up to seven letters.
-
-`worker.papers.html_killer` applies the description in the report to the parsed page.
 """
 
 import re
@@ -55,11 +53,10 @@ _DROPPED = (b"|", b"ags: ")
 
 
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
-    """Apply the script to the code of a page.
+    """Apply the script to the code of a page, decoded as for all methods (it assumes UTF-8).
 
-    The page is decoded in the same way as for all methods, whereas the script decodes every page as
-    UTF-8. With `markup`, each paragraph is a block, as in the script's marked-up output; otherwise
-    the paragraphs are the lines of a single block.
+    With `markup`, each paragraph is a block, as in the script's marked-up output, otherwise a line
+    of a single block.
     """
     headline, paragraphs = kill(text_of(source).encode("utf-8", "replace"))
     stretches: list[tuple[BlockType, str]] = [("paragraph", text) for text in paragraphs]

@@ -29,16 +29,9 @@ class NoPivotError(NoArticleError):
 
 @dataclass(frozen=True)
 class Source:
-    """A page as it was fetched.
+    """A page as it was fetched, with its Content-Type header.
 
-    Parameters
-    ----------
-    html
-        The page as bytes, or as text if only that is available.
-    url
-        URL of the page.
-    content_type
-        Content-Type header of the response.
+    The HTML is text only if the bytes are not available.
     """
 
     html: bytes | str
@@ -62,16 +55,10 @@ class Source:
 class Neighbours:
     """The other pages of a page's group that a method may use.
 
-    Parameters
-    ----------
-    pivot
-        The page to compare with: the group's representative or, for the representative itself,
-        its nearest neighbour. None for an outlier.
-    group
-        The other pages of the group, without the page itself.
-    partner
-        The page's partner when the pages of a site are paired by distance alone (Deturck 2015,
-        section 4.3). None if no other page was left.
+    `pivot` is the page to compare with: the group's representative or, for the representative
+    itself, its nearest neighbour; None for an outlier. `partner` is the page's partner when the
+    pages of a site are paired by distance alone (Deturck 2015, section 4.3), or None if no other
+    page was left.
     """
 
     pivot: Source | None = None
@@ -115,16 +102,8 @@ class Gives(Flag):
 class ReaderComment:
     """A reader's comment.
 
-    Parameters
-    ----------
-    text
-        The text.
-    author, date
-        Author and date as returned by the method.
-    parent
-        Index of the comment that this one replies to, if any.
-    published
-        The parsed date, if the method returns both forms.
+    `author` and `date` are as returned by the method, and `published` is the parsed date, if the
+    method returns both forms. `parent` is the index of the comment that this one replies to.
     """
 
     text: str
@@ -138,18 +117,8 @@ class ReaderComment:
 class Extracted:
     """A method's result for a page.
 
-    Parameters
-    ----------
-    title
-        Headline, or None if the method finds none.
-    text
-        The texts of `blocks`, separated by blank lines.
-    blocks
-        The blocks of the text, in order.
-    authors, date
-        Authors and date as returned by the method; most methods return none.
-    comments
-        Readers' comments in page order; most methods return none.
+    `text` has the texts of `blocks`, separated by blank lines. `authors` and `date` are as returned
+    by the method; `comments` are in page order.
     """
 
     title: str | None
@@ -207,30 +176,14 @@ def one_line(text: str) -> str:
 class Extractor:
     """A method with a name and a version.
 
-    The function is referred to by name, so that a method can be sent to another process and its
-    library is imported only where and when the method runs.
+    Functions are referred to as ``"module:function"``, so that a method can be sent to another
+    process and its library is imported only when the method runs. They are called as
+    ``function(source, neighbours, **options)`` and ``preparation(**options)``, the latter before
+    the first page, so that imports and process starts are not included in the time of a page.
 
-    Parameters
-    ----------
-    name
-        Name in the registry, such as ``"first>second"`` for a chain.
-    function
-        ``"module:function"``, called as ``function(source, neighbours, **options)``.
-    options
-        Keyword arguments of the function.
-    needs
-        Which neighbours the function receives.
-    preparation
-        ``"module:function"``, called as ``preparation(**options)`` before the first page, so that
-        imports and process starts are not included in the time of a page.
-    description
-        Description of the method in one line.
-    version
-        Version of the library; for this project's methods, the release and a digest of the source.
-    source
-        Digest of the code that wraps a library and may change results without a new version.
-    gives
-        Kinds of content that the method extracts and is scored on.
+    `version` is that of the library or, for this project's methods, the release and a digest of the
+    source. `source` is a digest of the code that wraps a library and may change results without a
+    new version.
     """
 
     name: str
@@ -244,14 +197,9 @@ class Extractor:
     gives: Gives = Gives.TEXT
 
     def prepare(self) -> None:
-        """Import and start everything that the method needs in this process.
+        """Import and start everything that the method needs, instead of with the first page.
 
-        Optional: without it, everything is loaded with the first page.
-
-        Raises
-        ------
-        UnavailableError
-            If something is missing.
+        Raise UnavailableError if something is missing.
         """
         self._resolve(self.function)
         if self.preparation is not None:
@@ -260,16 +208,9 @@ class Extractor:
     def extract(self, source: Source, neighbours: Neighbours = ALONE) -> Extracted:
         """Apply the method to a page.
 
-        Raises
-        ------
-        UnavailableError
-            If a library or program is missing.
-        worker.html.PageError
-            If the page cannot be read.
-        worker.article.NoArticleError
-            If the method finds no article in the page.
-        Exception
-            Any exception raised by the method's library or program.
+        Raise UnavailableError if a library is missing, PageError if the page cannot be read,
+        NoArticleError if the method finds no article, or any exception of the method's library or
+        program.
         """
         return cast(Extracted, self._call(self.function, source, self.needs.of(neighbours)))
 

@@ -1,8 +1,7 @@
 """NCleaner: character n-gram models of clean and dirty text (Evert, LREC 2008).
 
-A page is split into segments: headings, list items, paragraphs. Each segment is scored by two
-n-gram models, one of the text that annotators kept and one of the text that they removed. The
-segment is kept if the model of clean text finds it more likely.
+A segment (heading, list item or paragraph) is kept if the model of the text that annotators kept
+finds it more likely than the model of the text that they removed.
 """
 
 import json
@@ -41,9 +40,8 @@ _REMEMBERED = 100_000
 class Normalisation(Enum):
     """Mapping of characters that the models do not distinguish.
 
-    `ASCII`, the published default, maps all non-ASCII characters to one. `NON_LEXICAL` maps every
-    letter to ``a`` and every digit to ``0``. `NONE` keeps all characters distinct, for models
-    trained on a single language.
+    `ASCII`, the published default, maps all non-ASCII characters to one; `NON_LEXICAL` maps every
+    letter to ``a`` and every digit to ``0``; `NONE` is for models trained on a single language.
     """
 
     NONE = "none"
@@ -78,8 +76,7 @@ class NGramModel:
 
     The probability of a character is the weighted mean of its relative frequencies after the
     previous n-1, n-2 … 0 characters, with weights 1, q, q²…. The frequency without a history has
-    add-one smoothing, so that every character is possible. `counts` has the number of occurrences
-    of each n-gram in segments padded at the beginning.
+    add-one smoothing. `counts` has the n-grams of segments padded at the beginning.
     """
 
     counts: Mapping[str, int]

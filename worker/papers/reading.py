@@ -32,13 +32,7 @@ def outline_of(source: Source) -> Outline:
 
 
 def pivot_of(neighbours: Neighbours) -> Source:
-    """Return the page to compare with.
-
-    Raises
-    ------
-    NoPivotError
-        If there is no such page; Deturck (2015) does not process outliers.
-    """
+    """Return the page to compare with; raise NoPivotError for an outlier, as in Deturck (2015)."""
     if neighbours.pivot is None:
         raise NoPivotError("there is no page to compare this one with")
     return neighbours.pivot
@@ -47,9 +41,8 @@ def pivot_of(neighbours: Neighbours) -> Source:
 def text_of(source: Source) -> str:
     """Decode a page as the service does.
 
-    Every compared library receives this text, so that a comparison measures extraction rather than
-    decoding: some libraries would decode every page as UTF-8. The XML declaration is removed
-    because lxml rejects text that has such a declaration.
+    All compared libraries receive this text, so that a comparison does not measure decoding. The
+    XML declaration is removed because lxml rejects text with one.
     """
     html = source.html
     text = decode(html, source.content_type).text if isinstance(html, bytes) else html

@@ -120,12 +120,8 @@ METHODS: Final[Mapping[str, Extractor]] = {each.name: each for each in _methods(
 def get_method(expression: str) -> Extractor:
     """Return a method, or a chain of methods written ``first>second``.
 
-    Raises
-    ------
-    UnknownExtractorError
-        If there is no method of that name.
-    UnavailableError
-        If a method in a chain does not extract text.
+    Raise UnknownExtractorError if there is no method of that name, and UnavailableError if a method
+    in a chain does not extract text.
     """
     first, *others = (_find(name.strip()) for name in expression.split(">"))
     for other in others:

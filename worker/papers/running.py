@@ -8,23 +8,10 @@ from worker.papers.registry import get_method
 
 
 def read_by(method: str, page: Source, pivot: Source | None = None) -> Content:
-    """Read a page with a method or a chain of methods.
+    """Read a page with a method or a chain of methods (see `get_method`).
 
-    Parameters
-    ----------
-    method
-        Name of the method or chain, as for `get_method`.
-    page
-        The page.
-    pivot
-        Another page of the same template, if any.
-
-    Raises
-    ------
-    worker.article.NoArticleError
-        If the method finds no article, or needs a page to compare with and there is none.
-    UnavailableError
-        If a library that the method needs is not installed.
+    Raise NoArticleError if the method finds no article or lacks a page to compare with, and
+    UnavailableError if a library is not installed.
     """
     found = get_method(method).extract(page, Neighbours(pivot, partner=pivot))
     return _content(found, method)

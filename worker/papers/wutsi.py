@@ -3,10 +3,8 @@
 The source is an undated article for bloggers. It describes these steps:
 
 - *Cleaning* removes the elements in `REMOVED_TAGS`, those with a class or id in `REMOVED_NAMES`,
-  links for sharing on social networks ("the modules of social networks"), and list items that
-  contain only a link ("menus").
-- *Selection* takes the nodes of at least 20 characters, except parents of selected nodes. Inline
-  elements are not nodes of their own but part of the block around them.
+  links for sharing on social networks, and list items that contain only links ("menus").
+- *Selection* takes the blocks of at least 20 characters, except parents of selected blocks.
 - *Partition*: the score of a node is its number of sentences.
 - *Argmax* is the node with the highest score; of several, the one with the most characters, then
   the first.
@@ -59,7 +57,7 @@ def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extract
 def find_body(page: Outline, *, fusion: bool) -> Finding | None:
     """Find the node with the most sentences and, with `fusion`, its selected siblings.
 
-    Returns None if no node is long enough.
+    None if no node is long enough.
     """
     cleaned = _cleaned(page)
     left = page.without(cleaned)

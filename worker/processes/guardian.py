@@ -3,13 +3,12 @@
 :class:`worker.processes.supervisor.Supervisor` runs it as a script, in its own session. It uses
 only the standard library, so that it starts within a few milliseconds. With modules to preload, it
 runs as a module instead, imports them once, and forks each child that runs a Python module
-(``python -m``): four processes of the service then start in the time of one.
+(``python -m``).
 
 The guardian is the parent of all children and, on Linux, their *subreaper*: any process that a
-child leaves behind (pool processes, server back ends, daemons in other sessions) becomes a child
-of the guardian. The kernel therefore reports when nothing is left running, since ``waitpid`` then
-has no child to wait for. End-of-file on standard input is the only signal to stop, whether the
-command ended normally, by an exception, by a signal or by ``kill -9``.
+child leaves behind, even in another session, becomes a child of the guardian. ``waitpid`` therefore
+reports when nothing is left running. The guardian stops at the end of standard input, which is
+closed no matter how the command ends, or on SIGTERM.
 
 The protocol is JSON lines. Each line on standard input is a request: ``{"do": "configure", "grace":
 seconds, "remove": [directory, …]}`` or ``{"do": "start", …}`` with the arguments of :class:`Child`.
@@ -57,9 +56,8 @@ def _prctl(option: int, value: int) -> None:
 class Child:
     """A child process in its own session.
 
-    `env` is its entire environment, and `log` the file to which its standard output and error are
-    appended. `user` is a pair of user and group ID, or None. `stop_signal` asks the child to end;
-    the kernel also sends it if the guardian dies.
+    `env` is its entire environment, and its output is appended to the file `log`. `user` is a pair
+    of user and group ID. On Linux, the child also gets the `stop_signal` if the guardian dies.
     """
 
     def __init__(
@@ -248,10 +246,7 @@ def emit(**event: object) -> None:
 
 
 def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
-    """Yield each request, and ``None`` when a signal interrupts the wait.
-
-    Ends when standard input ends, or when SIGTERM asks the guardian itself to end.
-    """
+    """Yield each request, and None after signals, until standard input ends or SIGTERM arrives."""
     source = sys.stdin.fileno()
     buffered = b""
     while True:
@@ -283,9 +278,9 @@ def import_modules(names: Sequence[str]) -> None:
 
 
 def main(*, is_preloaded: bool) -> list[str]:
-    """Serve requests until standard input ends, then terminate all processes.
+    """Serve requests, then terminate all processes; in a forked child, return module and arguments.
 
-    Return an empty list; in a forked child, the module to run and its arguments.
+    The guardian itself returns an empty list.
     """
     wakeup, written = os.pipe()
     os.set_blocking(written, False)

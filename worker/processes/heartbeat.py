@@ -1,7 +1,6 @@
 """Heartbeat files: a running process touches its file, and health checks read the file's age.
 
-Broadcasting to the workers (``celery inspect ping``) is slow and fails while they are busy; the
-age of a file gives the same answer at almost no cost.
+The alternative, ``celery inspect ping``, is slow and fails while workers are busy.
 """
 
 import time

@@ -29,10 +29,9 @@ def in_processes(
 ) -> Generator[R]:
     """Yield the result of ``step`` for each item, in order.
 
-    The step and its results must be picklable; items are consumed as results are requested. The
-    module ``preload`` is imported once for all processes. ``crashed`` returns the result for an
-    item that crashed its process. Closing the generator terminates the processes immediately; they
-    also end when this process ends, for any reason.
+    ``step``, items and results must be picklable. ``preload`` is a module imported once for all
+    processes, and ``crashed`` returns the result for an item that crashed its process. The
+    processes are killed when the generator is closed, or this process ends for any reason.
     """
     waiting: deque[tuple[T, Future[R]]] = deque()
     iterator = iter(items)
@@ -86,7 +85,6 @@ def _submitted(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Fu
 
 def _end(pool: ProcessPoolExecutor) -> None:
     """Kill the processes of a pool without waiting for their work."""
-    # Pending results are no longer needed.
     for process in list((pool._processes or {}).values()):  # noqa: SLF001  No other way until 3.14.
         process.kill()
     pool.shutdown(wait=True, cancel_futures=True)

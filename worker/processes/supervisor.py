@@ -1,8 +1,7 @@
 """Child processes of a command, which never outlive the command.
 
-The children belong to a small separate process, the guardian (:mod:`worker.processes.guardian`),
-which terminates them as soon as its connection to this process closes. It closes no matter how the
-command ends: at the end of the ``with`` block, by an exception, by a signal, or by ``kill -9``.
+The children belong to a separate process, the guardian (:mod:`worker.processes.guardian`), which
+terminates them when its connection to this process closes, even if ``kill -9`` ends the command.
 """
 
 import contextlib
@@ -38,8 +37,8 @@ class SupervisorError(ExpectedError):
 class ChildDied(SupervisorError):  # noqa: N818
     """A child ended unexpectedly.
 
-    The status is negative if a signal killed the child, and None if the child could not be started.
-    The log file may no longer exist when the error is handled; ``tail`` holds its last lines.
+    ``status`` is negative if a signal killed the child, and None if it could not be started.
+    ``tail`` holds the last lines of the log file, which may already be removed.
     """
 
     def __init__(self, name: str, status: int | None, log: Path, reason: str | None = None) -> None:
@@ -80,11 +79,9 @@ def tail(log: Path) -> str:
 class Supervisor:
     """Context manager that starts child processes and leaves none running.
 
-    Children that end are not restarted; :meth:`check` reports them. Each child has its own session,
-    so that Ctrl-C in the terminal reaches only this process, which then terminates its children in
-    order. ``remove`` lists directories to remove after the last child has ended. Children started
-    as ``python -m`` share the modules to preload: they are forked from the guardian, which imports
-    them once.
+    Each child has its own session, so that Ctrl-C reaches only this process. ``remove`` lists
+    directories to remove after the last child has ended. Children started as ``python -m`` are
+    forked from the guardian, which imports the modules to ``preload`` once.
     """
 
     def __init__(
@@ -157,9 +154,9 @@ class Supervisor:
     ) -> int:
         """Start a child and return its process ID; raise `ChildDied` if the program cannot be run.
 
-        The name, which appears in errors, must be unique within this supervisor. Standard output
-        and error are appended to the log. ``env`` is the entire environment, or None for that of
-        this process; ``user`` is a user and group ID; the stop signal asks the child to end.
+        ``name`` must be unique within this supervisor. ``env`` is the entire environment, by
+        default that of this process; ``user`` is a user and group ID. Output is appended to
+        ``log``.
         """
         if name in self._logs:
             raise ValueError(f"a child is already named {name}")
@@ -226,10 +223,9 @@ class Supervisor:
 def termination_as_exit() -> Iterator[Callable[[], None]]:
     """Convert SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
-    The exit status is 128 plus the signal number, as for a process killed by the signal. Does
-    nothing outside the main thread, since Python allows signal handlers only there. Yields a
-    function that raises the exception of the latest signal or Ctrl-C again: Python drops exceptions
-    raised in finalizers or library callbacks, so long-running loops should call it.
+    Yields a function that raises the exception of the latest signal or Ctrl-C again, for calls in
+    long-running loops: Python drops exceptions raised in finalizers or library callbacks. Does
+    nothing outside the main thread, since Python allows signal handlers only there.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: None

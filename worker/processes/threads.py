@@ -6,7 +6,6 @@ import os
 def start_no_idle_threads() -> None:
     """Prevent NumPy and SciPy from starting one thread per core; call this before importing them.
 
-    This process uses the libraries in a single thread. Idle threads busy-wait for work, which at
-    process start takes as much time as importing NumPy.
+    Idle threads busy-wait for work, which at process start takes as much time as importing NumPy.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

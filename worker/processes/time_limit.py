@@ -25,10 +25,9 @@ def time_limit(
 ) -> Iterator[None]:
     """Raise `error` in the body of the ``with`` statement once it has used up its CPU time.
 
-    Native code is interrupted only when it returns. CPU time of other processes does not count, so
-    work never fails because the machine is busy. `error` is raised again every `again_seconds` of
-    CPU time (0: never); after `kill_seconds`, the system kills the process, even in native code (0:
-    never).
+    Native code is interrupted only when it returns. `error` is raised again every `again_seconds`
+    of CPU time; after `kill_seconds` in user mode, the system kills the process, even in native
+    code (0: never, for both).
     """
 
     def is_up(_number: int, _frame: FrameType | None) -> None:
@@ -80,7 +79,7 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
         try:
             end()
         except TimeIsUpError:
-            # Raised here rather than in the body; without an end, it would be raised for ever.
+            # Raised here rather than in the body; unless the watch ends, it would be raised again.
             end()
             raise
 

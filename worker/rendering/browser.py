@@ -24,7 +24,7 @@ _SECRET = "DETOURAGE_"  # noqa: S105 - the beginning of the names of settings
 
 
 class RenderingError(ExpectedError):
-    """A page could not be rendered; the message tells users why in one line."""
+    """A page could not be rendered; the message explains why in one line."""
 
 
 @dataclass(frozen=True)

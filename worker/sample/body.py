@@ -28,8 +28,8 @@ _FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
 class Body:
     """The layout of a body.
 
-    The items are template contexts in order, each under the name of its kind; the texts are the
-    visible passages. Pictures and embeds are placed between passages.
+    `items` are template contexts in order, each under the name of its kind; `texts` are the visible
+    passages.
     """
 
     items: list[Context] = field(default_factory=list)

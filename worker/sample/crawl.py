@@ -18,8 +18,9 @@ from worker.sample.story import Newsroom
 
 DEFAULT_SEED = 1869
 DEFAULT_PAGES_PER_TEMPLATE = 7
-"""Default number of pages per template: enough for groups to form, and few enough for the whole
-pipeline to take about a minute."""
+"""Default number of pages per template: enough for groups to form, but few enough for the whole
+pipeline to take about a minute.
+"""
 
 DEFAULT_NOISE = 0.3
 
@@ -34,10 +35,8 @@ _ONE_OFF_SHARE = 0.1
 class SamplePage:
     """A page of the crawl: the message of a crawler, and the correct results.
 
-    `gold` has ``id``, ``url``, ``site``, ``language``, ``kind`` (``article``; ``menu``, a list of
-    articles; ``service``, text that is not an article), ``template_class``, ``title``, ``lead``,
-    ``text`` (the body without the lead, with blank lines between paragraphs), ``authors``,
-    ``published_at``, ``images``, ``embeds`` and ``comments``.
+    ``kind`` in `gold` is ``article``, ``menu`` (a list of articles) or ``service`` (text that is
+    not an article); ``text`` is the body without the lead, with blank lines between paragraphs.
     """
 
     message: dict[str, Any]
@@ -51,14 +50,12 @@ def generate(
     sites: Iterable[str] | None = None,
     noise: float = DEFAULT_NOISE,
 ) -> Iterator[SamplePage]:
-    """Generate the pages of a crawl of fictional news sites.
+    """Generate the pages of a crawl of fictional news sites, the same ones for equal arguments.
 
-    Equal arguments generate the same pages, byte for byte. `pages_per_template` is the number of
-    pages for each of a design's three templates: news, opinion and section front. `sites` are
-    domains of `all_sites`; None for all. `noise` is the variation among the pages of a template,
-    from 0 (all pages have the same blocks, and only the articles vary) to 1 (each optional block is
-    on half of the pages, lists and discussions vary in length, and one page in ten has no
-    template).
+    `pages_per_template` applies to each of a design's three templates: news, opinion and section
+    front. `sites` are domains of `all_sites`; None for all. `noise` is the variation among the
+    pages of a template, from 0 (only the articles vary) to 1 (each optional block is on half of the
+    pages, lists and discussions vary in length, and one page in ten has no template).
 
     Raises ValueError if a site is unknown, `pages_per_template` is less than 1, or `noise` is not
     in [0, 1].
@@ -84,8 +81,8 @@ def write_crawl(
 ) -> int:
     """Write a crawl as ``pages.jsonl.gz`` and ``gold.jsonl.gz``, and return its number of pages.
 
-    The directory is created if missing. The other parameters are those of `generate`; equal
-    arguments produce the same files, byte for byte.
+    Creates the directory if missing. Equal arguments (see `generate`) produce the same files, byte
+    for byte.
     """
     directory.mkdir(parents=True, exist_ok=True)
     pages = list(

@@ -1,4 +1,4 @@
-"""Gold records, which state the correct results for pages and are used to measure extractors."""
+"""Gold records, which state the correct results for pages."""
 
 from collections.abc import Sequence
 from typing import Any

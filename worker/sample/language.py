@@ -17,9 +17,9 @@ _DATA = resources.files(__package__).joinpath("languages")
 class Language:
     """A language, with the data that the sites need.
 
-    The word space separates sentences, and may be empty. Labels are the words outside the articles,
-    by their English meaning. Topics map to section names. The reading speed is in characters per
-    minute.
+    `word_space` separates sentences, and may be empty. `labels` are the words outside the articles,
+    by their English meaning. `topics` maps topics to section names. `reading_speed` is in
+    characters per minute.
     """
 
     code: str

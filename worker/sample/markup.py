@@ -44,10 +44,7 @@ class Templates:
         self._parsed: dict[str, _Nodes] = {}
 
     def render(self, name: str, context: Mapping[str, object]) -> str:
-        """Render the template ``name`` with ``context``.
-
-        Raises `MarkupError` if a template is malformed or uses a missing name.
-        """
+        """Render a template; raise `MarkupError` if it is malformed or `context` lacks a name."""
         pieces: list[str] = []
         self._render(self._template(name), [context], pieces)
         return "".join(pieces)

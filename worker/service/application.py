@@ -50,17 +50,16 @@ logger = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 5.0
 
 HARD_LIMIT_AFTER_SECONDS = 30.0
-"""Time between a task's soft limit and the killing of its process. Native code does not notice the
-soft limit, so it gets some time to return."""
+"""Time between a task's soft limit and the killing of its process, so that native code can return.
+"""
 
 WALL_TIMES = 10
-"""Maximum wall-clock time of a page task, as a multiple of its CPU time limit: a busy host or a
-slow disk is not the page's fault. This limit ends tasks that would otherwise wait forever."""
+"""Maximum wall-clock time of a page task, as a multiple of its CPU time limit. It tolerates a busy
+host, but ends a task that waits forever."""
 
 TASK_SECONDS = 1500.0
-"""Time after which the process of a task that is not among `PAGE_TASKS` is killed. If a message is
-not acknowledged within 30 minutes (``consumer_timeout``), RabbitMQ closes the connection and
-requeues the message."""
+"""Maximum wall-clock time of any task. It must be below 30 minutes, after which RabbitMQ requeues
+an unacknowledged message (``consumer_timeout``)."""
 
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Task arguments that are included in every log line of the task."""
@@ -73,7 +72,7 @@ PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
 
 
 class Application(Celery):
-    """Celery application whose beat process imports no tasks, as it schedules them by name."""
+    """A Celery application whose beat process imports no tasks, as it schedules them by name."""
 
     @property
     def Beat(self) -> Any:  # noqa: N802 - the name is Celery's
@@ -171,10 +170,10 @@ class HeartbeatStep(bootsteps.StartStopStep):
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Scheduler that touches the heartbeat file of ``beat`` at each tick.
+    """Scheduler that touches the heartbeat file of ``beat``, and survives a clock set back.
 
-    It also handles the clock being set back: Celery's own scheduler would send nothing until the
-    time of the last run is reached again, even after a restart, as it stores the times on disk.
+    Celery's own scheduler would send nothing until the time of the last run, which it stores on
+    disk, is reached again.
     """
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:
@@ -220,8 +219,7 @@ def _require_schema(**_: object) -> None:
 
 @worker_process_init.connect
 def _keep_what_was_loaded(**_: object) -> None:
-    # Modules and tables never become garbage; scanning them repeatedly took 5 % of the CPU time of
-    # a process that runs tasks.
+    # Modules and tables never become garbage, but the collector would scan them repeatedly.
     gc.freeze()
 
 

@@ -47,10 +47,7 @@ def examine(settings: Settings) -> list[Finding]:
 
 
 def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
-    """Check everything that a process needs in order to work, without changing anything.
-
-    With ``accepting``, a paused intake counts as unhealthy.
-    """
+    """Check what a process needs, changing nothing; with ``accepting``, also an unpaused intake."""
     return [
         *_each_while_healthy(
             ("database", lambda: _database(settings)),

@@ -1,9 +1,8 @@
 """The intake, which moves page messages from the queue into the store.
 
-Messages are plain JSON, not Celery messages, and are consumed as raw bytes: a decoder inside the
-consumer would acknowledge, and thus lose, messages that it cannot read. A message is acknowledged
-only once its page, or its move to quarantine, is committed. Messages that arrive together share
-a transaction.
+Messages are consumed as raw bytes: a decoder inside the consumer would acknowledge, and thus lose,
+messages that it cannot read. A message is acknowledged only once its page, or its move to
+quarantine, is committed.
 """
 
 import gc
@@ -55,15 +54,14 @@ INTAKE = "intake"
 
 GATE_SECONDS = 1.0
 GATE_MESSAGES = 100
-"""Time (`GATE_SECONDS`) and number of messages after which the intake checks the backlog again. The
-backlog exceeds its limit by at most this number of messages."""
+"""Time and number of messages after which the intake checks the backlog again. The number bounds
+how far the backlog exceeds its limit, apart from the last batch."""
 
 BATCH_BYTES = 8 * 1024 * 1024
 """Total size of message bodies at which no further message is added to a transaction."""
 
 BATCH_SECONDS = 2.0
-"""Parsing time after which the messages prepared so far are stored, so that they do not wait for
-slow pages."""
+"""Parsing time after which the parsed messages are stored, so that none waits for slow pages."""
 
 READ_SECONDS = 0.001
 """Time for which a busy intake reads from the broker."""
@@ -84,10 +82,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class Prepared:
-    """A message that has been processed as far as possible without the database.
-
-    It has either a parsed page or the reason why it is unusable.
-    """
+    """A message with its parsed page, or with the reason why it is unusable."""
 
     message: Message
     raw: bytes
@@ -104,9 +99,8 @@ class Intake(ConsumerMixin):
     """The consumer of page messages.
 
     Messages that arrive together are stored in one transaction. A redelivered message may have
-    killed the process that was handling it, so it is stored in its own transaction. As long as such
-    messages arrive, all messages are consumed one by one, so that none is quarantined because of
-    another.
+    killed a process, so it is stored alone. At the start, and until a message arrives that was not
+    redelivered, messages are consumed one by one, so that none is quarantined because of another.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -126,10 +120,10 @@ class Intake(ConsumerMixin):
         self._asked_at = 0.0
 
     def run_until_signalled(self) -> None:
-        """Consume until SIGTERM or SIGINT, then finish the messages already received.
+        """Consume until SIGTERM or SIGINT; unacknowledged messages are redelivered.
 
-        Raises `SchemaIsBehindError` if the database must be migrated first, and
-        `ForeignSchemaError` if it is migrated to a schema that does not admit this version.
+        Raises the errors of `schema.require_current`, and `ForeignSchemaError` if the database is
+        migrated to a schema that does not admit this version.
         """
         schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -256,10 +250,9 @@ class Intake(ConsumerMixin):
     def _deal_with_waiting(self) -> None:
         """Store the received messages, and acknowledge them.
 
-        While the database is unavailable, messages are held and retried: if they were requeued,
-        they would be redelivered immediately and exhaust their delivery limit. A message that
-        cannot be stored because of a defect is requeued; at the delivery limit, the queue
-        quarantines it.
+        While the database is unavailable, messages are held: requeued messages would exhaust their
+        delivery limit. A message that cannot be stored because of a defect is requeued; at the
+        delivery limit, the queue quarantines it.
         """
         messages = self._waiting[:]
         self._waiting.clear()

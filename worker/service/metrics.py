@@ -1,7 +1,7 @@
 """Metrics for monitoring, in the Prometheus format.
 
-All values are read from the database and the broker on request. Nothing is counted in the
-processes, so the values are correct regardless of the number of processes and restarts.
+All values are read from the database and the broker on request, so they do not depend on the number
+of processes and restarts.
 """
 
 import threading

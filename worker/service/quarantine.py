@@ -29,8 +29,7 @@ RELAY = "relay"
 """Stage of messages that the broker refused, which are in the outbox rather than a queue."""
 
 _EDGE_BYTES = 64 * 1024
-"""Number of bytes at either end of a body that are searched for a URL, as the body may be huge and
-not even JSON."""
+"""Number of bytes searched for a URL at either end of a body, which may be huge or invalid JSON."""
 
 _URL = re.compile(rb'"url"\s{0,9}:\s{0,9}("(?:[^"\\]|\\.){1,8192}")', re.DOTALL)
 
@@ -41,9 +40,8 @@ T = TypeVar("T")
 class QuarantinedMessage:
     """A message in quarantine, with its body as received.
 
-    ``stage`` is ``intake``, a task stage, or ``relay``. ``reason`` is a code and ``detail`` its
-    explanation; a dead-lettered message has the broker's reason. ``failed_at`` is an RFC 3339 time,
-    and ``traceback`` that of a failed task; both are None if unknown.
+    ``stage`` is ``intake``, a task stage, or ``relay``. ``reason`` is a code, from the broker if
+    the message was dead-lettered. ``failed_at`` is an RFC 3339 time.
     """
 
     stage: str
@@ -128,11 +126,10 @@ def requeue(
     *,
     only: Collection[str] | None = None,
 ) -> int:
-    """Move messages back to the queues from which they came, and return their number.
+    """Move a stage's messages back to their queue, and return their number.
 
-    All messages of the stage are moved unless ``message_id``, or ``only`` with their fingerprints,
-    selects some. Messages with bodies too large to be read are left in place, since they would only
-    fail again.
+    ``message_id``, or ``only`` with fingerprints, selects some. Messages with bodies too large to
+    be read stay, since they would fail again.
     """
     if stage == RELAY:
         return _with_store(
@@ -163,10 +160,7 @@ def drop(
     *,
     only: Collection[str] | None = None,
 ) -> int:
-    """Delete messages from a stage's quarantine permanently, and return their number.
-
-    The parameters are the same as for `requeue`.
-    """
+    """Delete messages, selected as by `requeue`, permanently, and return their number."""
     if stage == RELAY:
         return _with_store(
             settings,
@@ -234,10 +228,9 @@ def _taking(settings: Settings) -> Iterator[tuple[Connection, dict[str, str]]]:
 
 
 def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
-    """Yield the messages of a queue; those that are not acknowledged are requeued at the end.
+    """Yield the messages that are ready in a queue at the start, and finally requeue the rest.
 
-    Only the number of messages that are ready at the start is yielded, since a requeued message may
-    be delivered again in the meantime.
+    Messages that the caller acknowledges are not requeued.
     """
     taken: list[Message] = []
     with connection.channel() as channel:

@@ -46,38 +46,32 @@ from worker.store.outbox import WaitingEntry
 logger = logging.getLogger(__name__)
 
 BATCH = 200
-"""Maximum number of entries per lane and transaction. Locking and removing 200 rows costs little
-more than locking and removing one."""
+"""Maximum number of entries per lane and transaction, since a transaction per entry is slow."""
 
 BATCH_BYTES = 32 * 1024 * 1024
-"""Maximum total size of messages per lane and transaction: twice the largest article message, and
-far below the memory limit of a process."""
+"""Size of messages per lane and transaction at which no further message is added, which bounds the
+memory of the process."""
 
 PAGES_OF_A_TASK = 8
 """Maximum number of waiting pages that are batched into an extraction or assignment task.
 
-A worker takes equally many tasks from each queue. While it also compares blocks, which takes a
-second per block, it would therefore assign just one page per second if each page had its own task.
-
-With 8 pages per task, the queue and the database accounted for 28.8 % of the CPU time spent on 224
-real pages; with 16 pages per task, measured at the same time, for 28.0 %, but twice as much work is
-then repeated if a process dies.
+A worker takes equally many tasks from each queue, so single-page tasks would be as slow as the
+comparison of blocks. Larger batches save little, but repeat more work if a process dies.
 """
 
 LONG_TASKS = (CLUSTER, COMPARE)
 LONG_TASKS_SHARE = 8
-"""Tasks that may take seconds (`LONG_TASKS`), and the divisor of their queue limit. The limit is
-low because a queue is consumed in order of arrival, even if other work becomes more urgent in the
-meantime."""
+"""Tasks that may take seconds, and the divisor of their queue limit. A short queue lets the outbox
+decide which task is the most urgent."""
 
 AGAIN_AFTER = 7
-"""Number of extraction tasks for pages without an outcome after which one task for a page with an
-outcome goes first, so that pages without an outcome do not starve the other pages."""
+"""Number of extraction tasks for pages without an outcome after which one task for pages with an
+outcome goes first, so that the latter do not starve."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
-"""First (`IDLE_SECONDS`) and longest pause while there is nothing to publish; each pause is 1.5
-times as long as the previous one. A page may be delayed by a pause at each of its few steps."""
+"""First and longest pause while there is nothing to publish; each is 1.5 times the previous one. A
+pause may delay a page at each stage."""
 
 DEFAULT_EXCHANGE = ""
 """Exchange of messages for quarantine, for which there is no limit."""
@@ -95,10 +89,9 @@ class UnroutableError(Exception):
 
 @dataclass(frozen=True)
 class PublishedBatch:
-    """Result of publishing a batch.
+    """Result of publishing a batch: the lane of each confirmed entry, and the number of refused.
 
-    ``lanes`` holds the lane of each confirmed entry, ``refused`` is the number of entries that the
-    broker refused, and ``trouble`` is the error that ended the batch early, if any.
+    ``trouble`` is the error that ended the batch early, if any.
     """
 
     lanes: Sequence[str]
@@ -145,11 +138,7 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
 
 
 class Relay:
-    """Publishes outbox entries, each at least once, while their queues have room.
-
-    The entries of a lane are published in order of their turns. Extractions of pages that have an
-    outcome come after extractions of pages that have none.
-    """
+    """Process that publishes outbox entries, each at least once, while their queues have room."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -166,9 +155,9 @@ class Relay:
     def run_until_signalled(self) -> None:
         """Publish until SIGTERM or SIGINT, then finish the current batch.
 
-        Raises `SettingsError` if the broker refuses messages as large as the settings allow,
-        `SchemaIsBehindError` if the database must be migrated first, and `ForeignSchemaError` if it
-        is migrated to a schema that does not admit this version.
+        Raises the errors of `schema.require_current` and `check_message_size`, and
+        `ForeignSchemaError` if the database is migrated to a schema that does not admit this
+        version.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)

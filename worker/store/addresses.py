@@ -39,14 +39,12 @@ Fetch = tuple[int, FetchedPage, ReadPage]
 class Resolution:
     """The address and the stored pages to which a fetch resolves.
 
-    ``address`` is the canonical form and ``spelling`` the URL as sent. ``known`` is the stored row
-    of the address and ``declared_before`` its previous declarations; both are None for a new
-    address. ``is_stale`` means that a later fetch has already been read, so the stored row is left
-    unchanged. ``joins`` holds the IDs of the addresses that lead to the same page, and ``page_ids``
-    the IDs of their stored pages, ascending; there are several if stored pages turn out to be the
-    same page.
-    ``speaker`` is the address that provides the page's content (see `worker.addresses.speaking`),
-    and ``parted_from`` the ID of the page that the address had joined but no longer matches.
+    ``address`` is the canonical form and ``spelling`` the URL as sent. ``known`` and
+    ``declared_before`` are the stored row and declarations, None for a new address. ``is_stale``
+    means that a later fetch has already been read. ``joins`` holds the IDs of the addresses that
+    lead to the same page, and ``page_ids`` those of their stored pages, ascending. ``speaker`` is
+    the address that provides the content (see `worker.addresses.speaking`), and ``parted_from`` the
+    ID of the page that the address had joined but no longer matches.
     """
 
     site_id: int
@@ -119,8 +117,7 @@ _YIELD_URL = text("""
 def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
     """Resolve fetches in order, up to the first that may affect the same page as an earlier fetch.
 
-    The sites must be locked. The remaining fetches can be resolved only after the results of the
-    resolved ones have been stored.
+    The sites must be locked. Store the results before resolving the remaining fetches.
     """
     forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     keys = [
@@ -162,9 +159,9 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
 
 
 def _with_other_pages(session: Session, located: Sequence[Resolution]) -> list[Resolution]:
-    """Assign pages without an address, stored before schema 0020, to new addresses.
+    """Assign stored pages to new addresses and to addresses that leave a page.
 
-    Addresses that leave a page return to the page they had before joining it.
+    A new address may have a page from before schema 0020; a leaving one returns to its former page.
     """
     new = [each for each in located if each.known is None]
     leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
@@ -196,7 +193,7 @@ def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
 def _own(
     rows: Mapping[tuple[int, str], Row[Any]], site_id: int, url_digest: str, form: str
 ) -> Row[Any] | None:
-    """Return the row of a URL's exact spelling if it was separated, else of its canonical form."""
+    """Return the row of the exact spelling if it was separated, otherwise of the canonical form."""
     spelling = rows.get((site_id, url_digest))
     if spelling is not None and spelling.separated_at is not None:
         return spelling
@@ -343,10 +340,7 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
 
 
 def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
-    """Store what a page that was parsed again declares about its address.
-
-    The declared addresses join only once one of them is fetched.
-    """
+    """Store the declarations of a page parsed again; addresses join only at their next fetch."""
     form = canonical_form(page.url)
     url_digest = digest_of_url(page.url)
     keys = _arrays({(page.site_id, url_digest), (page.site_id, digest_of_url(form))})

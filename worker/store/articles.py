@@ -126,11 +126,10 @@ def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
 def articles_of_run(
     session: Session, message_prefix: str, page_ids: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the latest articles of a run's pages (or of the given pages), ordered by site and URL.
+    """Yield the latest articles of a run's pages (or the given ones), ordered by site and URL.
 
-    A page whose latest outcome is not an article is skipped, unless it is now behind a wall or
-    gone. Each message contains the article's current story, not its story at the time of
-    extraction.
+    Pages without a current article (`has_article`) are skipped. Each message contains the article's
+    current story, not its story at the time of extraction.
     """
     query = (
         select(Article.message, StoryArticle.told)

@@ -26,11 +26,9 @@ NEARLY = 0.9
 
 
 def is_full(session: Session, limit: int, *, repeated: Collection[str]) -> bool:
-    """Return whether new work has reached a limit; 0 means no limit.
+    """Return whether pages without an outcome, or unpublished messages, reach a limit (0: none).
 
-    Pages awaiting their first outcome and messages awaiting the relay are counted separately.
-    Messages in ``repeated`` lanes are excluded, so that reprocessing does not hold up pages from
-    crawlers.
+    Messages in ``repeated`` lanes are excluded, so that reprocessing does not block the intake.
     """
     values = {"most": limit, "repeated": list(repeated)}
     return bool(limit) and any(each >= limit for each in session.execute(_FRESH, values).one())

@@ -28,11 +28,10 @@ class Quarantine:
 
 
 def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> int | None:
-    """Count an attempt to cluster a site, and consume the pending request.
+    """Consume the pending request, and return the number of attempts since the last success.
 
-    Returns the number of attempts since the last success, including this one, or None if clustering
-    must not start yet. ``pauses_seconds`` holds the pauses after the first attempt, the second and
-    so on.
+    The number includes this attempt; None if clustering must not start yet. ``pauses_seconds``
+    holds the pause after each attempt; attempts beyond its end are not followed by a pause.
     """
     wanted = {"site_id": site_id, "pauses_seconds": list(pauses_seconds)}
     attempts: int | None = session.scalar(_BEGIN, wanted)
@@ -40,11 +39,7 @@ def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> in
 
 
 def resting_sites(session: Session, pauses_seconds: Sequence[float]) -> set[int]:
-    """Return the IDs of the sites that are quarantined or pausing after a counted attempt.
-
-    `pauses_seconds` as for `begin`; attempts beyond the end of the list are not followed by a
-    pause.
-    """
+    """Return the IDs of the sites for which `begin` would return None."""
     return {*session.scalars(_RESTING, {"pauses_seconds": list(pauses_seconds)})}
 
 
@@ -91,7 +86,7 @@ def note_error(session: Session, site_id: int, error: str) -> None:
 
 
 def give_up(session: Session, site_id: int) -> Quarantine:
-    """Disable clustering for a site, and subtract the counted attempt that was not made."""
+    """Disable clustering for a site; the counted attempt was not made and is subtracted."""
     _change(session, site_id, number=ClusteringAttempt.number - 1, quarantined_at=func.now())
     found = quarantine(session, site_id)
     assert found is not None

@@ -20,10 +20,10 @@ large to compare."""
 
 @dataclass(frozen=True)
 class NewBlock:
-    """Comparisons for one task: each row with each column, where both are tree IDs.
+    """Comparisons for one task, of the trees in `rows` with those in `columns`; at most `pairs`.
 
-    `pairs` is the maximum number of comparisons. If `reference_set_id` is given, the columns are
-    the references in that set, and only the reference nearest to each row is needed.
+    With `reference_set_id`, the columns are the references in that set, and only the reference
+    nearest to each row is needed.
     """
 
     rows: Sequence[int]
@@ -135,7 +135,7 @@ def leave_rest(session: Session, block_id: int) -> bool:
 
 
 def lock_for_result(session: Session, site_id: int) -> None:
-    """Serialise the results of a site's blocks, so that the last one is recognised as the last.
+    """Lock a site, so that the last result of its blocks is recognised as the last.
 
     Call this before writing anything else, since the intake also locks the site first.
     """
@@ -143,10 +143,7 @@ def lock_for_result(session: Session, site_id: int) -> None:
 
 
 def finish_block(session: Session, block_id: int) -> bool | None:
-    """Delete a finished block, and return whether it was the last of its site.
-
-    Returns None if the block was already deleted.
-    """
+    """Delete a finished block; return whether it was the site's last, or None if it is gone."""
     done = session.execute(
         delete(ComparisonBlock)
         .where(ComparisonBlock.id == block_id)

@@ -39,18 +39,11 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
-"""Pauses before a transaction is retried.
-
-A PostgreSQL restart takes seconds and a failover a minute or two. Five minutes cover both, so
-neither sends a task to quarantine.
-"""
+"""Pauses before a transaction is retried: five minutes in total, to outlast a failover."""
 
 SILENCE_SECONDS = 25
-"""Time without traffic after which either side considers a network connection lost.
-
-A host that goes down does not close its connections. Without a limit, the server would hold its
-locks for two hours and block every process waiting for them.
-"""
+"""Maximum time without traffic before either side considers a connection lost. A host that goes
+down does not close its connections, and the server would hold their locks for two hours."""
 
 _KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
 """Keepalive settings, in seconds and number of probes; they add up to `SILENCE_SECONDS`."""
@@ -62,8 +55,8 @@ LOCK_SECONDS = 60
 """Lock timeout per statement, after which the transaction is retried."""
 
 RESTING_SECONDS = 300
-"""Maximum idle time within a transaction. A stuck process must not keep its locks, but a process
-that is computing, or waiting for the broker on a busy host, must not lose its work."""
+"""Maximum idle time within a transaction: releases the locks of a stuck process, but spares one
+that is computing or waiting for the broker."""
 
 _CONNECTION = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
@@ -72,8 +65,7 @@ _CONNECTION = {
         [
             f"-c tcp_user_timeout={1000 * SILENCE_SECONDS}",
             *(f"-c tcp_keepalives_{name}={value}" for name, value in _KEEPALIVES.items()),
-            # JIT compilation takes longer than any of our statements: finding an article's
-            # stories took 20 ms instead of 2.
+            # JIT compilation takes longer than any of our statements.
             "-c jit=off",
             f"-c lock_timeout={1000 * LOCK_SECONDS}",
             f"-c idle_in_transaction_session_timeout={1000 * RESTING_SECONDS}",
@@ -82,8 +74,7 @@ _CONNECTION = {
 }
 
 IDLE_SECONDS = 5.0
-"""Idle time after which a connection is tested before use. Testing every time would add four round
-trips to an extraction. If a connection was lost more recently, the statement itself fails."""
+"""Idle time after which a connection is tested before use; testing takes a round trip."""
 
 _LAST_USE = "last use"
 
@@ -122,10 +113,7 @@ class ForeignSchemaError(ExpectedError):
 
 @dataclass(frozen=True)
 class ReadOnly:
-    """Limits on read-only connections: one server process, and a time limit.
-
-    ``seconds`` limits each statement, and the idle time within a transaction.
-    """
+    """Limits on read-only connections: ``seconds`` per statement, and idle within a transaction."""
 
     seconds: int
 
@@ -140,10 +128,7 @@ class ReadOnly:
 
 
 class Database(AbstractContextManager["Database"]):
-    """A pool of connections. Create it in the process that uses it, not before a fork.
-
-    Leaving a ``with`` statement closes the connections.
-    """
+    """A connection pool, closed by its ``with`` statement; it must be created after any fork."""
 
     def __init__(
         self,
@@ -194,9 +179,7 @@ class Database(AbstractContextManager["Database"]):
     def run(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` in a transaction, and retry it if the connection is lost.
 
-        ``work`` must have no effects outside its session, since every retry calls it again with a
-        new session. If the database is still unavailable after the last retry, the last error is
-        raised.
+        ``work`` must have no effects outside its session, since each retry uses a new session.
         """
 
         def attempt() -> T:
@@ -254,11 +237,7 @@ class Database(AbstractContextManager["Database"]):
                             raise
 
     def wait(self) -> None:
-        """Wait until the database responds; log only the start of the wait.
-
-        Raises `DatabaseRefusesError` if waiting cannot help, as with a missing privilege or an
-        invalid certificate.
-        """
+        """Wait until the database responds; raise `DatabaseRefusesError` if it refuses access."""
         try:
             self.ping()
         except DBAPIError as error:

@@ -16,8 +16,7 @@ from worker.store.pages import only_sites
 class DatedPage:
     """A page with its dates and its group, which is None for an outlier.
 
-    If a page was sent without a fetch date, ``is_dated`` is false, and ``fetched_at`` is its time
-    of receipt.
+    Without a fetch date, ``is_dated`` is false and ``fetched_at`` is the time of receipt.
     """
 
     url: str
@@ -31,9 +30,9 @@ class DatedPage:
 class GroupHistory:
     """A group across the generations of its site.
 
-    ``since`` and ``until`` are the dates of the first and latest clustering that found it. ``size``
-    is its number of pages in the site's latest generation (0 if it no longer exists), ``largest``
-    the maximum over all generations, and ``example`` the URL of its latest pivot.
+    ``since`` and ``until`` are the dates of the first and latest clustering that found it, ``size``
+    is its number of pages in the latest generation (0 if gone), ``largest`` the maximum over all
+    generations, and ``example`` the URL of its latest pivot.
     """
 
     number: int
@@ -56,10 +55,7 @@ _NEWEST = text("""
 def newest_pages(
     session: Session, site_id: int, generation: int, limit: int
 ) -> Sequence[DatedPage]:
-    """Return the most recently fetched pages of a generation, oldest first.
-
-    A page sent without a fetch date counts as fetched at its time of receipt.
-    """
+    """Return the most recently fetched pages of a generation, oldest first; see `DatedPage`."""
     asked = {"site_id": site_id, "generation": generation, "number": limit}
     rows = session.execute(_NEWEST, asked).all()
     return [DatedPage(*row) for row in reversed(rows)]
@@ -68,8 +64,7 @@ def newest_pages(
 def note_change(session: Session, change: DesignChange) -> bool:
     """Store a redesign, and return whether it is new.
 
-    If the redesign began before the newest page that was known when the latest stored redesign was
-    recorded, both are the same redesign, and the stored one is updated.
+    A redesign that began no later than ``seen_until`` of the latest stored one only updates it.
     """
     last = last_change(session, change.site_id)
     if last is None or change.since > last.seen_until:

@@ -13,11 +13,10 @@ from worker.outcomes import PageOutcome
 from worker.store.pages import only_sites
 
 LATELY = timedelta(days=1)
-"""Maximum age of a recent article, measured from its extraction request."""
+"""Maximum age of a recent page, measured from its extraction request."""
 
 MIN_DOUBTFUL = 5
-"""Minimum number of recent doubtful articles for a site to count as dark (see `Doubts.is_dark`);
-fewer may be coincidental."""
+"""Minimum number of recent articles or walls for a site to be reported; fewer may be accidental."""
 
 
 class Doubts(NamedTuple):

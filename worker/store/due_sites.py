@@ -16,7 +16,7 @@ class SettleTimes:
     """Waiting times, in seconds, before a site is clustered."""
 
     silence: float
-    """Time without a new page after which a site is considered settled."""
+    """Minimum time without a changed page for a site to be settled."""
     first_silence: float
     """Same as ``silence``, for a site that has never been clustered."""
     longest: float
@@ -71,14 +71,9 @@ def due_sites(
 ) -> list[DueSite]:
     """Return the settled sites whose pages have changed since their last clustering.
 
-    A site is settled once no new page has arrived for some time, or once it has waited for the
-    maximum time (``settle`` holds both times). With ``first_at_once``, a site that has never been
-    clustered is due without any wait.
-
-    The following are excluded: sites with comparisons in progress, unless the request for one of
-    them is more than ``patience_seconds`` old; sites whose clustering was requested within that
-    time and has not yet been started by a worker; and sites whose failed clustering must not be
-    retried yet (`worker.store.clusterings.resting_sites`).
+    With ``first_at_once``, new sites do not wait to settle. Excluded are resting sites
+    (`worker.store.clusterings.resting_sites`), and sites whose clustering or comparisons have been
+    requested within ``patience_seconds`` and are still pending.
     """
     resting = resting_sites(session, pauses_seconds)
     waits = {**vars(settle), "patience": patience_seconds}

@@ -22,29 +22,24 @@ BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)
 """Upper bounds of the histogram buckets, in seconds."""
 
 SLOTS = 16
-"""Number of rows per bucket, so that concurrent processes rarely wait for each other."""
+"""Number of rows per bucket, so that processes rarely wait for each other's row locks."""
 
 WRITTEN_AFTER_SECONDS = 5.0
-"""Maximum delay before a duration is written; metrics are scraped every fifteen seconds. Writing
-one row at a time cost the process and the database 0.8 ms per page."""
+"""Maximum delay before a duration is written: less than the usual interval between scrapes."""
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """Histogram of the durations of one kind of work.
-
-    ``cumulative`` counts the pieces of work up to each of `BOUNDS`; ``seconds`` is the total time.
-    """
+    """Durations of one kind of work: counts up to each of `BOUNDS`, and the total time."""
 
     cumulative: dict[float, int]
     seconds: float
 
 
 class Durations:
-    """The durations measured by a process, aggregated and written every few seconds.
+    """The durations measured by a process, aggregated and written ``written_after`` seconds later.
 
-    The most recent ones may be lost if the process is killed or the database is unavailable.
-    ``written_after`` is the delay, in seconds, between the first unwritten duration and the write.
+    Unwritten durations are lost if the process is killed or the database is unavailable.
     """
 
     def __init__(self, database: Database, *, written_after: float = WRITTEN_AFTER_SECONDS) -> None:

@@ -20,8 +20,8 @@ def await_extraction(
 ) -> list[tuple[int, bool]]:
     """Mark pages as awaiting extraction with a generation, even if already extracted with it.
 
-    Returns pairs of page ID, ascending, and whether the page has an outcome. Pages without a tree
-    or HTML are excluded.
+    Returns pairs of page ID, ascending, and whether the page has an outcome, for pages with a tree
+    and HTML.
     """
     rows = session.execute(_AWAIT, {"page_ids": list(page_ids), "new_generation": generation})
     return sorted((page_id, has_outcome) for page_id, has_outcome in rows)
@@ -51,10 +51,8 @@ class Pivot:
 class ExtractionJob:
     """An extraction that a worker has started, with everything it needs from the store.
 
-    ``attempt`` is the number of times it has been started, including this one. ``group_size`` is
-    the number of pages in the page's group, and ``group_pattern`` the group's
-    `TemplateGroup.comment_pattern`. ``content`` is the page as fetched, and ``answer`` the HTTP
-    response that contained it.
+    ``attempt`` counts this attempt, too. ``content`` is the page as fetched; ``group_pattern`` is
+    `TemplateGroup.comment_pattern`.
     """
 
     page_id: int
@@ -117,7 +115,6 @@ def begin(
     ``wanted`` maps page IDs to generations. Pages with more than ``earlier_attempts`` attempts are
     excluded.
     """
-    # Two statements instead of eight: every round trip costs half a millisecond.
     due = {**_asked(wanted), "earlier": earlier_attempts}
     begun = {row.id: row for row in session.execute(_BEGIN, due)}
     if not begun:
@@ -154,7 +151,7 @@ def begin(
 
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
-    """Return the waiting pages whose extraction has already been started, by site ID."""
+    """Return the IDs of the waiting pages whose extraction has been started before, by site ID."""
     by_site: dict[int, list[int]] = {}
     for site_id, page_id in session.execute(_BEGUN_BEFORE, _asked(wanted)):
         by_site.setdefault(site_id, []).append(page_id)
@@ -173,10 +170,7 @@ _BEGUN_BEFORE = text("""
 
 @dataclass(frozen=True)
 class PageState:
-    """The current state of a page awaiting extraction, used to detect concurrent changes.
-
-    ``pivot_id`` is the page to compare it with, ``last_digest`` the digest of its latest article.
-    """
+    """State of a page awaiting extraction; ``last_digest`` is the digest of its latest article."""
 
     site_id: int
     url: str
@@ -211,13 +205,9 @@ _LAST_ARTICLES = text("""
 
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
-    """Lock the pages that still await the given extractions, and return their states by ID.
-
-    ``wanted`` maps page IDs to generations.
-    """
+    """Lock the pages that still await extraction (page ID to generation); return states by ID."""
     locked = {page_id: rest for page_id, *rest in session.execute(_LOCK, _asked(wanted))}
-    # The pivots and digests are read after locking, since the previous holder of the lock may have
-    # changed them.
+    # Read after locking, since the previous holder of the lock may have changed them.
     places = {page_id: rest for page_id, *rest in session.execute(_LAST_ARTICLES, _asked(wanted))}
     addresses_of = addresses.of_pages(session, list(locked))
     return {
@@ -275,8 +265,8 @@ def find_late(
 ) -> list[tuple[int, int]]:
     """Return overdue extractions as pairs of a page ID and a generation.
 
-    Pages of a clustered site that have waited as long for an outcome without any request count as
-    overdue, too. Extractions still in the outbox, in ``lanes``, are excluded.
+    They include pages with a generation that have waited for an outcome without any request.
+    Extractions still in the outbox, in ``lanes``, are excluded.
     """
     wanted = {"lanes": list(lanes), "patience": patience_seconds, "limit": limit}
     return [(page_id, generation) for page_id, generation in session.execute(_FIND_LATE, wanted)]
@@ -301,10 +291,9 @@ _FIND_LATE = text(
 def take_late(
     session: Session, lanes: Sequence[str], suspects: Mapping[int, int], *, patience_seconds: float
 ) -> dict[int, list[tuple[int, int]]]:
-    """Return the overdue extractions among ``suspects``, by site ID; see `find_late`.
+    """Mark overdue extractions as requested again, and return page and generation by site ID.
 
-    Each page is returned with its generation, and counts as requested again. ``suspects`` maps page
-    IDs to generations; ``lanes`` are the outbox lanes for extractions.
+    ``suspects`` maps page IDs to generations; see `find_late`.
     """
     wanted = {"lanes": list(lanes), "patience": patience_seconds, **_asked(suspects)}
     by_site: dict[int, list[tuple[int, int]]] = {}

@@ -1,4 +1,4 @@
-"""Task failures."""
+"""Failures of tasks."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

@@ -65,11 +65,7 @@ class FetchedPage:
 
     @cached_property
     def content_digest(self) -> str:
-        """SHA-256 of the content.
-
-        Text and bytes with the same characters have different digests, as do a page and a refusal
-        with the same content.
-        """
+        """SHA-256 of the content, of its type (text or bytes), and of the refusal, if any."""
         kind = b"text:" if isinstance(self.content, str) else b"bytes:"
         if self.refusal is not None:
             kind = f"{self.refusal.detail}:".encode() + kind
@@ -88,11 +84,10 @@ def digest_of_url(url: str) -> str:
 
 @dataclass(frozen=True)
 class ReadPage:
-    """A parsed page.
+    """A parsed page; a rejected page has an outcome instead of a tree.
 
-    A refused page has an outcome instead of a tree. ``encoding`` is the encoding of its bytes,
-    ``comment_pattern`` locates its comments (see `StoredPage.comment_pattern`), and ``declared``
-    holds what it declares about its addresses.
+    For ``comment_pattern``, see `StoredPage.comment_pattern`; ``declared`` holds the addresses that
+    the page declares.
     """
 
     tree: Tree | None = None

@@ -32,10 +32,7 @@ from worker.store.statements import rows_only
 
 @dataclass(frozen=True)
 class ComparablePage:
-    """The data needed to cluster a page and to request its extraction.
-
-    `extraction_key` is None for a page without an outcome, even if an earlier fetch had one.
-    """
+    """A page to be clustered; `extraction_key` is None unless the page has an outcome."""
 
     id: int
     url: str
@@ -51,10 +48,9 @@ class ComparablePage:
 class NewGroup:
     """A group of a new generation.
 
-    ``number`` identifies the group across generations, ``size`` is its number of pages, and
-    ``pivot_id`` the page with which its other pages are compared. New pages are compared with the
-    ``representative_trees``, which are distinct. For ``comment_pattern``, see
-    `TemplateGroup.comment_pattern`.
+    ``number`` identifies the group across generations, and ``pivot_id`` is the page with which its
+    other pages are compared. New pages are compared with the ``representative_trees``, which are
+    distinct. For ``comment_pattern``, see `TemplateGroup.comment_pattern`.
     """
 
     number: int
@@ -96,9 +92,9 @@ _TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(:lock, hashint8(:site_id))").
 class SiteState(NamedTuple):
     """State of a site when its clustering starts.
 
-    ``generation`` is the site's latest generation (0 if there is none), and ``seen_version`` the
-    version of the site on which it was based. ``compared_version`` and ``compared_trees`` describe
-    the comparison in progress, or are None; see `SiteComparison`.
+    ``generation`` is the latest generation (0 if there is none), based on version ``seen_version``
+    of the site. ``compared_version`` and ``compared_trees`` describe the comparison in progress, or
+    are None; see `SiteComparison`.
     """
 
     version: int
@@ -182,8 +178,7 @@ def save_generation(
 ) -> None:
     """Store a generation, based on version ``site_version`` of the site, with its groups.
 
-    ``silhouette`` measures how well the groups are separated. There must be one membership for each
-    comparable page.
+    ``memberships`` must contain each comparable page once.
     """
     session.execute(
         _ADD_GENERATION,

@@ -13,10 +13,9 @@ from worker.store.schema import UnknownSchemaError, revision_of
 
 
 def migrate(database: Database, version: str | None = None) -> None:
-    """Migrate the schema to a version, by default the newest, preserving stored data.
+    """Migrate the schema to a version, by default the newest; a downgrade drops later data.
 
-    A downgrade drops data introduced by later versions. Raises `UnknownSchemaError` if the target
-    or the current version is unknown.
+    Raises `UnknownSchemaError` if the target or the current version is unknown.
     """
     with database.patient_transaction() as session:
         connection = session.connection()

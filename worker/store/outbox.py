@@ -5,17 +5,13 @@ crash between publish and removal publishes the message twice, which every consu
 
 Tasks of one kind share a lane, and sites take turns in it. A site with at most `SHORT_QUEUE`
 waiting tasks has a short queue. Tasks of short queues have negative turns and are taken in order of
-arrival, each delayed by `SHORT_QUEUE_STEP` per task ahead of it in its queue: shorter queues come
-first, but no task waits forever. All other tasks form backlogs, which are taken
-round-robin by site: start-time fair queueing (Goyal, Vin and Cheng 1996) with equal task lengths. A
-task's turn in a backlog follows the turn of the site's previous task, or is the first of the
-current round if that is later, so that a site neither waits for another site's backlog nor saves up
-turns.
+arrival, each delayed by `SHORT_QUEUE_STEP` per task in its queue, so that no task waits forever.
+All other tasks form backlogs, which are taken round-robin by site: start-time fair queueing (Goyal,
+Vin and Cheng 1996) with equal task lengths. A task's turn in a backlog follows the turn of the
+site's previous task, or is the first of the current round if that is later.
 
-Short queues and backlogs each get half of the places; the places that either of them does not use
-are given to the other. A site that sends a page now and then is thus served within seconds,
-regardless of the backlogs, which never starve either. For tasks of unequal cost, the caller sets
-the turns.
+Short queues and backlogs each get half of the places, and any places that the other leaves unused,
+so neither starves. For tasks of unequal cost, the caller sets the turns.
 """
 
 import json
@@ -49,6 +45,7 @@ SHORT_QUEUE = 8
 """Maximum number of waiting tasks in a short queue: the number of pages in a batched task."""
 
 SHORT_QUEUE_STEP = timedelta(minutes=5)
+"""Delay of a task in a short queue, per task in the queue."""
 
 _SHORT_TURNS = -(2**62)
 """Start of the turns of short queues."""
@@ -128,8 +125,8 @@ _ADD_TASKS = text("""
     short=SHORT_QUEUE,
     step=SHORT_QUEUE_STEP // timedelta(milliseconds=1),
 )
-"""The length of a site's queue includes the task to be added. Only the part of the queue that
-exceeds `SHORT_QUEUE` counts as places in the backlog."""
+"""``length`` is the length of a site's queue, including the new task; only tasks beyond
+`SHORT_QUEUE` take places in the backlog."""
 
 
 def clock(session: Session) -> int:
@@ -233,9 +230,8 @@ def take_next(
 ) -> Sequence[WaitingEntry]:
     """Lock and return the next entries of a lane, skipping entries locked by another relay.
 
-    Half of the entries, rounded up with `short_first`, are from short queues. A caller that takes
-    entries one at a time can thus alternate. No further entries are added once the bodies total
-    `max_bytes`; the first entry is returned regardless of its size.
+    Half of the entries, rounded up with `short_first`, are from short queues. The result ends once
+    the bodies total `max_bytes`, but contains at least one entry.
     """
     rows = session.execute(
         _TAKE_NEXT,
@@ -255,7 +251,7 @@ def remove(session: Session, entry_ids: Sequence[int]) -> None:
 
 
 def refuse(session: Session, entry_id: int, refusal: str) -> None:
-    """Set aside an entry refused by the broker, recording the broker's reason."""
+    """Set aside an entry refused by the broker, with the broker's reason."""
     session.execute(
         update(OutboxEntry)
         .where(OutboxEntry.id == entry_id)
@@ -274,7 +270,7 @@ def refused(
 def retry_refused(
     session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
 ) -> int:
-    """Hand refused entries back to the relay, and return their number."""
+    """Return refused entries to the relay, and return their number."""
     again = update(OutboxEntry).where(*_is_refused(message_id, entry_ids))
     return len(
         session.scalars(
@@ -306,9 +302,9 @@ def _is_refused(
 def withdraw(
     session: Session, tasks: Sequence[str], site_id: int, argument: str, values: Collection[int]
 ) -> dict[tuple[str, int], int]:
-    """Remove a site's tasks that match values of one argument, except tasks locked by a relay.
+    """Remove a site's tasks by the values of one argument; return their turns by task and value.
 
-    Return their turns by task and value, so that a task requested again can keep its place.
+    Tasks locked by a relay remain. A task requested again can keep its turn.
     """
     withdrawn = {
         "tasks": list(tasks),

@@ -9,12 +9,10 @@ else:
     from backports import zstd
 
 COMPRESSION = 3
-"""Zstandard level. On 200 pages of ``daniel``, 65 kB each, packing takes 0.27 ms per page and
-unpacking 0.08 ms; zlib at level 5 took 1.14 and 0.21 ms, and 4 % less space."""
+"""Zstandard level: a quarter of the time of zlib at level 5 for 4 % more space (on ``daniel``)."""
 
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
-"""Zstandard's magic number; content that does not start with it was compressed by an earlier
-release, with zlib."""
+"""Zstandard's magic number; earlier releases compressed with zlib."""
 
 
 def pack_content(content: bytes) -> bytes:

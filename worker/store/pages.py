@@ -40,10 +40,7 @@ _ADD_SITES = text("""
 
 
 def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
-    """Lock sites until the transaction ends, creating them if new, and return their IDs.
-
-    The lock serialises writes to the pages of a site, so that each write sees the previous ones.
-    """
+    """Lock sites until the transaction ends, creating them if new, and return their IDs by key."""
     # Transactions that lock the same sites in different orders would deadlock.
     missing = sorted(set(keys))
     locked: dict[str, int] = {}
@@ -61,11 +58,7 @@ def lock_site(session: Session, key: str) -> int:
 
 
 def sites_called(session: Session, name: str) -> dict[int, str]:
-    """Return the keys of the sites with the given name, by ID.
-
-    There are several if a sender uses one name for pages of several domains
-    (`worker.html.site_key`).
-    """
+    """Return the keys of the sites with a name, by ID: one per domain (`worker.html.site_key`)."""
     called_so = or_(Site.key == name, Site.key.startswith(f"{name}@", autoescape=True))
     rows = session.execute(select(Site.id, Site.key).where(called_so).order_by(Site.id))
     return dict(rows.all())
@@ -82,10 +75,7 @@ def only_sites(
 
 @dataclass(frozen=True)
 class TouchedSite:
-    """A site after a change to its pages.
-
-    ``has_groups`` indicates whether the site has been clustered.
-    """
+    """A site after a change to its pages; ``has_groups`` means that it has been clustered."""
 
     version: int
     has_groups: bool
@@ -151,10 +141,7 @@ def ids_where(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
 
 
 def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
-    """Return the IDs of a site's pages whose HTML is stored, ascending.
-
-    Pages joined to another page are excluded.
-    """
+    """Return the IDs of a site's pages with stored HTML, except joined pages, ascending."""
     return ids_where(
         session,
         StoredPage.site_id == site_id,
@@ -212,8 +199,5 @@ def is_pending() -> ColumnElement[bool]:
 
 
 def is_asked_for() -> ColumnElement[bool]:
-    """Condition: the page's extraction was requested at `StoredPage.asked_at` and is unfinished.
-
-    A pending page that does not meet this condition is awaiting an earlier stage.
-    """
+    """Condition: the extraction requested at `StoredPage.asked_at` is unfinished."""
     return StoredPage.extracted_generation < StoredPage.generation

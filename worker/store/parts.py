@@ -35,11 +35,10 @@ Addresses = Callable[[Mapping[str, Any]], Iterable[str]]
 
 
 class NewParts(NamedTuple):
-    """Parts found by the extraction of a page.
+    """Links to other parts (as JSON) found by the extraction of a page.
 
-    ``links`` holds the links to other parts, as JSON values. ``message`` is the new article
-    message, or None if the latest message is current; ``whole`` is the URL of the single-page
-    version.
+    ``message`` is the new article message, or None if the latest one is current; ``whole`` is the
+    URL of the single-page version.
     """
 
     page_id: int
@@ -50,9 +49,9 @@ class NewParts(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A page that is a part of an article, with its state; see `PageParts`.
+    """A page that is a part of an article; see `PageParts`.
 
-    ``size`` is the size in bytes of its own message; None if its latest outcome is not an article.
+    ``size`` is the size in bytes of its own message, or None if it has no article.
     """
 
     page_id: int
@@ -83,10 +82,7 @@ def ways_to_write(url: str) -> list[str]:
 
 
 def _digests_of(url: str) -> list[str]:
-    """Return the digests of all addresses that may lead to a link target.
-
-    Alternative spellings are included, since a separated address has its own digest.
-    """
+    """Return the digests of a link target's spellings and of their canonical forms."""
     ways = ways_to_write(url)
     return [*dict.fromkeys(map(digest_of_url, [*ways, *map(canonical_form, ways)]))]
 
@@ -105,10 +101,9 @@ _FIND = text("""
 def find_pages(
     session: Session, addresses: Mapping[int, Collection[str]]
 ) -> dict[int, dict[str, int]]:
-    """Resolve linked addresses to pages of the same site.
+    """Resolve the addresses to which each page links, by page ID, to page IDs of the same site.
 
-    ``addresses`` maps the ID of each linking page to the addresses it links to. The result maps the
-    same ID to the IDs of the linked pages, by address; pages without linked pages are omitted.
+    Addresses that lead to no stored page are omitted.
     """
     asked = [
         (page_id, url, digest)
@@ -187,12 +182,10 @@ _NOTE_OTHERS = text("""
 
 
 def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
-    """Record pages that are not parts, and make parts due if their single-page version changed.
+    """Clear the part links of ``others``, and make parts due whose single-page version is revised.
 
-    The pages in ``others``, which must be locked, link to no other part; a page that did so before
-    loses its stored links and message. The pages in ``revised`` have a new article. If parts
-    declare such a page as the single-page version of their article, these parts become due for
-    joining.
+    The pages in ``others``, which must be locked, link to no other part; the pages in ``revised``
+    have a new article.
     """
     if others or revised:
         session.execute(_NOTE_OTHERS, {"others": list(others), "revised": list(revised)})
@@ -218,9 +211,9 @@ def is_due() -> ColumnElement[bool]:
 
 
 def begin(session: Session, page_id: int) -> tuple[int, int] | None:
-    """Count an attempt to join a page's parts; return the number of attempts and the page version.
+    """Count an attempt to join a page's parts; return the attempts and the version of its links.
 
-    Returns None if the page has since been processed together with another part of its article.
+    Returns None if the page is no longer due.
     """
     do_not_wait_for_disk(session)
     row = session.execute(
@@ -234,10 +227,9 @@ def begin(session: Session, page_id: int) -> tuple[int, int] | None:
 
 
 def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:
-    """Return the parts reachable from a page, and whether the search found all of them.
+    """Return the parts reachable from a page, including itself, and whether all were found.
 
-    Parts may be linked directly or through other parts; the page itself is included. ``addresses``
-    returns the relevant addresses from `NewParts.links`.
+    ``addresses`` extracts the addresses to follow from `NewParts.links`.
     """
     reached: dict[int, None] = {}
     following = {page_id: None}
@@ -256,7 +248,7 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
 
 
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
-    """Lock the given pages that are parts, and return them ordered by ID.
+    """Lock the given pages, and return those that are parts, ordered by ID.
 
     Article messages are omitted, since the messages of many parts may not fit into memory.
     """

@@ -25,7 +25,7 @@ from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
 
 RECENT_SECONDS = 900
-"""Maximum age of a recent failure. An all-time total would drop when old failures are pruned."""
+"""Maximum age of a recent failure."""
 
 
 @dataclass(frozen=True)
@@ -128,15 +128,12 @@ class SiteHistory:
 class ServiceCounts:
     """Counts for the whole service, used for monitoring.
 
-    ``outcomes`` counts pages by outcome, which is `worker.outcomes.PENDING` for pages without one;
-    ``waiting`` counts these and the pages to be extracted again. Clustering is disabled for
-    ``sites_in_quarantine``. ``outbox`` counts the messages waiting for the relay. ``groups`` and
-    ``outliers`` belong to the latest generations of the sites. ``generations``, ``articles`` and
-    ``design_changes`` (by site) are all-time totals. ``doubtful`` and ``walls`` count those from
-    the last day, by site, for sites where they are the majority. ``recent_failures`` counts the
-    tasks that failed in the last `RECENT_SECONDS`, by name. ``oldest_seconds`` holds the age of the
-    oldest open request, by kind of work (``relay``, ``compare``, ``extract``). Times are 0 if
-    nothing waits.
+    ``outcomes`` counts pages by outcome, with `worker.outcomes.PENDING` for pages without one;
+    ``waiting`` counts these and the pages to be extracted again. ``groups`` and ``outliers`` are
+    those of the latest generations. ``generations``, ``articles`` and ``design_changes`` (by site)
+    are all-time totals. ``doubtful`` and ``walls`` cover the last day, for sites where they are the
+    majority; ``recent_failures``, by task name, the last `RECENT_SECONDS`. ``oldest_seconds`` holds
+    the age of the oldest open request, by kind of work. Times are 0 if nothing waits.
     """
 
     outcomes: dict[str, int]
@@ -159,7 +156,7 @@ class ServiceCounts:
 def run_progress(session: Session, message_prefix: str) -> RunProgress:
     """Count the results of the messages whose IDs start with a prefix."""
     of_run = Receipt.message_id.startswith(message_prefix, autoescape=True)
-    # A redelivered message has two receipts; the first holds its result.
+    # A redelivered message may have several receipts; the first holds its result.
     is_first = Receipt.id.in_(
         select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
     )
@@ -219,10 +216,7 @@ def sites_of_run(session: Session, message_prefix: str) -> list[str]:
 
 
 def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
-    """Return the state of the given sites (all if None), ordered by key.
-
-    The number of queries does not depend on the number of sites.
-    """
+    """Return the state of the given sites (all if None), ordered by key."""
     sites = select(Site.id, Site.key).order_by(Site.key)
     if keys is not None:
         sites = sites.where(Site.key.in_(keys))
@@ -290,15 +284,11 @@ _LAST_GENERATIONS = text("""
         ORDER BY site_id, number DESC
     ) AS last
 """)
-"""The latest generation of the given sites (all if NULL), with its silhouette, the numbers and
-sizes of its groups, and the number of its outliers."""
+"""Latest generation of each given site (all if NULL): silhouette, group sizes, and outliers."""
 
 
 def site_history(session: Session, key: str) -> SiteHistory:
-    """Return the history of a site.
-
-    Raises `NoResultFound` if the site is unknown.
-    """
+    """Return the history of a site; raise `NoResultFound` if the site is unknown."""
     site_id = session.scalars(select(Site.id).where(Site.key == key)).one()
     return SiteHistory(
         designs.group_histories(session, site_id),

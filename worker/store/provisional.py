@@ -1,8 +1,8 @@
 """Pages that must not wait for their site's first clustering.
 
-Every extraction belongs to a generation of the site. A page that does not wait for the first
-clustering therefore becomes an outlier of a provisional generation, which does not count as a
-clustering: the site remains new, later pages wait, and the first clustering can include all pages.
+Every extraction belongs to a generation of the site, so the page becomes an outlier of a
+provisional generation. It does not count as a clustering: the site remains new, and later pages
+wait.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ PROVISIONAL = "provisional"
 """`Generation.method` of a generation that does not count as a clustering."""
 
 UNGROUPED = "none"
-"""`Generation.method` of a generation that counts as a clustering although none was made."""
+"""`Generation.method` of a generation that counts as a clustering, but has no groups."""
 
 NUMBER = 1
 """Number of the provisional generation, which is always a site's first."""
@@ -42,7 +42,7 @@ def _is_unasked() -> ColumnElement[bool]:
 def _comparable_pages(
     site_id: ColumnElement[int] | InstrumentedAttribute[int],
 ) -> ColumnElement[int]:
-    """Return how many pages of a site have a tree, capped at 2: more make no difference."""
+    """Return the number of a site's pages that have a tree, at most 2."""
     page = aliased(StoredPage)
     some = (
         select(page.id)
@@ -57,10 +57,10 @@ def _comparable_pages(
 def lone_pages(
     session: Session, *, alone_seconds: float, watched_seconds: float, most: int
 ) -> dict[int, int]:
-    """Return waiting pages that are the only page of their site, mapped to their site IDs.
+    """Return the longest-waiting pages that are alone on their site, mapped to their site IDs.
 
     Only pages that have waited between ``alone_seconds`` and ``watched_seconds`` are considered: a
-    page that had siblings in that period will never be alone. At most ``most`` pages are returned.
+    page with siblings by then will never be alone.
     """
     now = func.now()
     since, until = now - timedelta(seconds=watched_seconds), now - timedelta(seconds=alone_seconds)
@@ -71,10 +71,7 @@ def lone_pages(
 
 
 def late_pages(session: Session, *, patience_seconds: float, most: int) -> dict[int, int]:
-    """Return pages that have waited too long for the first clustering, mapped to their site IDs.
-
-    At most ``most`` pages are returned, the longest-waiting first.
-    """
+    """Return the longest-waiting pages overdue for a first clustering, mapped to site IDs."""
     is_late = StoredPage.waiting_since <= func.now() - timedelta(seconds=patience_seconds)
     return _of_new_sites(session, is_late, most)
 
@@ -104,10 +101,7 @@ _HOLD = text("""
 
 
 def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
-    """Lock sites until the transaction ends, and return their IDs.
-
-    Sites locked by other transactions are skipped rather than waited for.
-    """
+    """Lock those sites that are not locked, until the transaction ends, and return their IDs."""
     return list(session.scalars(_HOLD, {"sites": list(site_ids)}))
 
 
@@ -186,19 +180,15 @@ _COUNT_AS_CLUSTERED = text("""
 
 
 def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_all: bool) -> None:
-    """Turn the provisional generations of sites into clusterings without groups.
+    """Turn the provisional generations of locked sites into clusterings without groups.
 
-    The sites must be locked. With ``has_seen_all``, all their current pages count as clustered;
-    otherwise none do, so that the next clustering treats them all as new.
+    With ``has_seen_all``, all their current pages count as clustered; otherwise, none do.
     """
     session.execute(_COUNT_AS_CLUSTERED, {"sites": list(site_ids), "has_seen_all": has_seen_all})
 
 
 def overlooked(session: Session, site_id: int, generation: int) -> list[int]:
-    """Return a site's pages that arrived too late for the given generation.
-
-    They have a tree, but neither an outcome, a requested extraction nor a membership in it.
-    """
+    """Return a site's waiting pages that are not in the given generation, ascending."""
     is_placed = exists().where(
         Membership.page_id == StoredPage.id, Membership.generation == generation
     )

@@ -24,11 +24,7 @@ CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 
 @dataclass(frozen=True)
 class RecordedFetch:
-    """The result of recording a fetch.
-
-    ``has_tree`` indicates whether the page now has a tree, and ``is_changed`` whether it must be
-    extracted again.
-    """
+    """The result of recording a fetch; ``is_changed`` means that the page needs extraction."""
 
     page_id: int
     site_id: int
@@ -55,21 +51,17 @@ class _ResolvedFetch(NamedTuple):
 def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[RecordedFetch]:
     """Store fetched pages, and return the result of each. Their sites must be locked.
 
-    A page may be fetched at any of its addresses (`worker.store.addresses`). Of two fetches of one
-    page, the one with the later ``fetched_at`` wins, regardless of the order of arrival. If a date
-    is missing, the last to arrive wins; if the dates are equal, the one with the greater digest
-    does.
+    A page may be fetched at any of its addresses (`worker.store.addresses`). The fetch with the
+    later ``fetched_at`` wins, then the one with the greater digest; if a date is missing, the last
+    to arrive. Of fetches with equal content, the earliest from one URL is kept (then the smallest
+    crawler ID), or the latest from several URLs, so that the order of arrival has no effect.
 
-    Of fetches with equal content from one URL, the earliest is kept, then the one with the smallest
-    crawler ID, so that a page sent twice yields the same article in any order. Of fetches with
-    equal content from several URLs, the latest is kept.
-
-    A refusal never replaces the stored page: it is stored in addition (`StoredPage.refused`) until
-    the page is fetched again.
+    A refusal does not replace a readable page, but is stored in addition (`StoredPage.refused`)
+    until the page is fetched again.
     """
     recorded: list[RecordedFetch] = []
     while len(recorded) < len(fetches):
-        # Fetches of a second address depend on the changes made for the first.
+        # Fetches of further addresses depend on the changes made for earlier ones.
         rest = fetches[len(recorded) :]
         located = addresses.locate(session, rest)
         recorded += _record(session, rest, located)
@@ -218,9 +210,8 @@ _CONTINUE_REVISIONS = text("""
     SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :parted_from))
     WHERE id = :page_id
 """)
-"""Let the page of an address that has left another page continue with the revision number that the
-other page has reached. Otherwise article IDs could repeat, since both pages have addresses that
-belonged to one page before."""
+"""Continue with the revision number of the page that the address has left; otherwise, article IDs
+could repeat."""
 
 
 def _judge(page: StoredPage | None, fetched: FetchedPage, place: Resolution) -> ReceiptResult:
@@ -364,11 +355,11 @@ _LOCK_PAGES = (
 
 
 def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> StoredPage:
-    """Merge pages of one site, which must be locked, that turn out to be the same page.
+    """Merge pages of a locked site that turn out to be the same page, and return the first.
 
-    The first page remains, with the content of ``speaker``, the address that represents all of
-    them. If any of the pages has an article, a revision is published even if nothing changed, so
-    that consumers of that article learn of the merge.
+    It gets the content of ``speaker``, the address that represents all of them. If any of the pages
+    has a revision, another is published even if nothing changed, so that consumers learn of the
+    merge.
     """
     page, *others = session.scalars(_LOCK_PAGES, {"ids": list(page_ids)})
     for other in others:

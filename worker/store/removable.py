@@ -13,8 +13,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 - ``html``: the HTML of pages, except those whose outcome a later release may improve
   (`worker.store.retention.KEPT_OUTCOMES`) and those with which other pages are compared;
 - ``revisions``: articles superseded by a later revision of their page;
-- ``groups``: the group memberships of pages from all but their site's latest clustering,
-  regardless of their age. The groups themselves are retained as the site's history;
+- ``groups``: memberships and representatives of superseded clusterings, regardless of their age;
+  the groups themselves are retained as the site's history;
 - ``trees``: trees no longer used by any page, with their distances, regardless of their age;
 - ``receipts``: the results of messages, and task failures.
 """

@@ -10,15 +10,14 @@ from sqlalchemy.orm import Session
 from models.tables import FollowedRequest, Reprocessing, Site
 
 CATCH_UP = timedelta(minutes=2)
-"""Maximum lag behind the requested rate that is made up for: a longer one would cause a burst."""
+"""Maximum lag behind the requested rate that is caught up; more would cause a burst."""
 
 
 @dataclass(frozen=True)
 class ReprocessingProgress:
-    """Progress of the latest reprocessing of all sites.
+    """Progress of the latest reprocessing of all sites; ``state`` is running, paused or ended.
 
-    ``sites_done`` and ``pages`` count the sites and pages that have been started, ``sites`` all
-    sites. ``state`` is ``running``, ``paused`` or ``ended``.
+    ``sites_done`` and ``pages`` count the sites and pages that have been started.
     """
 
     stage: str

@@ -16,10 +16,8 @@ LAST_UNMARKED: Final = "0024"
 """Last revision whose connections do not set `MARK`; connections without it get this revision."""
 
 OLDEST_NEIGHBOUR: Final = LAST_UNMARKED
-"""Revision of the oldest version that can work on the newest schema alongside this version.
-
-Raise it in any migration that removes or changes something that the code of that revision uses.
-"""
+"""Revision of the oldest version that can work on the newest schema. Raise it in any migration that
+removes or changes something that the code of that revision uses."""
 
 FOREIGN_SCHEMA: Final = "DT001"
 """SQLSTATE of a rejection. Connections without `MARK` get 57P03, which makes old releases wait."""

@@ -22,10 +22,7 @@ def is_of_run(message_prefix: str) -> ColumnElement[bool]:
 
 
 def of_run(query: S, message_prefix: str) -> S:
-    """Restrict a query on stored pages to the pages of a run.
-
-    Rows are ordered by site and URL, so that the output does not depend on the order of arrival.
-    """
+    """Restrict a query on stored pages to the pages of a run, ordered by site and URL."""
     return (
         query.join(Site, Site.id == StoredPage.site_id)
         .where(is_of_run(message_prefix))

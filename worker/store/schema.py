@@ -1,8 +1,4 @@
-"""Checks that a database's schema matches this code.
-
-This module must not import Alembic: the import takes as long as everything else that a command
-does before it responds.
-"""
+"""Check that a database's schema matches this code, without the slow import of Alembic."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +25,7 @@ _ADMITTED = text("SELECT admitted_schemas()")
 
 
 def check_current(database: Database) -> None:
-    """Raise an error like `require_current`, but fail rather than wait for the database."""
+    """Raise the errors of `require_current` for the schema, without waiting for the database."""
     with database.engine.connect() as connection:
         _require_current(connection)
 
@@ -66,10 +62,9 @@ class UnknownSchemaError(ExpectedError):
 
 
 def require_current(database: Database) -> None:
-    """Wait for the database, and raise an error unless its schema admits this code.
+    """Wait for the database, and require that its schema admits this code.
 
-    The error is `SchemaIsBehindError`, `UnknownSchemaError` (if the schema is newer than this
-    code), or `DatabaseRefusesError` if waiting cannot help.
+    Raises `SchemaIsBehindError`, `UnknownSchemaError`, or `DatabaseRefusesError`.
     """
     database.wait()
     database.run(lambda session: _require_current(session.connection()))
@@ -77,10 +72,10 @@ def require_current(database: Database) -> None:
 
 @contextmanager
 def current_database(url: str) -> Iterator[Database]:
-    """Yield a database connection pool for a command; require this version's schema.
+    """Yield a connection pool for a command, if the schema admits this code.
 
-    Raises `DatabaseIsAwayError` if the database does not respond at the start (later interruptions
-    are waited out), and `SchemaIsBehindError` or `UnknownSchemaError` if its schema is another one.
+    Raises `DatabaseIsAwayError` if the database does not respond at the start,
+    `SchemaIsBehindError`, or `UnknownSchemaError`.
     """
     with Database(url, connect_seconds=COMMAND_CONNECT_SECONDS) as database:
         try:
@@ -110,7 +105,7 @@ def _require_current(connection: Connection) -> None:
 
 
 def require_admitted(session: Session) -> None:
-    """Raise `ForeignSchemaError` if the database no longer admits this version.
+    """Raise `ForeignSchemaError` if the database no longer admits this code.
 
     Call this before any step that cannot be undone.
     """

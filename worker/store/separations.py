@@ -26,12 +26,10 @@ class NotJoinedError(ExpectedError):
 
 @dataclass(frozen=True)
 class SeparatedPage:
-    """The page of an address that was separated.
+    """The page of a separated address, with the address's latest stored content, if any.
 
-    ``has_content`` indicates whether the page has content: the content of the address's latest
-    fetch if still stored, otherwise of its last fetch before it joined. ``is_other_empty`` means
-    that the content was taken from the page that the address had joined, which keeps its article
-    but has no content until its next fetch.
+    ``is_other_empty`` means that the content was taken from the page that the address had joined,
+    which keeps its article but has no content until its next fetch.
     """
 
     page_id: int
@@ -43,9 +41,8 @@ class SeparatedPage:
 def separate(session: Session, url: str) -> list[SeparatedPage]:
     """Separate an address from its page on each site: it never joins another page again.
 
-    ``url`` is the address as sent or in canonical form; an alternative spelling is separated
-    without the other spellings. Raises `NotJoinedError` if the address is unknown, or is its page's
-    only address.
+    An alternative spelling is separated without the other spellings. Raises `NotJoinedError` if the
+    address is unknown, or is its page's only address.
     """
     digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
     known = select(Site.key).join(Address, Address.site_id == Site.id).distinct()
@@ -109,7 +106,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
 
 
 def _empty(session: Session, page: StoredPage) -> None:
-    """Remove a page's content, which belongs to another page; its next fetch brings new content."""
+    """Remove a page's content, which belongs to another page, until its next fetch."""
     page.url = canonical_of(addresses.of_pages(session, [page.id])[page.id])
     page.content_digest, page.fetched_at = "", None
     page.tree_id, page.comment_pattern, page.forced = None, None, False
@@ -157,8 +154,7 @@ MAX_LISTED = 10_000
 class JoinedAddress:
     """An address that joined another address's page, or was separated from it.
 
-    ``address`` is the URL as sent, ``kind`` is a `worker.addresses.Kind` or ``separated``, and
-    ``canonical`` is the address of the page.
+    ``kind`` is a `worker.addresses.Kind` or ``separated``; ``canonical`` is the page's address.
     """
 
     address: str

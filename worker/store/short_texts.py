@@ -35,8 +35,8 @@ _WITH = rows_only(select(_ASKED.c.text, _PAGES.c.id).select_from(_ASKED.join(_PA
 def pages_with(session: Session, site_id: int, texts: Collection[bytes]) -> dict[bytes, set[int]]:
     """Return the IDs of a site's pages with the given short texts, by text.
 
-    The count is locked for the site until the transaction ends, so that when several pages are
-    processed concurrently, the last one sees all the other pages.
+    A lock serialises the counts of a site, so that the last of several concurrent transactions sees
+    the pages of all others.
     """
     session.execute(
         select(func.pg_advisory_xact_lock(AdvisoryLock.SHORT_TEXTS.value, func.hashint8(site_id)))
@@ -50,7 +50,7 @@ def pages_with(session: Session, site_id: int, texts: Collection[bytes]) -> dict
 def articles_among(session: Session, page_ids: Sequence[int]) -> Mapping[int, list[int]]:
     """Lock the given pages whose outcome is an article, and return their IDs by generation.
 
-    Pages locked by another transaction are skipped, since that transaction counts them itself.
+    Pages locked by another transaction are skipped, since that transaction handles them itself.
     """
     found: defaultdict[int, list[int]] = defaultdict(list)
     rows = session.execute(_ARTICLES, {"ids": list(page_ids)})

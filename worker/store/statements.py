@@ -1,8 +1,7 @@
 """Statements that are built once and run on the connection, without SQLAlchemy's unit of work.
 
-A session prepares every statement for returning objects. For statements that return plain rows or
-nothing, running them on the connection saves two thirds of the time; building a statement costs as
-much as running it. A session would also insert rows in one statement per set of non-null columns.
+This saves most of the overhead of statements that return plain rows or nothing. A session would
+also insert rows in one statement per set of non-null columns.
 """
 
 from collections.abc import Mapping, Sequence

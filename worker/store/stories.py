@@ -28,7 +28,7 @@ MAX_OF_BAND = 50
 """Maximum number of texts examined per band: as many as are compared per story."""
 
 MAX_CANDIDATES = 100
-"""Maximum number of texts compared with a new text; those that share the most bands are chosen."""
+"""Maximum number of texts compared with a new text, those that share the most bands first."""
 
 MAX_OVERLAPS = 100
 """Maximum number of overlaps stored for a text, which bounds the time needed to read them."""
@@ -37,7 +37,7 @@ MAX_SITES = 100
 """Maximum number of sites stored per text."""
 
 LOCK_SECONDS = 1
-"""Maximum time, in seconds, for which grouping waits for a lock before it is retried later."""
+"""Lock timeout of a grouping transaction, in seconds, after which it is retried."""
 
 RESTING_SECONDS = 10
 """Maximum idle time of a grouping transaction, in seconds."""
@@ -296,10 +296,7 @@ _SET_SITES = text("UPDATE story_texts SET sites = CAST(:sites AS bigint[]) WHERE
 
 
 def review_text(session: Session, text_id: int) -> None:
-    """Update the sites of a text that an article no longer has.
-
-    The text is deleted if no article has it any more.
-    """
+    """Update the sites of a text that an article no longer has, or delete it if none has it."""
     sites = list(session.execute(_SITES_OF_ARTICLES, {"text_id": text_id}).scalars())
     if not sites:
         session.execute(_REMOVE_TEXTS, {"ids": [text_id]})
@@ -318,10 +315,10 @@ _OLD = text("""
 
 
 def remove_old_stories(session: Session, window: timedelta, most: int) -> int:
-    """Delete empty stories, and the texts of stories with no new article within ``window``.
+    """Delete stories with no new article within ``window``, and their texts.
 
-    Stories referenced by published articles are retained. The caller must hold the lock taken by
-    `lock_stories`. Returns the number of rows processed, at most ``most``.
+    The story entries of articles remain. Call `lock_stories` first. Returns the number of rows
+    processed, at most ``most``.
     """
     found = session.execute(_OLD, {"window": window, "most": most}).all()
     session.execute(_REMOVE_TEXTS, {"ids": [each for _, each in found if each is not None]})

@@ -19,9 +19,8 @@ from worker.store.stories import packed, unpacked
 class Arrival:
     """An extracted article.
 
-    `site` is the site key, and `fetched_at` the time of the fetch, if known. `seen_at` is
-    `fetched_at` or, if that is unknown, the time of extraction. `wire` is the news agency that the
-    article names.
+    `site` is the site key, and `wire` the news agency that the article names. `seen_at` is
+    `fetched_at` or, if that is unknown, the time of extraction.
     """
 
     page_id: int
@@ -80,10 +79,7 @@ def add(session: Session, arrivals: Collection[Arrival]) -> None:
 
 
 def add_gone(session: Session, page_ids: Collection[int]) -> bool:
-    """Enqueue pages that lost their articles; return whether any of these articles had a story.
-
-    The pages must be locked.
-    """
+    """Enqueue locked pages that lost their articles; return whether any article had a story."""
     if not page_ids:
         return False
     noted: Any = session.execute(_ADD_GONE, {"ids": sorted(page_ids)})
@@ -144,7 +140,7 @@ def are_waiting(session: Session) -> bool:
 
 
 def is_waiting(page_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    """Return the condition that a page's article is waiting to be grouped or updated."""
+    """Condition: the page's article is waiting to be grouped or updated."""
     arrives = exists().where(StoryArrival.page_id == page_id)
     is_retold = (
         exists()

@@ -102,10 +102,9 @@ def first_of_story(
 ) -> tuple[TellingArticle, bool] | None:
     """Return the first article of a story, and whether it is recorded as the first.
 
-    The first article is the one fetched earliest; articles with equal or unknown times are ordered
-    by text key, site and URL. Of a story with more than `MAX_COMPARED` articles, only that many are
-    considered, plus the recorded first article and the article of ``page_id``, a page that has just
-    joined the story.
+    Articles are ordered by time of fetch (unknown last), text key, site and URL. At most
+    `MAX_COMPARED` are considered, plus the recorded first article and the article of ``page_id``, a
+    page that has just joined the story.
     """
     return _first(session, story_id, page_id, MAX_COMPARED)
 
@@ -183,9 +182,9 @@ def articles_to_retell(
 
 
 def note_retold(session: Session, story: Retelling, retold_to: list[int] | None) -> bool:
-    """Record the progress of a story's update; return False if the story changed meanwhile.
+    """Record the last updated text and page ID, or None at the end; return False if outdated.
 
-    ``retold_to`` is the text ID and page ID of the last updated article, or None at the end.
+    The progress is outdated if the story changed in the meantime.
     """
     noted: Any = session.execute(_NOTE_RETOLD, {**story._asdict(), "new_retold": retold_to})
     return bool(noted.rowcount)
@@ -288,9 +287,8 @@ _IS_TOLD_OTHERWISE = and_(
 def pages_to_correct(session: Session, limit: int) -> list[int]:
     """Return the IDs of pages whose latest revision has an outdated story entry, ascending.
 
-    Three kinds of pages are excluded: those awaiting extraction, since their next revision will
-    have the new story entry; those whose articles are waiting to be grouped; and those corrected
-    recently.
+    Excluded are pages without a current article, those whose articles are waiting to be grouped,
+    and those corrected recently.
     """
     return list(
         session.scalars(

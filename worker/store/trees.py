@@ -119,8 +119,7 @@ def distance_matrix(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """Return the raw distances among trees (by ascending ID), and a mask of the stored ones.
 
-    Distances are NaN if they are not stored or the trees cannot be compared. The mask is True on
-    the diagonal.
+    Distances are NaN if they are not stored or the trees cannot be compared.
     """
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
     is_stored = np.eye(len(tree_ids), dtype=np.bool_)

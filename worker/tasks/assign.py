@@ -42,9 +42,8 @@ Sizes: TypeAlias = npt.NDArray[np.int64]
 logger = logging.getLogger(__name__)
 
 OUTLIERS_LOOKED_AT = 20
-"""Number of a site's newest outliers that are compared with each other to find a new group. They
-form at most 190 pairs, and each further outlier takes 19 comparisons. A template is found if it
-accounts for at least a seventh of these outliers."""
+"""Number of a site's newest outliers that are compared with each other to find a new group: at most
+190 pairs, and 19 for each further outlier."""
 
 
 @shared_task(name=task_names.ASSIGN, bind=True, **TASK_OPTIONS)

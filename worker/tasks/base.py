@@ -23,10 +23,9 @@ class OutOfMemoryError(Exception):
 class ServiceTask(Task):
     """A task whose failures do not affect other tasks.
 
-    In a pool process, `SoftTimeLimitExceeded` is raised after `cpu_seconds` of CPU time (0 for no
-    limit), and the process is killed after `cpu_kill_seconds`, in case the task ignores the
-    exception. Celery's own limits are wall-clock time, within which a busy host may do little for a
-    task.
+    In a pool process, `SoftTimeLimitExceeded` is raised after `cpu_seconds` of CPU time (0: never),
+    and the process is killed after `cpu_kill_seconds`. Celery's own limits are wall-clock time,
+    within which a busy host may do little for a task.
     """
 
     cpu_seconds: float = 0

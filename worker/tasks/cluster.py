@@ -45,9 +45,9 @@ from worker.workflow.stored_distances import StoredDistances
 logger = logging.getLogger(__name__)
 
 PAUSES = (0, 1, 5)
-"""Pauses before the next attempt, in clustering intervals. The second attempt is immediate, since
-most processes die for reasons unrelated to the site. Later attempts wait, since a shortage of
-memory may last minutes."""
+"""Pauses after the first attempts, in clustering intervals. The second attempt is immediate, since
+most crashes are unrelated to the site; later ones wait, since a memory shortage may last minutes.
+"""
 
 
 @shared_task(name=task_names.CLUSTER_DUE, **TASK_OPTIONS)
@@ -71,10 +71,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
 
 
 def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
-    """Return how long sites wait to be clustered.
-
-    `waiting` is the number of messages at the intake, or None if it is unknown.
-    """
+    """Return how long sites wait; ``waiting`` is the intake's queue length, or None if unknown."""
     longest = settings.max_settle_seconds
     half = settings.first_article_seconds / 2
     return SettleTimes(

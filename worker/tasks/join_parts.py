@@ -1,8 +1,6 @@
 """Join the parts of articles once they have not changed for a while.
 
-Parts are joined by a separate task, not when a page is extracted. Thus, regardless of the order in
-which parts arrive, the article of the first part is joined once all of them have arrived, and
-always has the same revisions.
+A separate task joins them, so that the revisions do not depend on the order of arrival.
 """
 
 import hashlib
@@ -47,23 +45,21 @@ from worker.workflow.process import ProcessState, process_state
 logger = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 20.0
-"""Time without changes after which a part is processed: the parts of an article are usually fetched
-together, and each part that arrives later causes another revision."""
+"""Minimum time without changes before a part is processed, since parts are usually fetched together
+and each late part causes another revision."""
 
 LOOKS = 3
-"""Maximum number of crashes while processing a part, after which the part is abandoned until it
-changes."""
+"""Maximum number of attempts that crash, after which a part is abandoned until it changes."""
 
 ARTICLES_OF_A_LOOK = 8
-"""Maximum number of articles joined when one part is processed; further articles are joined when
-their own pages are processed."""
+"""Maximum number of articles joined per part processed; others wait for their own pages."""
 
 LOOKED_AT_ONCE = 500
 """Maximum number of parts processed per task."""
 
 WORK_SECONDS = 5.0
-"""Time after which a task leaves the remaining parts to the next one: joining an 8 MiB article
-takes seconds, and the process also has pages to extract."""
+"""Time after which a task leaves the remaining parts to the next one, since the process also has
+pages to extract."""
 
 
 @shared_task(name=task_names.JOIN_PARTS, **TASK_OPTIONS)

@@ -59,11 +59,7 @@ def pruning(
     begin: Place | None = None,
     dry_run: bool = False,
 ) -> Iterator[Step]:
-    """Remove expired data, one transaction per step.
-
-    `kinds`, `days` and `dry_run` are passed to `worker.store.retention.prune`. Without `begin`, the
-    removal starts at the first rule.
-    """
+    """Remove expired data, one transaction per step; see `worker.store.retention.prune`."""
     place = begin or retention.first_place(kinds)
     while place is not None:
         at = place

@@ -29,7 +29,7 @@ from worker.workflow.process import process_state
 logger = logging.getLogger(__name__)
 
 SITES_OF_A_TASK = 200
-"""Maximum number of sites per task before it enqueues the next: a few seconds of work."""
+"""Maximum number of sites per task before it enqueues the next: seconds of work."""
 
 
 class UnknownSiteError(LookupError):

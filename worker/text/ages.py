@@ -27,7 +27,7 @@ MAX_NUMBER = 999
 """Maximum plausible number of units."""
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
-"""Seconds per unit. Ages in weeks alone do not determine a day."""
+"""Seconds per unit; an age in weeks does not determine a day."""
 
 _CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?!\d)\s?([ap])?", re.IGNORECASE)
 
@@ -45,25 +45,12 @@ class _Units(NamedTuple):
 
 
 def moment_before(text: str, anchor: datetime, language: str | None = None) -> Moment | None:
-    """Return the moment denoted by a relative date, with the precision of its wording.
+    """Return the moment denoted by a relative date without other words, as precise as its wording.
 
-    Parameters
-    ----------
-    text
-        A relative date without other words: "3 hours ago", "gestern, 14:30", "8 February".
-    anchor
-        The time at which the page was fetched, to which the text refers. Days begin at midnight
-        in its time zone.
-    language
-        BCP 47 tag of the text. A word of another language counts only if it means the same unit in
-        all languages.
-
-    Returns
-    -------
-    Moment or None
-        A moment precise to the minute or hour if the text is; otherwise, a day, with its time if
-        given. A day without a year is its most recent occurrence. None if the text does not
-        determine a day; weeks, months and years are too coarse.
+    `anchor` is when the page was fetched; days begin at midnight in its time zone. Words of another
+    language than `language` (a BCP 47 tag) count only if they mean the same unit in all languages.
+    A day without a year is its most recent occurrence. None if the text does not determine a day,
+    as for weeks, months and years.
     """
     if len(text) > MAX_CHARACTERS:
         return None

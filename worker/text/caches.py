@@ -1,4 +1,4 @@
-"""Caches of functions of texts that pages contain."""
+"""Caches for functions of page texts."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
@@ -7,8 +7,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 LONGEST = 200
 """Maximum length, in characters, of a text whose result is cached.
 
-Longer texts are rare. If they were cached, pages with a different text of a megabyte each would
-fill the memory of the process that reads them.
+If longer texts were cached, pages with a different text of a megabyte each would fill the memory of
+the process that reads them.
 """
 
 _Rest = ParamSpec("_Rest")

@@ -7,9 +7,9 @@ MAX_ROUNDS: Final = 3
 """Maximum number of times that a text may have been decoded incorrectly."""
 
 MAX_RUNS: Final = 100_000
-"""Maximum number of repaired runs per text; pages of the corpora have at most a few thousand."""
+"""Maximum number of repaired runs per text, far more than on any real page."""
 
-# Bytes from 0x80 on, by their character in Windows-1252, or in Latin-1 if undefined there.
+# Bytes above 0x7F, by their character in Windows-1252, or in Latin-1 if undefined there.
 _BYTES: Final = {
     ord(bytes([byte]).decode(encoding)): byte
     for encoding in ("latin-1", "cp1252")
@@ -33,8 +33,8 @@ _MAX_ADDRESS: Final = 500
 def mend(text: str) -> str:
     """Return a text with unmistakable mojibake repaired.
 
-    URLs are left unchanged, and so are sequences that may be intended: a word in capitals before a
-    sign, or an isolated quotation mark, which may be the subject of the text.
+    URLs are left unchanged, and so are sequences that may be intended, such as a word in capitals
+    before a sign, or an isolated quotation mark, which may be the subject of the text.
     """
     for _ in range(MAX_ROUNDS):
         if text.isascii():

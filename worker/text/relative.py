@@ -213,8 +213,8 @@ def _age() -> re.Pattern[str]:
     unit, direction = _one_of(names()["units"]), _one_of(names()["directions"])
     before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
     after = rf"(?:\.?\s*(?:{direction}|her)\b)?"
-    # The empty group has matched from the second number on. Repeating the hundreds of units instead
-    # would double the time taken to compile the pattern.
+    # The empty group has matched before every number except the first. Repeating the hundreds of
+    # units instead would double the time taken to compile the pattern.
     form = rf"{before}(?:(?(1){_BETWEEN}){_NUMBER}\s?{unit}(?!\w)())++{after}"
     return re.compile(form, re.IGNORECASE)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters interpreted by terminals, line separators, bidirectional control characters, and
-surrogates, which cannot be encoded.
+"""Control characters, line separators, bidirectional control characters, and surrogates, which
+cannot be encoded.
 """
 
 
@@ -22,10 +22,7 @@ def json_line(value: object) -> str:
 
 
 def json_text(value: object, default: Callable[[Any], object] | None = None) -> str:
-    """Return a value as indented JSON, with control characters escaped.
-
-    `default` is as for `json.dumps`.
-    """
+    """Return a value as indented JSON, like `json.dumps`, with control characters escaped."""
     lines = json.dumps(value, ensure_ascii=False, indent=2, default=default).split("\n")
     return "\n".join(map(_escaped, lines))
 

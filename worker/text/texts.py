@@ -14,8 +14,7 @@ Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 _SEED = hash("worker.text.texts") & 0xFFFF_FFFF_FFFF_FFFF
-"""Hash seed, different in each process. It does not affect the result, because tokens are numbered
-in order of appearance."""
+"""Hash seed of the process, without effect on results: tokens are numbered by first appearance."""
 
 
 class Count(IntEnum):
@@ -43,26 +42,13 @@ class Count(IntEnum):
 class Texts:
     """Tokens and counts of texts.
 
-    Attributes
-    ----------
-    clean
-        The texts, each on one line (see `worker.text.words.clean`).
-    tokens
-        The tokens of all texts in order (see `worker.text.words.tokens`).
-    distinct
-        Distinct tokens, in order of appearance.
-    numbers
-        For each token, its index in `distinct`.
-    repeated
-        For each token, whether it occurred earlier in the same text.
-    ends
-        For each text, the index after its last token.
-    counts
-        For each text, the counts named by `Count`: sentence ends (see
-        `worker.text.words.count_sentences`); characters that are words of their own, in the
-        original text and, as ``IDEOGRAPHS``, among the tokens; characters and space-separated words
-        of the cleaned text, and characters of each kind; the traits of its first and last
-        characters.
+    `clean` are the texts on one line each, and `tokens` the tokens of all texts (see
+    `worker.text.words`). `numbers` are the tokens' indices in `distinct`, which is in order of
+    appearance; `repeated` is whether a token occurred earlier in the same text; `ends` are the
+    indices after each text's last token. `counts` has a column per `Count`: ``SENTENCES`` are
+    sentence ends; ``UNSPACED`` and ``IDEOGRAPHS`` are characters that are words of their own, in
+    the original text and among the tokens; ``FIRST`` and ``LAST`` are the traits of the cleaned
+    text's first and last characters; the others count its characters and space-separated words.
     """
 
     clean: Sequence[str]
@@ -101,9 +87,8 @@ def count_words(text: str) -> float:
 def read_texts(texts: list[str], lines: list[str]) -> Texts:
     """Tokenise and count texts.
 
-    The tokens of `texts` come from the original texts. They are followed by the tokens of
-    `lines`, which come from the cleaned texts, in which invisible characters do not separate
-    words.
+    The tokens of `texts` come from the original texts. They are followed by the tokens of `lines`,
+    which come from the cleaned texts, where invisible characters do not separate words.
     """
     tables = character_tables()
     answer = _texts.read(texts, lines, *tables, _SEED)

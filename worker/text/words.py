@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
-# Scripts written without spaces. Each character is a token; otherwise, a Chinese article would
-# weigh less than the English footer of its page.
+# Scripts written without spaces. Each character is a token; otherwise, a Chinese article would have
+# fewer tokens than the English footer of its page.
 UNSPACED = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u303b"
     "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"

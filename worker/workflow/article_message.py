@@ -39,8 +39,7 @@ _NO_READER_FIELDS = {
     "entries": {"__all__": {"is_new", "is_changed"}},
 }
 _LATER_FIELDS = ("comments_elsewhere", "entries")
-"""Keys added to the contract after its first release. In comparisons with older messages, which
-lack these keys, null counts as equal to a missing key."""
+"""Keys added to the contract after its first release; null counts as equal to a missing key."""
 
 
 def new_revision(
@@ -56,8 +55,8 @@ def new_revision(
     """Return the next revision of a page's article, or None if there is no reason to send one.
 
     A revision is sent if a reader would notice a difference from the latest revision, or if
-    reprocessing requested it. `found_parts` holds the addresses of the article's other parts that
-    are stored, or None if the page is not a part.
+    reprocessing requested it. `found_parts` has the addresses of the other parts that are stored,
+    or is None if the page is not a part.
     """
     number = next_number(page.revision, revisions_from)
     message = compose(page, job, content, story, number, extracted_at)
@@ -86,7 +85,7 @@ def further_revision(
 ) -> ArticleMessage:
     """Return an article message as another revision, with the keys in `changes` replaced.
 
-    `addresses` holds all addresses of the page.
+    `addresses` has all addresses of the page.
     """
     identity = identity_of(addresses, message.url)
     made = {
@@ -149,7 +148,7 @@ def reader_digest(message: ArticleMessage) -> str:
 
 
 def article_id(site: str, url: str, revision: int) -> UUID:
-    """Return the ID of an article revision, which is the same on every machine.
+    """Return the ID of an article revision, the same on every machine.
 
     `site` is the name of the site, and `url` the result of `worker.addresses.identity_of`.
     """

@@ -37,10 +37,7 @@ def addresses_of_links(links: Pagination) -> list[str]:
 
 
 def with_missing(said: Parts, found: Collection[str]) -> Parts:
-    """Return the parts for a message, with those listed but not stored as ``missing``.
-
-    `found` holds the addresses of the parts whose pages are stored.
-    """
+    """Return the parts for a message, with those listed but not `found` as ``missing``."""
     listed = [part.url for part in said.pages[:MAX_PARTS]]
     others = [each for each in (said.previous, said.next) if each is not None]
     missing = [each for each in dict.fromkeys([*listed, *others]) if each not in found]
@@ -98,8 +95,8 @@ def joined_parts(
 ) -> Parts:
     """Return the parts to list in the first page's message after joining.
 
-    `said` holds the parts in the current message, `addresses` all known parts by number, `joined`
-    the parts whose text the message contains, and `found` the parts whose pages are stored.
+    `said` are the parts in the current message, `addresses` all known parts by number, `joined` the
+    parts whose text the message contains, and `found` the parts whose pages are stored.
     """
     return said.model_copy(
         update={

@@ -1,22 +1,20 @@
-"""Retry limits for work whose process died.
+"""Retry limits for work whose process died; each redelivery counts as an attempt.
 
-Each redelivery counts as an attempt. Except for clustering, whose attempts are spread over time,
-the limits must be below `worker.messaging.topology.DELIVERY_LIMIT`, so that the service abandons
-the work before the broker does.
+Except for clustering, whose attempts are spread over time, the limits must be below
+`worker.messaging.topology.DELIVERY_LIMIT`, so that the service abandons the work before the broker
+does.
 """
 
 EXTRACTION_ATTEMPTS = 3
 """Maximum number of extraction attempts for a page, after which its outcome is ``failed``."""
 
 ASSIGNMENT_ATTEMPTS = 3
-"""Maximum number of deliveries of a new page's assignment, after which the page is an outlier. The
+"""Maximum number of deliveries of a new page's assignment, after which the page is an outlier; the
 embedded broker, unlike RabbitMQ, does not count deliveries."""
 
 COMPARISON_ATTEMPTS = 3
-"""Maximum number of attempts to compare a block, after which its trees count as not comparable.
-
-The comparison code bounds its memory, so no attempt should fail, but no page may block its site.
-"""
+"""Maximum number of attempts to compare a block, after which its trees count as not comparable,
+because no page may block its site."""
 
 CLUSTERING_ATTEMPTS = 4
 """Maximum number of failed attempts to cluster a site, including those whose process died, after

@@ -2,9 +2,8 @@
 
 Tasks are ordered by virtual clocks (Zhang 1990): a site's turn is the time of its request, in
 milliseconds, plus the estimated duration of its work. Among simultaneous requests, cheap ones come
-first, and a waiting request gains on all later ones, so none starves. The rounds of a large site's
-comparison start from its first turn; each block advances the turn by its estimated cost, so that no
-site blocks the other sites.
+first, and a waiting request gains on all later ones, so none starves. Each block of a large site
+advances the site's turn by its estimated cost, so that no site blocks the others.
 """
 
 from collections.abc import Sequence
@@ -21,12 +20,11 @@ PAGE_MS = 5
 """Estimated duration of a clustering, in milliseconds per page of the site."""
 
 BLOCK_MS = 1000
-"""Estimated duration of a full block, in milliseconds; measured 0.1 to 2 s for pages of 300 to 800
-nodes."""
+"""Estimated duration of a full block, in milliseconds."""
 
 CORRECTION_SECONDS = 300.0
-"""Delay for sites that already have groups: their pages already have articles, which a clustering
-can only improve."""
+"""Delay for sites that already have groups, and therefore articles, which a clustering can only
+improve."""
 
 
 def request_due_clusterings(session: Session, due: Sequence[DueSite]) -> None:

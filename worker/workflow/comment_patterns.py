@@ -18,11 +18,7 @@ def pattern_of_group(stored: Iterable[str | None]) -> str | None:
 
 
 def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPattern] | None:
-    """Return the patterns with which to search a page for comments.
-
-    `own` is the `StoredPage.comment_pattern`, and `of_group` the `TemplateGroup.comment_pattern` or
-    None for a page without a group.
-    """
+    """Return the patterns with which to search a page for comments, from those in the database."""
     return reader.patterns_for_page(_read(own), _read(of_group))
 
 

@@ -28,10 +28,10 @@ Distances: TypeAlias = dict[tuple[int, int], int | None]
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Results of one task's work on a block.
+    """Results of one task's work on a block, which is complete if `is_all`.
 
     `distances` maps ordered pairs of tree IDs to distances, or to None if the trees cannot be
-    compared. `is_all` indicates whether the block is complete.
+    compared.
     """
 
     distances: Distances
@@ -43,8 +43,8 @@ class BlockResult:
 class ComparisonJob:
     """A block of comparisons with everything needed to compute it.
 
-    `gives_up` indicates whether the block ran out of attempts. `known` holds the stored distances
-    (None if two trees cannot be compared), `done` the rows whose nearest references are stored, and
+    `gives_up` is set if the block ran out of attempts. `known` has the stored distances (None if
+    two trees cannot be compared), `done` the rows whose nearest references are stored, and
     `earlier` the site's other reference sets, with the nearest references to the rows.
     """
 
@@ -169,7 +169,7 @@ def distances_of_pairs(
 ) -> tuple[Distances, int]:
     """Compare pairs of trees within limits on memory and work; see `forest_of`.
 
-    Returns the distances of the compared pairs, and the units of work used. A distance is None if
+    Return the distances of the compared pairs, and the units of work used. A distance is None if
     the two trees are too large to compare, which does not depend on the other pairs.
     """
     ids = sorted({each for pair in pairs for each in pair})

@@ -28,30 +28,24 @@ from worker.workflow.process import ProcessState
 from worker.workflow.stored_distances import StoredDistances
 
 ASSIGNED_TOGETHER = 128
-"""Maximum number of trees per task that looks for nearest references. With 300 references, such a
-task computes about 40,000 bounds on distances and 500 exact distances: 0.5 to 5 s for pages of 300
-to 800 nodes."""
+"""Maximum number of trees per task that searches for nearest references."""
 
 ASSIGNED_SHARE = 8
-"""Maximum number of nodes per task that looks for nearest references, as a multiple of the side of
-a block. The task can be larger than a block because bounds replace most distances."""
+"""Maximum number of nodes per task that searches for nearest references, as a multiple of the side
+of a block; bounds replace most distances."""
 
 PAIRS_AT_ONCE = 50
-"""Maximum number of missing pairs that the clustering task compares itself: about as many as ten
-trees form.
-
-They take 10 to 100 ms; a block, with its messages and a second clustering task, takes 30 ms more.
-In a crawl of 280 small sites (808 pages), each site would otherwise need a block.
-"""
+"""Maximum number of missing pairs that the clustering task compares itself, because a block, with
+its messages and a second clustering task, takes longer."""
 
 
 @dataclass(frozen=True)
 class ComparedSite:
-    """A site during one clustering.
+    """A site during one clustering, with its distinct trees by ID.
 
-    `version` is the site's version when the comparison began, `generation` the number of its latest
-    generation, and `trees` its distinct trees by ID. `is_new` indicates whether the site has never
-    been clustered, and `has_begun` whether blocks have already been requested.
+    `version` is the site's version when the comparison began, and `generation` the number of its
+    latest generation. `is_new` is set if the site has never been clustered, and `has_begun` if
+    blocks have already been requested.
     """
 
     id: int

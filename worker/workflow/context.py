@@ -1,7 +1,4 @@
-"""Detection of walls (payment, consent, bot checks) from evidence outside the page.
-
-The evidence is the page's previous article and the other pages of the site.
-"""
+"""Detection of walls (payment, consent, bot checks) by a page's previous article and its site."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,12 +17,11 @@ from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.no_article import NoArticle
 
 LOW: Final = 0.5
-"""Confidence below which a text that replaced an article may be a wall even if extraction did not
+"""Confidence below which a text that replaced an article may be a wall although extraction did not
 suspect one."""
 
 MUCH_SHORTER: Final = 1 / 3
-"""Maximum length of a wall relative to the article that it replaced. Rewritten articles may also be
-this short."""
+"""Maximum length of a wall relative to the article that it replaced."""
 
 LITTLE: Final = 0.1
 """Maximum share of a wall's shingles that occur in the article replaced by the wall."""
@@ -42,8 +38,8 @@ Extracted = tuple[ExtractionJob, PageState, Content | NoArticle]
 def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extracted]:
     """Replace texts that took an article's place, but are walls, with `NoArticle`.
 
-    Such a text is much shorter than the published article, has almost nothing in common with it,
-    and is either suspected of being a wall or was extracted with low confidence.
+    A wall is much shorter than the published article, has almost nothing in common with it, and is
+    either suspected of being a wall or was extracted with low confidence.
     """
     doubted = [
         job.page_id
@@ -73,7 +69,6 @@ def without_repeats(
     """Replace short texts that appear at `REPEATED` or more addresses of a site with `NoArticle`.
 
     Pages already published with such a text are extracted again, so that they get the same outcome.
-    `texts` is the result of `short_texts`.
     """
     by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
     for job, page, _ in extracted:

@@ -14,16 +14,16 @@ from worker.store.designs import DatedPage
 logger = logging.getLogger(__name__)
 
 WATCHED = timedelta(days=1)
-"""Minimum time for which a site must be observed before a redesign is reported: a first crawl,
-which may fetch all section fronts and then all articles, takes hours."""
+"""Minimum time for which a site must be observed before a redesign is reported: a first crawl takes
+hours, and may fetch all section fronts before all articles."""
 
 TOGETHER = timedelta(hours=1)
-"""Period within which pages without a fetch time count as fetched together: the order in which a
-crawler sends them reflects its path through the site, not a change of the site."""
+"""Period within which pages without a fetch time count as fetched together, in the order of the
+crawler's path through the site."""
 
 PAGES_LOOKED_AT = 20_000
-"""Maximum number of newest pages searched for a redesign, which takes up to 0.2 s. An older
-redesign was reported when it was new, or is followed by this many pages of the same design."""
+"""Maximum number of newest pages searched for a redesign; an older one was reported when it was
+new."""
 
 
 def note_design_change(session: Session, site_id: int, generation: int, *, pages: int) -> None:

@@ -8,7 +8,7 @@ from worker.messaging.task_names import EXTRACT, EXTRACT_AGAIN, EXTRACT_LATE, EX
 from worker.store import extraction_jobs, outbox
 
 REPEATED_AT_ONCE = 1000
-"""Maximum number of overdue extractions requested again per task: a few seconds of work."""
+"""Maximum number of overdue extractions requested again per task."""
 
 
 def request_extractions(
@@ -21,8 +21,8 @@ def request_extractions(
 ) -> None:
     """Request the extraction of a site's pages with a generation.
 
-    `turns` holds the turns of withdrawn requests, by task and page, so that a waiting page keeps
-    its place. Otherwise, pages of a site that is clustered often would wait forever.
+    `turns` has the turns of withdrawn requests, by task and page, so that a waiting page keeps its
+    place. Otherwise, pages of a site that is clustered often would wait forever.
     """
     request_extractions_of_sites(session, {site_id: page_ids}, generation, turns=turns)
 

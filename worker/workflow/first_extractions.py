@@ -13,26 +13,23 @@ from worker.workflow.extraction_requests import request_extractions_of_sites
 logger = logging.getLogger(__name__)
 
 ALONE_SECONDS = 5.0
-"""Time after which the only page of a site is extracted without a template.
-
-If a crawl sends several pages of a site, the second arrives sooner than this; then all of them wait
-for the clustering, so that none is extracted twice.
-"""
+"""Time after which the only page of a site is extracted without a template; a crawl sends a second
+page sooner."""
 
 WATCHED_SECONDS = 20.0
-"""Time after which a page is no longer checked for being the only one of its site, since each check
-has a cost. A page that was not checked in that time is extracted when its site settles."""
+"""Time after which a page is no longer checked for being the only one of its site, to bound the
+cost; it is then extracted when its site settles."""
 
 ASKED_AT_ONCE = 200
-"""Maximum number of pages requested together: a few hundredths of a second of work."""
+"""Maximum number of pages requested together."""
 
 
 def request_first_extractions(session: Session, first_article_seconds: float) -> int:
     """Request extractions without a template for pages waiting for their site's first clustering.
 
-    These are pages that are the only ones of their site, and pages that have waited longer than
+    The pages, whose number is returned, are the only ones of their site, or have waited longer than
     `first_article_seconds` (0 disables both). The clustering extracts them again if their group
-    makes a difference. Returns the number of pages.
+    makes a difference.
     """
     if not first_article_seconds:
         return 0

@@ -22,10 +22,7 @@ from worker.workflow.memberships import group_memberships
 
 @dataclass(frozen=True)
 class NewGeneration:
-    """A stored generation.
-
-    `patterns` holds the comment patterns by group; see `TemplateGroup.comment_pattern`.
-    """
+    """A stored generation, with its comment patterns by group."""
 
     number: int
     memberships: Sequence[NewMembership]
@@ -41,7 +38,7 @@ def save_generation(
 ) -> NewGeneration:
     """Store the groups of a site as its next generation.
 
-    `site_pages` holds the site's pages that have a tree; `grouping` refers to them by index.
+    `site_pages` are the site's pages that have a tree; `grouping` refers to them by index.
     """
     identities = _identities(session, site, site_pages, grouping)
     compared = [_compared_with(site_pages, group, known) for group in grouping.groups]
@@ -149,10 +146,9 @@ def _memberships(
 def _compared_with(
     site_pages: Sequence[ComparablePage], group: Group, known: KnownSite
 ) -> tuple[int, int]:
-    """Return the pivot of a group, and the page with which the pivot itself is compared.
+    """Return the pivot of a group, and the page nearest to it, with which it is compared.
 
-    The latter is the page nearest to the pivot. If the pivot's HTML was removed, the nearest page
-    that still has its HTML becomes the pivot.
+    If the pivot's HTML was removed, the nearest page that still has its HTML becomes the pivot.
     """
     kept = [index for index in group.members if site_pages[index].has_html]
     pivot = group.pivot

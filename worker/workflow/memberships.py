@@ -8,10 +8,7 @@ from worker.store.groups import NewMembership
 def group_memberships(
     group: int, page_ids: Iterable[int], *, pivot_id: int, beside_pivot: int
 ) -> Iterator[NewMembership]:
-    """Yield the membership of each page in a group.
-
-    Pages are compared with the pivot, and the pivot itself with `beside_pivot`.
-    """
+    """Yield each page's membership, compared with the pivot, or `beside_pivot` for the pivot."""
     for page_id in page_ids:
         if page_id == pivot_id:
             yield NewMembership(page_id, group, "representative", beside_pivot)

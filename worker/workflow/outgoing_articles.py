@@ -12,7 +12,7 @@ from worker.store.outbox import NewMessage
 from worker.workflow.process import ProcessState
 
 MAX_ROUTING_KEY_BYTES = 255
-"""Limit set by AMQP 0-9-1. A longer key would block the relay and everything queued behind it."""
+"""Limit set by AMQP 0-9-1; a longer key would block the relay and everything queued behind it."""
 
 REPEATS: Final = ("same", "excerpt")
 """Relations to a story's first article that make an article a repeat."""
@@ -20,10 +20,10 @@ REPEATS: Final = ("same", "excerpt")
 
 @dataclass(frozen=True)
 class Outgoing:
-    """A revision and its destination.
+    """A revision and its destination, with the message's ``story``.
 
     `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` a repeat
-    that is not sent at all. `story` is the message's ``story``.
+    that is not sent at all.
     """
 
     page_id: int
@@ -66,7 +66,7 @@ def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
 def routing_key(sort: str | None, site: str) -> str:
     """Return a message's routing key, truncated to the length that AMQP allows.
 
-    `sort` is the part before the site: an article's language or a page's kind; None if unknown.
+    `sort` is an article's language or a page's kind; None if unknown.
     """
     key = f"{sort or 'und'}.{site}"
     return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")

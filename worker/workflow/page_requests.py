@@ -16,9 +16,8 @@ PAGE_STAGES = get_args(PageStage)
 def ask_again(session: Session, page_id: int, stage: str) -> bool:
     """Process a page again from a given stage, as a reprocessing does for all pages of a site.
 
-    The page's article gets a new revision. If the site's first clustering is pending, the page is
-    extracted after it. Returns False if the page does not exist, its HTML was removed, or it was
-    joined with another page.
+    The article gets a new revision, after the site's first clustering if that is pending. Return
+    False if the page does not exist, its HTML was removed, or it was joined with another page.
     """
     page = pages.load_page(session, page_id)
     if page is None or page.html_removed_at is not None or page.outcome == PageOutcome.JOINED:

@@ -19,16 +19,13 @@ logger = logging.getLogger(__name__)
 
 
 _NOTHING_SHOWN = "<p>-</p>"
-"""HTML parsed in place of a refusal without content, so that extraction can set the outcome."""
+"""HTML parsed instead of a refusal without content, so that extraction can set the outcome."""
 
 
 def parse_or_reject(
     content: bytes | str, url: str, content_type: str | None, answer: Answer = NO_ANSWER
 ) -> ReadPage:
-    """Parse a page, or return the outcome that states why it cannot be parsed.
-
-    Addresses declared in a refusal are ignored.
-    """
+    """Parse a page, or return why it cannot be parsed; a refusal's declarations are ignored."""
     try:
         if refusal_of(url, answer) is not None:
             page = _parse_refusal(content, url, content_type)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class ProcessState:
     """The state of a process that runs tasks.
 
-    Caches are created on first use: beat, the relay and the command line also create the
-    application, but caches would cost them 30 MB and several seconds. `story_window` is the maximum
-    time between the fetches of two articles of one story.
+    Caches, which cost 30 MB and several seconds, are created on first use, because beat, the relay
+    and the command line also create the application. `story_window` is the maximum time between the
+    fetches of two articles of one story.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -23,10 +23,7 @@ def offer_task(
     reason: GivenUpReason,
     detail: str,
 ) -> None:
-    """Put a task into a quarantine queue, from where an operator can send it.
-
-    `reason` and `detail` state why, as a code and in words.
-    """
+    """Put a task into a quarantine queue, from where an operator can send it."""
     task_id = str(uuid4())
     sent = current_app.amqp.as_task_v2(task_id, task, (), dict(arguments))
     outbox.add_message(

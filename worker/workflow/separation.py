@@ -12,7 +12,7 @@ from worker.store.separations import SeparatedPage
 def separate(session: Session, url: str) -> Sequence[SeparatedPage]:
     """Give an address its own page, and request parsing of the new page if its HTML is stored.
 
-    Raises NotJoinedError if the address has not joined another page.
+    Raise NotJoinedError if the address has not joined another page.
     """
     separated = separations.separate(session, url)
     for each in separated:

@@ -9,7 +9,7 @@ from worker.html import Tree
 from worker.store import trees
 
 CACHED_NODES = 2_000_000
-"""Maximum number of nodes in the cache, at 12 bytes each: 2,000 ordinary pages."""
+"""Maximum number of nodes in the cache, at 12 bytes each."""
 
 
 class TreeCache:

@@ -17,11 +17,10 @@ from worker.workflow.process import ProcessState
 from worker.workflow.stories import WORK_SECONDS
 
 CORRECTIONS: Final = 500
-"""Maximum number of articles corrected per task: a few seconds of work."""
+"""Maximum number of articles corrected per task."""
 
 REMOVED_AT_ONCE: Final = 25
-"""Maximum number of texts of old stories removed per transaction, which blocks grouping for a few
-milliseconds."""
+"""Maximum number of texts of old stories removed per transaction, which blocks grouping."""
 
 REMOVALS: Final = 40
 """Maximum number of removal transactions per task."""

@@ -27,25 +27,21 @@ from worker.store.story_arrivals import Arrival, WaitingArticle
 from worker.store.story_articles import ArticleStory, TellingArticle
 
 MAX_REGROUPED: Final = 50
-"""Maximum number of texts regrouped for a new text: about 5 ms if all repeat each other.
-
-If there are more, the new text joins the story of the text with which it has the most in common,
-and is never compared again; no other text changes its story. Copies of a text count once.
-"""
+"""Maximum number of texts regrouped for a new text, counting copies once; if there are more, the
+new text joins its nearest text's story and is never compared again."""
 
 MAX_PAIRS: Final = 2000
 """Maximum number of overlaps read for one regrouping."""
 
 RETOLD_AT_ONCE: Final = 25
-"""Maximum number of articles per transaction that are updated because a story's first article
-changed."""
+"""Maximum number of articles updated per transaction because a story's first article changed."""
 
 
 class ProvisionalStory(NamedTuple):
     """Provisional story of an article that has not been grouped yet.
 
-    `is_repeat` indicates whether the article may be held back as a repeat, and `was_held_back`
-    whether its latest revision was held back.
+    `is_repeat` is set if the article may be held back as a repeat, and `was_held_back` if its
+    latest revision was.
     """
 
     story: Story
@@ -56,9 +52,9 @@ class ProvisionalStory(NamedTuple):
 class _Found(NamedTuple):
     """The texts that a text repeats, read without the lock.
 
-    `same` is the identical text, `common` the number of shingles shared with each text by ID, and
-    `repeated` the repeated texts, nearest first. `whole_on` holds the sites that have a longer text
-    containing all of this text.
+    `same` is the identical text, `common` the number of shared shingles by text ID, and `repeated`
+    the repeated texts, nearest first. `whole_on` has the sites with a longer text that contains
+    this one.
     """
 
     same: KnownText | None
@@ -78,12 +74,11 @@ _NOTHING: Final = _Found(None, {}, (), ())
 class _Plan(NamedTuple):
     """Data for grouping a waiting article, read before the lock is taken.
 
-    `before` is the article's stored story. `newest` is the ID of the newest stored text: if a newer
-    text is stored before the lock is taken, `found` may be incomplete. `leaving` is the article's
-    previous text, from whose story the article is removed first, and `full` holds the IDs of texts
-    that accept no further comparisons. `first` is the recorded first article of the story that the
-    article joins, `told` the story entry of the article if it follows `first`, and `pairs` the
-    overlaps of texts that may be regrouped.
+    `newest` is the ID of the newest stored text: after a newer one, `found` may be incomplete. The
+    article is removed from the story of its previous text, `leaving`, first; texts in `full` accept
+    no further comparisons. `first` is the recorded first article of the story that the article
+    joins, `told` the article's entry if it follows `first`, and `pairs` the overlaps of texts that
+    may be regrouped.
     """
 
     waiting: WaitingArticle
@@ -122,10 +117,7 @@ def provisional_stories(
 
 
 def forget_articles(session: Session, page_ids: Collection[int]) -> None:
-    """Request that pages without articles be removed from their stories.
-
-    The pages must be locked.
-    """
+    """Request that locked pages without articles be removed from their stories."""
     if story_arrivals.add_gone(session, page_ids):
         request_telling(session)
 
@@ -432,8 +424,8 @@ class _Index:
     def _regroup(self, text_ids: Collection[int], pairs: "_Pairs") -> dict[int, set[int]]:
         """Regroup texts with their neighbours, and return the texts moved to each changed story.
 
-        A new text can affect the texts that overlap with it, and the texts that overlap with those
-        texts. If there are too many of them, nothing changes.
+        A new text can affect the texts that overlap with it, and the neighbours of these texts. If
+        there are too many of them, nothing changes.
         """
         session = self._session
         found = _around(session, text_ids, pairs)
@@ -456,7 +448,7 @@ class _Index:
     ) -> dict[int, set[int]]:
         """Give each group the story most common among its texts and not claimed by a larger group.
 
-        Returns the stories that gained or lost texts, each with the texts that it gained.
+        Return the stories that gained or lost texts, each with the texts that it gained.
         """
         changed: dict[int, set[int]] = {}
         taken: set[int] = set()
@@ -480,8 +472,7 @@ class _Index:
     ) -> None:
         """Record the changed stories whose articles need an update.
 
-        `changed` maps stories to the texts that they gained; `arrival` is a new article, if any,
-        and `own` its story.
+        `changed` maps stories to the texts that they gained; `own` is the story of a new article.
         """
         for story, moved in sorted(changed.items()):
             new = arrival if story == own else None
@@ -502,8 +493,8 @@ def _around(
 ) -> tuple[Sequence[GroupedText], Collection[int]] | None:
     """Return the texts to regroup with the given texts, or None if there are too many.
 
-    This may run without the lock: the overlap of two texts never changes, so overlaps read here
-    need not be read again under the lock.
+    No lock is needed: the overlap of two texts never changes, so overlaps read here need not be
+    read again under the lock.
     """
     if not pairs.read(session, text_ids):
         return None

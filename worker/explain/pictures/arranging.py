@@ -1,7 +1,6 @@
 """Order and positions of pages in pictures, computed with only NumPy.
 
-SciPy, which clustering uses for the same purpose, takes 32 MB, a fifth of the inspector's memory
-limit.
+Clustering uses SciPy for this, which would take 32 MB, a fifth of the inspector's memory limit.
 """
 
 from collections.abc import Sequence
@@ -19,18 +18,16 @@ TOLERANCE: Final = 1e-6
 """Tolerance at which scaling stops, as in `worker.grouping.scaling`."""
 
 STEPS_BY_SIZE: Final = 4_000_000
-"""Maximum number of scaling steps, multiplied by the square of the number of pages.
-
-They take about 50 ms. For up to 115 pages, the map equals the one used by the clustering.
-"""
+"""Maximum number of scaling steps, multiplied by the square of the number of pages; bounds the
+time."""
 
 
 @dataclass(frozen=True)
 class OrderedPages:
     """Pages in the order of the leaves of their dendrogram, given by their original indices.
 
-    Each branch has four points. Their x coordinates are in leaves, counted from 0, and their
-    heights are at most 1.
+    Each branch has four points, with x coordinates in leaves, counted from 0, and heights of at
+    most 1.
     """
 
     order: Sequence[int]
@@ -38,12 +35,11 @@ class OrderedPages:
 
 
 def order_pages(distances: Matrix) -> OrderedPages:
-    """Put pages in the leaf order of their average-linkage dendrogram.
+    """Put pages in the leaf order of their average-linkage dendrogram; no distance may be NaN.
 
-    `distances` has shape (n, n) and contains no NaN. The dendrogram is built with the
-    nearest-neighbour chain algorithm (F. Murtagh, "A survey of recent advances in hierarchical
-    clustering algorithms", The Computer Journal 26(4), 1983). Merged clusters are oriented so that
-    the pages where they meet are as close to each other as possible.
+    It is built with the nearest-neighbour chain algorithm (F. Murtagh, "A survey of recent advances
+    in hierarchical clustering algorithms", The Computer Journal 26(4), 1983). Merged clusters are
+    oriented so that the pages where they meet are as close as possible.
     """
     count = len(distances)
     between = distances.copy()
@@ -72,10 +68,9 @@ def order_pages(distances: Matrix) -> OrderedPages:
 
 
 def place_pages(distances: Matrix) -> Matrix:
-    """Return positions in the plane, shape (n, 2), that approximate distances, shape (n, n).
+    """Return positions in the plane that approximate distances, none of which may be NaN.
 
-    As in `worker.grouping.scaling`, they result from classical scaling followed by majorisation.
-    The distances must not include NaN.
+    They result from classical scaling and majorisation, as in `worker.grouping.scaling`.
     """
     count = len(distances)
     if count < 2:

@@ -23,10 +23,8 @@ TREE_WIDTH: Final = 132
 STRIP_WIDTH: Final = 10
 
 _INK: Final = (15, 114, 176)
-"""Colour of the cells and the scale.
-
-Distance is shown as transparency, so that the map suits both light and dark pages.
-"""
+"""Colour of the cells and the scale; distance is shown as transparency, which suits light and dark
+pages."""
 
 
 def cell_size(pages: int) -> int:
@@ -35,10 +33,7 @@ def cell_size(pages: int) -> int:
 
 
 def draw_distances(distances: npt.NDArray[np.float64]) -> bytes:
-    """Draw distances, shape (n, n), as a PNG with one pixel per distance.
-
-    The nearer two pages are, the stronger is the colour; unknown distances are transparent.
-    """
+    """Draw distances as a PNG with one pixel each, the nearer the stronger; NaN is transparent."""
     values = np.where(np.isnan(distances), 0, 1 + np.round(254 * (1 - np.nan_to_num(distances))))
     rows = np.insert(values.astype(np.uint8), 0, 0, axis=1)
     side = len(distances)

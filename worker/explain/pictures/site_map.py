@@ -21,8 +21,7 @@ _MARGIN: Final = 28
 class MappedPages:
     """Pages with the same tree, shown at one position on the map.
 
-    The group is None for outliers. The address is the URL of the view to which the position links,
-    and the name describes that view.
+    The group is None for outliers. The position links to the view at the address, with this name.
     """
 
     group: int | None

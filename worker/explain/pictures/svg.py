@@ -15,7 +15,7 @@ class Drawing(str):
 def element(name: str, *children: str, **attributes: object) -> Drawing:
     """Write an element; strings among its children are escaped unless they are a `Drawing`.
 
-    In attribute names, ``_`` stands for ``-``, and ``class_`` for ``class``. Attributes that are
+    In attribute names, ``_`` is written as ``-``, and ``class_`` as ``class``. Attributes that are
     None are omitted.
     """
     written = "".join(

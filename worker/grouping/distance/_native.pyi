@@ -9,12 +9,10 @@ UNITS: tuple[str, ...]
 """Vector units that this processor supports, fastest first."""
 
 class Forest:
-    """Trees to compare with each other.
+    """Trees to compare with each other, concatenated, each in postorder.
 
-    `labels` and `sizes` are those of the concatenated trees, each in postorder; `starts` has the
-    position at which each tree begins, followed by the end of the last tree. `memory` is the size
-    in bytes of the cache of savings shared by all pairs. After `work` units of work, no comparison
-    is started.
+    `starts` has the position of each tree, followed by the end of the last. `memory` is the size in
+    bytes of the cache of savings shared by all pairs. After `work` units, no comparison is started.
     """
 
     @property
@@ -39,10 +37,10 @@ class Forest:
         way: Way | None,
         /,
     ) -> None:
-        """Write the distance of trees a[i] and b[i] to out[i].
+        """Write the distance of trees a[i] and b[i] to out[i], or bound + 1 above the bound.
 
-        A distance above the bound is written as bound + 1. -1 means that the two trees are
-        too large to compare, and -3 that the work limit was reached.
+        -1 means that the two trees are too large to compare, and -3 that the work limit was
+        reached.
         """
 
     def mapping(self, a: int, b: int, out: npt.NDArray[np.int32], way: Way | None, /) -> int:

@@ -8,23 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK_SIDE = 32
-"""Maximum number of trees on each side of a square block.
-
-A longer block has at most the same number of pairs, about 1,000. These take 0.1 to 2 s for pages of
-300 to 800 nodes. Blocks of 64 save 3 to 10 % of this time. A single block for the whole site saves
-no more than that, because the pairs of a block already share the work on common subtrees."""
+"""Maximum number of trees per side of a square block; a longer block has at most as many pairs."""
 
 BLOCK_NODES = 50_000
-"""Maximum total number of nodes on a side of a block, unless the side has a single tree.
-
-This limit prevents many huge pages from being unpacked at the same time."""
+"""Maximum total number of nodes on a side of a block, unless the side has a single tree; it
+prevents many huge pages from being unpacked at the same time."""
 
 
 @dataclass(frozen=True)
 class PairBlock:
-    """Trees to compare with other trees or with each other.
+    """IDs of trees, in ascending order, to compare with each other or with other trees.
 
-    `rows` and `columns` are IDs of trees in ascending order; the two are either equal or disjoint.
+    The rows and columns are either equal or disjoint.
     """
 
     rows: tuple[int, ...]
@@ -45,15 +40,12 @@ def blocks_to_compare(
     side: int = BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
 ) -> Iterator[PairBlock]:
-    """Divide missing comparisons into blocks.
+    """Divide the missing comparisons into blocks that contain every missing pair exactly once.
 
-    `compared` are the IDs of trees whose mutual distances are all known. The trees `arrived` are to
-    be compared with each other and with `compared`; trees already in `compared` are skipped. A
-    block has at most `side` rows and the square of `side` pairs. `sizes`, the numbers of nodes by
-    tree ID, make blocks of large trees smaller.
-
-    The blocks contain every missing pair exactly once. They depend only on the sets of IDs, not on
-    their order, so that resumed work is divided in the same way.
+    All pairs of `compared` are known; `arrived` are to be compared with each other and with these.
+    A block has at most `side` rows and the square of `side` pairs, and fewer large trees if their
+    `sizes` are given. The blocks depend only on the sets of IDs, so resumed work is divided in the
+    same way.
     """
     old = sorted(set(compared))
     new = list(parts(sorted(set(arrived).difference(old)), side, sizes))
@@ -74,9 +66,8 @@ def blocks_of_missing(
 ) -> list[PairBlock]:
     """Divide the unknown distances of a matrix into blocks (see `blocks_to_compare`).
 
-    `identities` are the IDs of the trees in ascending order. `is_known` states whether each
-    distance is known, shape (n, n), symmetric, True on the diagonal. The blocks contain every
-    missing pair exactly once, and possibly some known pairs.
+    `identities` are in ascending order; `is_known` is symmetric, and True on the diagonal. The
+    blocks contain every missing pair exactly once, and possibly some known pairs.
     """
     complete = np.zeros(len(identities), np.bool_)
     # Starting with the trees with the fewest missing distances yields a large complete set.
@@ -108,8 +99,7 @@ def parts(
 ) -> Iterator[tuple[int, ...]]:
     """Divide trees into parts of at most `most` trees and `share * BLOCK_NODES` nodes.
 
-    A part with a single tree may have more nodes. `sizes` gives the number of nodes by tree ID;
-    without it, only the number of trees counts.
+    A part with a single tree may have more nodes. Without `sizes`, only the number of trees counts.
     """
     part: list[int] = []
     nodes = 0

@@ -29,8 +29,8 @@ def forest_of(trees: Sequence[Tree], *, memory: int = 0, work: int = ANY_WORK) -
     """Prepare trees so that they can be compared with each other.
 
     `memory` is the size in bytes of the cache of subtree distances shared by all pairs; 0 for no
-    cache. After `work` units of work, no comparison is started; `Forest.try_distances` then returns
-    `LEFT`. A unit takes at most 0.25 ns; how many units a pair takes depends only on the pair.
+    cache. After `work` units, `Forest.try_distances` returns `LEFT` instead of comparing. A unit
+    takes at most 0.25 ns; how many units a pair takes depends only on the pair.
     """
     if IMPLEMENTATION == "native":
         return NativeForest(trees, memory=memory, work=work)

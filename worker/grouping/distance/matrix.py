@@ -16,14 +16,11 @@ MEMORY = 64 * 2**20
 def distance_matrix(
     trees: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY
 ) -> npt.NDArray[np.int32]:
-    """Return the tree edit distances between all pairs of trees, shape (n, n), not normalised.
+    """Return the tree edit distances between all pairs of trees, not normalised.
 
-    Equal trees are compared only once. The threads run without holding the GIL. `memory` is the
-    size in bytes of the cache of distances between subtrees that occur in several trees, so that
-    each is computed only once; 0 disables the cache.
-
-    Raises TreeTooLargeError if a pair is too large to compare within the limits of time and memory;
-    the exception's ``trees`` are the indices of the trees to leave out.
+    Equal trees are compared only once, and subtrees that occur in several trees too if `memory`
+    (bytes) permits; the threads do not hold the GIL. Raise TreeTooLargeError, with the indices of
+    the trees to leave out, if a pair is too large to compare.
     """
     distinct, places = _distinct(trees)
     i, j = np.triu_indices(len(distinct), 1)

@@ -30,14 +30,13 @@ UNBOUNDED = np.iinfo(np.int32).max - 1
 ANY_WORK = np.iinfo(np.int64).max
 
 PAIRS_AT_ONCE = 64
-"""Number of pairs given to a thread at a time (a few tens of milliseconds of work)."""
+"""Number of pairs given to a thread at a time."""
 
 
 class NativeForest:
-    """Trees prepared for comparison, identified by index.
+    """Trees prepared for comparison, identified by index (see `forest_of` for `memory` and `work`).
 
-    See `forest_of` for `memory` and `work`. `way` selects the method of computation for tests and
-    measurements; it does not affect the result.
+    `way` is for tests and measurements and does not affect the result.
     """
 
     def __init__(
@@ -72,8 +71,8 @@ class NativeForest:
     ) -> npt.NDArray[np.int32]:
         """Return the distances of the trees a[i] and b[i], or ``bound + 1`` above the bound.
 
-        The threads run without holding the GIL. Raises TreeTooLargeError if any pair is too large
-        to compare.
+        The threads do not hold the GIL. Raise TreeTooLargeError if any pair is too large to
+        compare.
         """
         return self._whole(a, b, self._distances(a, b, bound, threads))
 
@@ -83,7 +82,7 @@ class NativeForest:
 
     @property
     def work(self) -> int:
-        """Upper bound of the units of work used so far, which take at most 0.25 ns each."""
+        """Upper bound of the units of work used so far (see `forest_of`)."""
         return self._forest.work
 
     def _distances(
@@ -97,9 +96,9 @@ class NativeForest:
         return self._for_pairs(compare, a, b, threads)
 
     def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Return the greater edit distance of the labels in preorder and in postorder.
+        """Return lower bounds of the distances of the trees a[i] and b[i], in much less time.
 
-        This lower bound of the distance of the trees a[i] and b[i] takes a fraction of its time.
+        A bound is the greater edit distance of the labels in preorder and in postorder.
         """
         return self._whole(a, b, self._for_pairs(self._forest.lower_bounds, a, b, 1))
 

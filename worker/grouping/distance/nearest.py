@@ -1,7 +1,6 @@
 """Search for the nearest reference of each tree without comparing all trees with all references.
 
-For each tree, a lower bound is computed per reference, and exact distances only where the bounds do
-not decide which reference is nearest.
+Exact distances are computed only if the lower bounds do not decide which reference is nearest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,12 +19,11 @@ from worker.html.tree import Tree
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """The nearest reference of each of the given trees.
+    """The nearest reference of each tree, up to the first tree left because of the work limit.
 
-    `reference` has its index (the first one in a tie), or -1 if no reference can be compared; shape
-    (trees,), or shorter if the work limit was reached. `distance` has the exact normalised distance
-    to it, of the same shape; 1 if there is none. `begun` has the distances computed for the first
-    unfinished tree, by the indices of tree and reference; None if the two cannot be compared.
+    `reference` has the indices (the first one in a tie), or -1 if no reference can be compared, and
+    `distance` the exact normalised distances, or 1. `begun` has the distances computed for the
+    first unfinished tree, by the indices of tree and reference; None if the two cannot be compared.
     """
 
     reference: npt.NDArray[np.intp]
@@ -37,8 +35,7 @@ class Nearest:
 class KnownNearest:
     """Result of an earlier search, expressed by indices into the current references.
 
-    `reference` is the one found, `distance` the normalised distance to it, and `searched` the
-    current references covered by the earlier search.
+    `searched` are the current references covered by the earlier search.
     """
 
     reference: int
@@ -57,15 +54,13 @@ def nearest_of_changed(
 ) -> Nearest:
     """Find the nearest reference of each tree, making use of earlier searches.
 
-    `known` has the results of earlier searches for each tree. A search that found a reference no
-    longer in use is of no help and must be omitted. `distances` are known distances by the indices
-    of tree and reference; None if the two cannot be compared. `memory` and `work` are those of
-    `forest_of`, but at least one pair is compared or one search finished.
+    `known` has the earlier searches for each tree, without those that found a reference no longer
+    in use. `distances` are known ones by tree and reference; None if not comparable. At least one
+    pair is compared or one search finished, whatever the limit of `work` (see `forest_of`).
 
-    The result is the same as if all trees were compared with all references, even in a tie, except
-    for pairs too large to compare. Only references not covered by an earlier search are compared,
-    in ascending order of their lower bounds (string edit distances of the labels) until the next
-    bound exceeds the smallest distance.
+    The result is that of a full comparison, except for pairs too large to compare. References not
+    yet searched are compared in ascending order of their lower bounds, until a bound exceeds the
+    smallest distance.
     """
     forest = forest_of([*trees, *references], memory=memory)
     found: list[tuple[float, int]] = []

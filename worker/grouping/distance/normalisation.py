@@ -19,13 +19,11 @@ def normalised_distance(
     size_a: int | npt.NDArray[np.integer],
     size_b: int | npt.NDArray[np.integer],
 ) -> float | npt.NDArray[np.float64]:
-    """Scale a tree edit distance to the range from 0 (equal trees) to 1 (nothing in common).
+    """Scale a unit-cost tree edit distance to the range from 0 (equal) to 1 (nothing in common).
 
-    Numbers of nodes are broadcast against the unit-cost distances ``d``. The result is
-    ``2 d / (size_a + size_b + d)``, which satisfies the triangle inequality, unlike division by the
-    sum or the maximum of the sizes. The normalisation is due to Y. Li and B. Liu, "A Normalized
-    Levenshtein Distance Metric", IEEE TPAMI 29(6), 2007, theorem 1. The proof carries over from
-    strings to trees with unit costs.
+    ``2 d / (size_a + size_b + d)`` satisfies the triangle inequality, unlike division by the sum or
+    maximum of the sizes. Source: Y. Li and B. Liu, "A Normalized Levenshtein Distance Metric", IEEE
+    TPAMI 29(6), 2007, theorem 1; the proof carries over from strings to trees with unit costs.
     """
     ratio = 2 * np.asarray(distance) / (np.asarray(size_a) + np.asarray(size_b) + distance)
     return float(ratio) if ratio.ndim == 0 else ratio

@@ -33,8 +33,7 @@ from worker.text.abridged import abridged
 views = Views()
 
 COMPARED: Final = 3
-"""Number of pages with which the representative is compared to recognise the template. Reading a
-page takes about 10 ms."""
+"""Maximum number of pages with which the representative is compared to recognise the template."""
 
 PAGES: Final = 50
 """Number of pages listed per screen."""

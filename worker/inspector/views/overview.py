@@ -20,8 +20,8 @@ views = Views()
 CHART_HEIGHT = 100.0
 
 ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
-"""Possible upper ends of a scale, which are multiplied by a power of ten. Half of each, except for
-1, is a whole number."""
+"""Possible upper ends of a scale, which are multiplied by a power of ten. Half of each, except 1,
+is a whole number."""
 
 LEAST_SLOTS = 24
 """Minimum number of slots in a chart."""
@@ -97,11 +97,10 @@ def _queues(settings: Settings) -> tuple[dict[str, QueueState], str | None]:
 
 @dataclass(frozen=True)
 class Process:
-    """A kind of process.
+    """A kind of process, with the number of consumers of its queues and the age of its heartbeat.
 
-    The number of consumers of its queues is None if the broker does not report it. The age of the
-    latest heartbeat on this host is None if there is none. ``is_alive`` is None if this host cannot
-    tell.
+    They are None if the broker does not report the former, and this host has no heartbeat; if both
+    are None, so is ``is_alive``.
     """
 
     name: str
@@ -143,9 +142,9 @@ def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
 class Chart:
     """A bar chart of pages over time, with one bar per slot.
 
-    Each bar consists of its slot, its index, and its parts from the bottom up (category, number of
-    pages, and vertical position). The middle is the end of the first half of the slots, and the top
-    is the number of pages at the upper end of the scale.
+    A bar has its slot, its index, and its parts from the bottom up (category, number of pages,
+    vertical position and height). ``middle`` is the time in the middle of the slots, and ``top``
+    the number of pages at the upper end of the scale.
     """
 
     bars: list[dict[str, object]]

@@ -30,9 +30,8 @@ LINES: Final = 400
 """Maximum number of lines listed per screen."""
 
 CLOSE: Final = 0.1
-"""Minimum probability at which a dropped line is listed among the kept lines. Nine in ten lines of
-a page have a lower probability.
-"""
+"""Minimum probability at which a dropped line is listed among the kept lines; a tenth of the lines
+reach it."""
 
 MOST_NOTABLE: Final = 60
 """Maximum number of kept or nearly kept lines shown initially; all other lines are collapsed."""

@@ -22,9 +22,7 @@ from worker.text.terminal import printable
 views = Views()
 
 MESSAGES_OF_STAGE = 400
-"""Maximum number of messages read per stage: fetching a message and returning it to the broker
-takes a tenth of a millisecond, and bodies may be large.
-"""
+"""Maximum number of messages read per stage, because bodies may be large."""
 
 MESSAGES_SHOWN = 20
 """Maximum number of messages shown per group."""
@@ -155,10 +153,7 @@ def _groups(messages: Iterable[QuarantinedMessage]) -> list[Group]:
 
 
 def way(traceback: str) -> str:
-    """Return the part of a traceback that failures with the same cause share.
-
-    This is the frames and the error type; the message is omitted, as it may be specific to a page.
-    """
+    """Return the frames and the error type of a traceback, which failures with one cause share."""
     lines = traceback.rstrip().rsplit("\n", 1)
     return "\n".join([*_PLACE.findall(traceback), lines[-1].partition(":")[0]])
 

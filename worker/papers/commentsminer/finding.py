@@ -32,12 +32,11 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
 
 
 def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[HtmlElement, ...]:
-    """Find the comments of a page as in the paper.
+    """Return the root of each occurrence of the chosen pattern, in document order.
 
-    The result has the root of each occurrence of the chosen pattern, in document order. The nesting
-    of these elements tells which comment replies to which (section 3). The paper assumes at least
-    two comments per page, so a pattern is always chosen if there is one. The `ranking` is
-    `trained_ranking` by default.
+    Their nesting shows which comment replies to which (section 3). The paper assumes at least two
+    comments per page, so a pattern is chosen if there is one. The `ranking` is `trained_ranking` by
+    default.
     """
     elements = PageElements.of(page.document)
     candidates = mine(elements)
@@ -49,12 +48,11 @@ def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[Html
 
 
 def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:
-    """Find the occurrences of a pattern in a page, in one depth-first pass (section 3).
+    """Return the root elements of a pattern's occurrences, in ascending order (section 3).
 
-    Returns the root element of each occurrence, in ascending order. Elements are visited from last
-    to first, so that the pattern nodes matched by an element's children are known before the
-    element itself is matched. The children of a pattern node are matched in order, each with the
-    next matching child of the element.
+    Elements are visited once, from last to first, so that the children's matches are known. The
+    children of a pattern node are matched in order, each with the next matching child of the
+    element.
     """
     below = _children_of(pattern.parents)
     fitting: list[frozenset[int]] = [frozenset()] * len(page)

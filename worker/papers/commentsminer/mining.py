@@ -17,11 +17,8 @@ SUPPORT = 2
 """Minimum number of occurrences of a frequent subtree (section 2.1)."""
 
 MAX_STEPS = 400_000
-"""Maximum number of elements visited before mining stops and returns what it has found so far.
-
-The most frequent subtrees are grown first. When mining stops, every subtree more frequent than the
-last one grown has been found, and is closed to the same extent as without a limit.
-"""
+"""Maximum number of elements visited before mining stops and returns the subtrees found so far: all
+that are more frequent than the last one grown."""
 
 MAX_DEPTH = 100
 """Maximum depth of a subtree, in levels."""
@@ -31,9 +28,9 @@ MAX_DEPTH = 100
 class Subtree:
     """A subtree and its occurrences.
 
-    `labels` are the tags of its nodes in preorder, and `parents` the positions of their parents
-    (-1 for the root). `roots` are the root elements of its occurrences in ascending order, and
-    `rightmost` the element that matches the last node, for each root.
+    `labels` are tags in preorder, and `parents` the positions of their parents (-1 for the root).
+    `roots` are the root elements of the occurrences in ascending order, and `rightmost` the element
+    that matches the last node, for each root.
     """
 
     labels: tuple[str, ...]
@@ -51,8 +48,6 @@ def mine(page: PageElements, max_steps: int = MAX_STEPS) -> list[Subtree]:
     - the nearest common ancestor of the occurrences is not the root of the page (here ``body``,
       which contains everything visible);
     - the occurrences are not all blank and do not all have the same text.
-
-    `mine_tree` enforces the first constraint; its result is then filtered by the other two.
     """
     mined = mine_tree(page.tags, page.parents.tolist(), max_steps)
     return [each for each in mined if _has_ancestor(page, each) and _has_texts(page, each)]
@@ -61,20 +56,16 @@ def mine(page: PageElements, max_steps: int = MAX_STEPS) -> list[Subtree]:
 def mine_tree(
     labels: Sequence[str], parents: Sequence[int], max_steps: int = MAX_STEPS
 ) -> list[Subtree]:
-    """Mine a tree for closed frequent subtrees with ``|RootOcc| = |RmoOcc|``.
+    """Mine a tree for closed frequent subtrees with ``|RootOcc| = |RmoOcc|``, most frequent first.
 
-    `labels` and `parents` are those of the nodes in preorder, with -1 as the parent of a root;
-    `max_steps` is the maximum number of nodes visited (see `MAX_STEPS`). The result has the
-    subtrees with at least `SUPPORT` roots, each root with one rightmost node, sorted by descending
-    number of roots. They are closed: no larger subtree in the result contains a smaller one and has
-    as many roots.
+    `labels` and `parents` are in preorder, with -1 as the parent of a root. Closed means that no
+    larger subtree in the result contains a smaller one and has as many roots.
 
-    A subtree is grown one node at a time. The new node becomes the rightmost child of a node on the
-    rightmost path. A subtree with several rightmost nodes below one root is not a result, but its
-    extensions may be. A subtree and its extensions are abandoned only if another node can be added
-    to the left of the last one, or above the root, without losing any rightmost node. The same node
-    can then be added to every extension without changing the number of roots or of rightmost nodes,
-    so none of them is closed.
+    A subtree is grown one node at a time, as the rightmost child of a node on the rightmost path.
+    If it has several rightmost nodes below one root, it is not a result, but its extensions may be.
+    A subtree is abandoned with its extensions only if a node can be added left of the last one, or
+    above the root, without losing any rightmost node: it can then be added to every extension, so
+    none is closed.
     """
     forest = Forest(labels, parents)
     waiting: list[tuple[int, int, Pattern]] = []

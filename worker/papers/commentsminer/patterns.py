@@ -33,8 +33,7 @@ class Pattern(NamedTuple):
 class Forest:
     """One or more trees to be searched for subtrees.
 
-    `labels` and `parents` list the label and the parent of each node in preorder (-1 for a root).
-    `steps` counts the nodes visited so far.
+    `labels` and `parents` are in preorder (-1 for a root); `steps` counts the nodes visited so far.
     """
 
     def __init__(self, labels: Sequence[str], parents: Sequence[int]) -> None:

@@ -8,12 +8,11 @@ def character_similarity(first: str, second: str) -> float:
     """Compare the frequencies of the letters from a to z in two texts (algorithm 6).
 
     The similarity of a letter is 1 minus the difference between its two counts, relative to the
-    larger count. The result is the mean over the letters that occur in either text: 1 if every
-    letter has the same count in both texts; 0 if they have no letter in common or contain no letter
-    from a to z. Texts in non-Latin scripts therefore never count as the same.
+    larger count. The result is the mean over the lower-case letters that occur in either text, or 0
+    if there are none, as in non-Latin scripts.
 
     As printed, the algorithm resets the sum to 0 at each letter absent from both texts. This is
-    read as adding nothing. The comparison is case-sensitive: only lower-case letters count.
+    read as adding nothing.
     """
     mine, others = Counter(first), Counter(second)
     shares = [

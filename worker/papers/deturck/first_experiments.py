@@ -20,8 +20,8 @@ from worker.papers.reading import CACHED_PAGES, page_of, pivot_of
 def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted:
     """Choose an element with one of `heuristics.HEURISTICS` and render the element.
 
-    Raises NoPivotError if there is no page to compare with, NoTextError if all texts are the same,
-    and `worker.grouping.distance.TreeTooLargeError` if the token trees are too large to compare.
+    Raise NoPivotError if there is no page to compare with, NoTextError if all texts are the same,
+    and `worker.grouping.distance.TreeTooLargeError` if the token trees are too large.
     """
     pivot_outline, pivot = _views_of(pivot_of(neighbours))
     outline, page = _views_of(source)

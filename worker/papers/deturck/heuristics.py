@@ -1,10 +1,9 @@
 """Choice of an element by weight in the first experiments of Deturck (2015, section 4.4.1).
 
-The thesis describes these heuristics in prose. Where it leaves room for interpretation, the
-function documents the choice made here. The text and algorithm 5 of the thesis disagree on elements
-without children. In the algorithm, they have no differential and are never chosen: this is the
-``inner`` variant of each heuristic. Otherwise, their differential is their own weight, because all
-the text below them meets in them.
+The thesis describes these heuristics in prose; where it leaves room for interpretation, the
+function documents the choice. In algorithm 5, unlike in the text, elements without children have no
+differential and are never chosen: the ``inner`` variants. Otherwise, their differential is their
+weight.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,11 +14,10 @@ from worker.papers.deturck.token_tree import TokenTree
 
 
 def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> list[int]:
-    """Return how much heavier each element is than its heaviest child.
+    """Return how much heavier each element is than its heaviest child (algorithm 5).
 
-    The thesis defines this differential as the smallest difference between the weight of an element
-    and the weights of its children (algorithm 5). It is large where many parts of a text meet. For
-    an element without children, it is 0 with `inner`, and the element's weight otherwise.
+    The differential is large where many parts of a text meet. For an element without children, it
+    is 0 with `inner`, and the element's weight otherwise.
     """
     heaviest: list[int | None] = [None] * len(weights)
     for index in range(1, len(weights)):
@@ -35,8 +33,8 @@ def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = Fals
 def most_tokens(page: TokenTree, weights: Sequence[int]) -> int:
     """First heuristic: the greatest differential above the element with the most text.
 
-    The path leads from the element with the most token children (algorithm 4), which is close to
-    the leaves, up to the root: "the differential grows from the root up to a culminating point".
+    The path leads from the element with the most token children (algorithm 4) up to the root: "the
+    differential grows from the root up to a culminating point".
     """
     return _greatest(page, weights, page.path_to_root(_first_largest(page.tokens)))
 
@@ -45,8 +43,7 @@ def most_tokens_down(page: TokenTree, weights: Sequence[int]) -> int:
     """First heuristic, downwards: the greatest differential below the element with the most text.
 
     The path "starts from the element with the largest quantity of text and follows this same
-    criterion to a leaf": it continues from each element to the child with the most token children.
-    If the first element is already a leaf, it is chosen.
+    criterion to a leaf", always to the child with the most token children.
     """
     path = page.path_to_leaf(_first_largest(page.tokens))
     return _greatest(page, weights, path, inner=True)
@@ -58,12 +55,11 @@ def differential(page: TokenTree, weights: Sequence[int], *, inner: bool = False
 
 
 def depth(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> int:
-    """Third heuristic: the greatest differential times depth.
+    """Third heuristic: the greatest differential times depth, in levels from the root.
 
-    Depth is the number of levels from the root, so that low elements are favoured. The thesis then
-    looks for a maximum of the differential on the way to the root. This is read as the differential
-    weighted by depth, whose maximum is the starting point itself. With the unweighted differential,
-    the second heuristic determined the result on all of the 100 pages tried.
+    The thesis then looks for a maximum of the differential on the way to the root. This is read as
+    the differential weighted by depth, whose maximum is the starting point itself, because the
+    unweighted differential gave the result of the second heuristic.
     """
     pairs = zip(differentials(page, weights, inner=inner), page.depths(), strict=True)
     return _first_largest([difference * level for difference, level in pairs])
@@ -72,9 +68,8 @@ def depth(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> in
 def offset(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> int:
     """Fourth heuristic: the element after the widest gap in offsets on the way down.
 
-    Each step on the path from the root to the element chosen by the third heuristic goes from an
-    element to a child that begins later in the page's code. The step with the widest gap skips the
-    most code; the child at its end is chosen.
+    The path leads from the root to the element chosen by the third heuristic. The step to the child
+    that begins farthest behind its parent in the page's code skips the most code.
     """
     path = page.path_to_root(depth(page, weights, inner=inner))
     gaps = [page.offsets[child] - page.offsets[parent] for child, parent in pairwise(path)]

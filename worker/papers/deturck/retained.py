@@ -2,8 +2,7 @@
 
 The thesis describes it in prose. This implementation reads it as follows, in the same order:
 
-- *Proportion*: each element's share of the page's tokens, including the tokens of its descendants.
-  Elements with a small share are pruned.
+- *Proportion*: elements with a small share of the page's tokens are pruned.
 - *Comparable nodes*: the counterpart of an element has the same positional XPath in the other page
   and the same attributes. Text that equals the counterpart's belongs to the template.
 - *Filters*: no text divisions (paragraphs, list items, parts of tables, inline elements), nothing
@@ -16,12 +15,7 @@ The thesis describes it in prose. This implementation reads it as follows, in th
 - Comment and gallery zones within the body are left out.
 
 Where the thesis leaves a figure open or asks for a better one, `CHOSEN` has the figures that score
-best. The score ("exactitude") is the share of pages whose text has a word-count cosine of at least
-0.9 with the gold text. It was measured on the pages of DAnIEL and MSV that share a site with
-another page, each paired with the structurally nearest one: 82 % and 91 % on the half of the sites
-used for the choice, 77 % and 82 % on the other half. The thesis reports 88 % on its own 500 pages.
-`THESIS` has the figures of the thesis itself; ``benchmarks/extraction/papers.md`` lists what each
-of them costs.
+best on development sites; ``benchmarks/extraction/papers.md`` has the measurements.
 """
 
 from collections.abc import Callable
@@ -41,18 +35,14 @@ from worker.text import words
 METHOD = "deturck_2015"
 
 MAX_HELD_BENEATH = 0.2
-"""Maximum share of a zone's tokens in one candidate inside it.
-
-Exactitude: 0.1 81.5 %, 0.15 82.5 %, 0.2 82.7 %, 0.3 82.7 %, 0.5 73 %.
-"""
+"""Maximum share of a zone's tokens in one candidate inside it (measured on development sites)."""
 
 MAX_FILTERED = 0.7
 """Maximum share of the page's tokens in a filtered part; a larger part is the page itself."""
 
 Similarity = Callable[[Outline, int, Outline, int], float]
-"""Function that returns the similarity of two elements, each preceded by its page in the arguments.
-
-It returns 1 for identical texts."""
+"""Function that returns the similarity of two elements, each preceded by its page in the arguments;
+1 for identical texts."""
 
 
 def word_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
@@ -67,27 +57,12 @@ def letter_similarity(page: Outline, index: int, other: Outline, counterpart: in
 
 @dataclass(frozen=True)
 class Reading:
-    """Values for what the thesis leaves open or only gives as an example.
+    """Values for figures that the thesis leaves open or only gives as examples.
 
-    Attributes
-    ----------
-    min_proportion
-        Minimum share of the page's tokens in a candidate. Exactitude of `CHOSEN` on the development
-        sites with each value: 0.02 80.2 %, 0.03 82.7 %, 0.04 82.5 %, 0.05 82.7 %, 0.06 82.9 %,
-        0.1 77 %.
-    same_text
-        Minimum similarity at which two texts belong to the template. With 1, boxes that change
-        slightly (a date, a counter, one headline of ten) are mistaken for zones. Exactitude with
-        each value: 1.0 77.8 %, 0.95 80.5 %, 0.9 81.5 %, 0.8 82.7 %, 0.7 81.3 %. Long texts in the
-        same language reach almost 0.8 through their function words alone, so 0.8 loses five points
-        on the other half of MSV, whose articles are long. 0.9 is the similarity at which the thesis
-        considers texts equal in its evaluation.
-    similarity
-        Function that compares two texts.
-    needs_counterpart
-        Whether a candidate must have a counterpart in the other page. If not, an element without a
-        counterpart is new on this page. Requiring one loses pages on which an advertisement shifts
-        the XPaths.
+    `min_proportion` is the minimum share of the page's tokens in a candidate. Texts with at least
+    the similarity `same_text` belong to the template; with 1, boxes that change slightly (a date, a
+    counter) are mistaken for zones. `needs_counterpart` requires a counterpart of a candidate in
+    the other page, which loses pages on which an advertisement shifts the XPaths.
     """
 
     min_proportion: float
@@ -116,7 +91,7 @@ _NO_ZONE = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
 def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracted:
     """Apply the heuristic with one of the `READINGS`, without any fallback.
 
-    Raises NoPivotError if there is no page to compare with, and NoTextError if no zone survives.
+    Raise NoPivotError if there is no page to compare with, and NoTextError if no zone survives.
     """
     pivot = outline_of(pivot_of(neighbours))
     page = outline_of(source)
@@ -129,7 +104,7 @@ def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracte
 def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Finding | None:
     """Find the body by the text that differs from another page of the same template.
 
-    Returns None if no zone survives: the pages have the same text, or no classes and ids.
+    None if no zone survives: the pages have the same text, or no classes and ids.
     """
     filtered = filtered_parts(page)
     page, other = page.without(filtered), other.without(filtered_parts(other))

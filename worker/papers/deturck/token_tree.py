@@ -1,8 +1,7 @@
 """Weighted token trees for the first experiments of Deturck (2015, section 4.4.1).
 
-A page is represented as a tree of its elements, in which every word is a leaf below the element
-that contains it. Two such trees are aligned by tree edit distance; the words that the edit script
-changes are the text that differs.
+Every word of a page is a leaf below the element that contains it. Two such trees are aligned by
+tree edit distance; the words that the edit script changes are the text that differs.
 """
 
 from collections.abc import Sequence
@@ -26,12 +25,10 @@ EditScript = Sequence[tuple[int | None, int | None]]
 class TokenTree:
     """A page represented by its elements and tokens.
 
-    `tree` is the ordered tree of elements (labelled with their names) and tokens (labelled with
-    their words). `holders` lists, for each node in postorder, the index of the element that
-    contains the token, or -1 if the node is an element. The other fields list elements in document
-    order, except the elements in `NO_TEXT`: `parents` has -1 for the root, `tokens` counts the
-    tokens directly below each element, and `offsets` gives the position of each element in the
-    page's code, in characters.
+    `tree` has elements labelled with their names and tokens with their words; `holders` lists, in
+    postorder, the index of the element that contains the token, or -1 for an element. The other
+    fields are in document order, without `NO_TEXT`: `parents` (-1 for the root), `tokens` (number
+    directly below), and `offsets` (position in the code, in characters).
     """
 
     tree: Tree
@@ -42,11 +39,10 @@ class TokenTree:
     offsets: Sequence[int]
 
     def weights(self, other: "TokenTree", script: EditScript) -> list[int]:
-        """Weigh the elements by how much of the text below them the edit script changes.
+        """Weigh the elements by how much of the text below them the edit script to `other` changes.
 
-        A token that is deleted, inserted or relabelled adds one to its parent (algorithm 2 of the
-        thesis). The weights are then propagated to the root (algorithm 3). `script` transforms this
-        tree into `other`.
+        A deleted or relabelled token adds one to its parent (algorithm 2 of the thesis); the
+        weights are then propagated to the root (algorithm 3).
         """
         weights = [0] * len(self.elements)
         for mine, others in script:

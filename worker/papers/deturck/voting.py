@@ -1,9 +1,8 @@
 """Vote proposed by Deturck (2015, conclusion): the element most often returned in a cluster.
 
-The retained heuristic is applied to every page of the group. The representative is compared with
-the page being extracted, all other pages with the representative. Elements are identified by
-positional XPath, as in the thesis when it compares pages. The elected element is used even if the
-heuristic finds nothing, or another element, in the page itself.
+The representative is compared with the page being extracted, all other pages with the
+representative. Elements are identified by positional XPath, as in the thesis. The elected element
+is used even if the heuristic finds nothing, or another element, in the page itself.
 """
 
 from collections import Counter
@@ -26,7 +25,7 @@ REMEMBERED = 4096
 def extract(source: Source, neighbours: Neighbours) -> Extracted:
     """Render the element returned most often for the pages of the group.
 
-    Raises NoPivotError if there is no page to compare with, and NoTextError if the page has none of
+    Raise NoPivotError if there is no page to compare with, and NoTextError if the page has none of
     the returned elements.
     """
     pivot = pivot_of(neighbours)

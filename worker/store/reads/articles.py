@@ -1,7 +1,7 @@
 """Search for pages and their latest articles, newest first, one screen at a time.
 
-Words and languages are found by reading the articles, as no index covers them. A search therefore
-scans a limited number of pages, and the next one continues where it stopped.
+No index covers words and languages, so a search scans a limited number of articles, and the next
+search continues where it stopped.
 """
 
 import json
@@ -31,12 +31,12 @@ LEAD_CHARACTERS: Final = 300
 
 @dataclass(frozen=True)
 class ArticleFilter:
-    """Search criteria; None matches anything.
+    """Search criteria; None matches anything, and case is ignored.
 
-    ``site`` is a substring of the site's name, ``language`` a language tag or a prefix of one, and
-    ``words`` must all occur in the title or text; case is ignored. ``outcome`` may be
-    `worker.outcomes.PENDING`. ``since`` and ``until`` limit the time of receipt, ``above`` and
-    ``below`` the confidence; only the lower limits are inclusive.
+    ``site`` is a substring of the site key, ``language`` a prefix of a language tag, and ``words``
+    must all occur in the title or text. ``outcome`` may be `worker.outcomes.PENDING`. ``since`` and
+    ``until`` limit the time of receipt, ``above`` and ``below`` the confidence; only the lower
+    limits are inclusive.
     """
 
     site: str | None = None
@@ -73,11 +73,10 @@ class FoundPage:
 
 @dataclass(frozen=True)
 class Found:
-    """Result of a search.
+    """Result of a search, newest page first.
 
-    ``pages`` are ordered newest first. ``before`` is the page ID before which the search continues,
-    or None at the end. ``looked`` is the number of pages scanned, and ``is_cut`` indicates whether
-    the scan hit its limit.
+    ``before`` is the page ID before which the search continues, or None at the end. ``looked`` is
+    the number of pages scanned, and ``is_cut`` means that the scan hit its limit.
     """
 
     pages: list[FoundPage]
@@ -114,10 +113,7 @@ def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
 def messages(
     session: Session, wanted: ArticleFilter, *, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """Return a batch of matching article messages, and the page ID before which to continue.
-
-    Pass None as ``before`` to start; the search ends when the returned ID is None.
-    """
+    """Return a batch of matching article messages, and the next ``before``, or None at the end."""
     ids = _next_ids(session, wanted, before, BATCH)
     held = _held(ids)
     query = select(held.c.message).where(held.c.message.is_not(None), *_in_message(held, wanted))
@@ -141,8 +137,7 @@ def _next_ids(
 def _held(ids: Sequence[int]) -> CTE:
     """Return pages with their latest article messages.
 
-    The CTE is materialized: if PostgreSQL planned it together with the conditions on messages, it
-    would read the articles of all pages.
+    The CTE is materialized; otherwise, PostgreSQL would read the articles of all pages.
     """
     return (
         select(

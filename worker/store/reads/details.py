@@ -64,11 +64,7 @@ _GROUPS = text("""
 
 
 class PagesInNoGroup(NamedTuple):
-    """Numbers of a site's pages that are in no group.
-
-    ``outliers`` were compared but match no group, ``waiting`` pages are not yet in the generation,
-    and pages ``without_tree`` cannot be compared.
-    """
+    """Numbers of a site's pages that are in no group; ``waiting`` pages are not yet compared."""
 
     outliers: int
     waiting: int
@@ -124,10 +120,9 @@ _LAST_GENERATIONS = text("""
 
 
 def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
-    """Return the trees that represent a site in pictures, ascending.
+    """Return the oldest trees that represent a site in pictures, ascending.
 
-    If the site has references, these are returned, since all distances among them are stored;
-    otherwise, all its trees are. At most ``most`` are returned, the oldest ones.
+    They are the site's references, if any, since all distances among references are stored.
     """
     references = session.scalar(
         select(ReferenceSet.tree_ids)
@@ -262,10 +257,7 @@ class Revision(NamedTuple):
 def revisions_of(
     session: Session, page_id: int, *, most: int, with_messages: Sequence[int]
 ) -> list[Revision]:
-    """Return the latest revisions of a page's article, newest first.
-
-    Messages are included for the revisions in ``with_messages``.
-    """
+    """Return the latest revisions, newest first, with messages for those in ``with_messages``."""
     rows = session.execute(
         select(
             Article.revision,

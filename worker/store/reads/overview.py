@@ -1,7 +1,6 @@
 """Overview of a deployment: outcomes, rates, pending work and recent problems.
 
-The overview always takes two scans of the pages; pending work is found through indexes, and rates
-are computed from the most recent messages only.
+It scans the pages twice; all other queries are cheap.
 """
 
 from collections import Counter, defaultdict
@@ -32,19 +31,17 @@ _WIDTHS: Final = (
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _OLDEST: Final = 1000
-"""Number of pages examined for the earliest time of receipt. A page received again has a new time,
-so the first page stored need not be the oldest."""
+"""Number of pages examined for the earliest time of receipt, since a page received again has a new
+time."""
 
 RATE_SECONDS: Final = 900
 """Period over which rates are computed."""
 
 MOST_RECEIPTS: Final = 20_000
-"""Maximum number of recent messages used for rates. If there are more, rates cover a shorter
-period."""
+"""Maximum number of recent messages used for rates, which then cover a shorter period."""
 
 FALL: Final = 0.1
-"""Minimum drop in a site's mean confidence at which the site is shown. The value is not based on
-measurements, but was chosen so that a drop is obvious; only the display depends on it."""
+"""Minimum drop in a site's mean confidence at which the site is shown (not measured)."""
 
 MOST_SITES: Final = 10
 """Maximum number of sites (the worst) and of redesigns (the newest) shown."""
@@ -60,11 +57,9 @@ class Slot:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Number of pages by outcome over time.
+    """Number of pages by outcome, in total and in each slot with pages, oldest first.
 
-    ``outcomes`` and ``doubtful`` (articles that are probably wrong) count all pages;
-    ``articles_sent`` counts all revisions ever sent. ``slots`` holds the slots with pages, oldest
-    first.
+    ``doubtful`` counts articles that are probably wrong, and ``articles_sent`` all revisions.
     """
 
     outcomes: dict[str, int]
@@ -76,10 +71,10 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Rates:
-    """Rates of incoming pages and outgoing articles.
+    """Rates of incoming pages and outgoing articles in the last ``seconds``.
 
-    They cover the last ``seconds``; only articles of the last `MOST_RECEIPTS` messages are counted.
-    ``first_received_at`` and ``last_received_at`` delimit these messages; None if there are none.
+    Only the last `MOST_RECEIPTS` messages, received from ``first_received_at`` to
+    ``last_received_at``, and their articles are counted.
     """
 
     pages_per_minute: float
@@ -115,8 +110,8 @@ class NoticedChange:
 class FallingSite:
     """A site whose recent articles have a lower confidence than before, or are mostly doubtful.
 
-    ``before`` is the mean confidence of earlier articles (None if there are none) and ``lately``
-    the mean confidence of recent ones; ``articles`` and ``doubtful`` count recent articles only.
+    ``before`` and ``lately`` are the mean confidences of earlier articles (None if there are none)
+    and of recent ones; ``articles`` and ``doubtful`` count recent articles only.
     """
 
     site_id: int
@@ -130,10 +125,7 @@ class FallingSite:
 
 @dataclass(frozen=True)
 class Overview:
-    """State of a deployment according to its database.
-
-    ``mean_seconds`` maps each kind of work, as named in `durations`, to its mean duration.
-    """
+    """State of a deployment; ``mean_seconds`` is the mean duration of each kind of work."""
 
     sites: int
     arrivals: Arrivals
@@ -180,8 +172,7 @@ def _arrivals(session: Session) -> Arrivals:
         select(select(func.min(oldest.c.received_at)).scalar_subquery(), func.now())
     ).one()
     width = slot_seconds((now - (began or now)).total_seconds())
-    # Pages older than `began` go into the first slot. They exist if the pages examined to determine
-    # `began` were received again.
+    # Pages older than `began` go into the first slot.
     received = func.greatest(StoredPage.received_at, began or now)
     slot = func.date_bin(timedelta(seconds=width), received, _EPOCH)
     rows = session.execute(

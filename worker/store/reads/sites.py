@@ -1,7 +1,4 @@
-"""Lists of sites in a selectable order, one screen at a time.
-
-Each query reads only the rows shown or scans the pages once, and takes no locks.
-"""
+"""Lists of sites in a selectable order, one screen at a time."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -55,11 +52,7 @@ class TrendPart:
 
 @dataclass(frozen=True)
 class ListedSite:
-    """A site in a list.
-
-    ``is_clustered`` indicates whether the site has been clustered. ``trend`` describes its newest
-    pages, oldest first.
-    """
+    """A site in a list; ``trend`` describes its newest pages, oldest first."""
 
     id: int
     status: SiteStatus
@@ -83,11 +76,9 @@ def sites_in_order(
     after: Place | None = None,
     limit: int,
 ) -> SiteList:
-    """Return up to ``limit`` sites after a cursor.
+    """Return up to ``limit`` sites after a cursor, highest value (or first name) first.
 
-    ``order`` sorts by name, or puts the sites with the most pages, pending pages or doubtful
-    articles, or the most recent change, first. ``name`` restricts the list to sites whose names
-    contain it, ignoring case.
+    ``name`` restricts the list to sites whose names contain it, ignoring case.
     """
     counted = _counted(order)
     value = _value_of(order, counted)

@@ -8,8 +8,7 @@
 #include "savings.h"
 #include "shape.h"
 
-/* Maximum units of work for one pair: 3.5 s if every unit takes the maximum time, typically 1 s.
- * Two dissimilar pages of 10,300 nodes need 7.3 billion units and take 0.6 s. */
+/* Maximum units of work for one pair: 3.5 s if every unit takes the maximum time, typically 1 s. */
 static const int64_t MOST_WORK = INT64_C(15000000000);
 
 enum {
@@ -26,7 +25,7 @@ static const int64_t MOST_WORDS = INT64_C(100000000), MOST_WORDS_AMONG_MANY = IN
  * is narrow enough, and none is tried. */
 static const double HOPELESS = 100;
 
-/* Maximum memory of one pair. Two pages of 1,000 nodes need 1 MB. */
+/* Maximum memory of one pair, in bytes. */
 static const size_t MOST_MEMORY = (size_t)1 << 29;
 
 /* Maximum number of nodes of the smaller tree for cells of 16 bits. Savings are at most twice this
@@ -132,9 +131,8 @@ static bool may_take(Workspace *workspace, int64_t work) {
 
 /* The result of a bounded run is exact if it is within the bound. If not, it is still the cost of a
  * mapping and therefore an upper bound of the distance. The first bound tried exceeds the lower
- * bound by half, and a band is used if it saves at least a third of the cells. Over the pairs of 29
- * sites, this took a fifth less time than exceeding it by one eighth and saving half of the
- * cells. */
+ * bound by half, and a band is used if it saves at least a third of the cells (measured on the
+ * pairs of 29 sites). */
 static int32_t distance_by_tables(Plan *plan, int32_t lower, int32_t upper, int32_t bound,
                                   const Way *way, Workspace *workspace) {
     Arena *arena = &workspace->arena;
