@@ -62,7 +62,7 @@ class PageInTemplate:
 
 
 def judged_page(page: Page, template: TemplateKnowledge) -> JudgedPage:
-    """Return the roles of a page's lines and its kind, which are computed once per page."""
+    """Return the roles of a page's lines and the kind of the page, computed once per page."""
     return PageInTemplate(page.url, Outline.of(page.flat), template).judged
 
 
@@ -86,22 +86,15 @@ def extract_article(
 ) -> Extraction:
     """Extract the article of a page, which is not modified.
 
-    A network and boosted trees assign each line a role and the page a kind, from the page itself
-    and from other pages of the template (`worker.article.page_model`). The body consists of the
-    lines with the requested roles; on a forum page, of the whole thread (`worker.article.threads`).
-    If no line is chosen, the body is the densest packet of sentences (`worker.article.sentences`).
-    `Extraction.method` names the method used.
+    The body consists of the lines with one of the `text_roles` (`TEXT_ROLES` if empty) or, on a
+    forum page, of the whole thread. If no line is chosen, it is the densest packet of sentences. An
+    article that the page contains but does not display is used if the page displays none or only a
+    fragment.
 
-    An article that the page contains but does not display is used if the page displays none or only
-    a fragment (`worker.article.hidden`).
-
-    `other` is another page of the template group, or the `TemplateKnowledge` of one, which gives
-    the same result. For the group's representative, use its nearest neighbour; for all other pages,
-    use the representative; None to read the page on its own. `apart` are elements that are not part
-    of the article, namely readers' comments; they are kept if one of them is the article itself,
-    such as the first post of a thread (`worker.article.comment_exclusion`). `text_roles` are the
-    roles of the lines that make up the text; `TEXT_ROLES` if empty. `posts` finds the posts of a
-    forum page; None disables the search.
+    `other` is another page of the template group or its `TemplateKnowledge`, with the same result:
+    the group's representative or, for the representative, its nearest neighbour. If it is None, the
+    page is read on its own. `apart` are readers' comments, which are kept if one of them is the
+    article itself. `posts` finds the posts of a forum page; None disables the search.
 
     Raises `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
     is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
@@ -131,10 +124,9 @@ def find_article(
     page: PageInTemplate,
     apart: Collection[int] = frozenset(),
 ) -> tuple[Extraction, Finding | None]:
-    """Extract the article of a flattened page, and report where it was found.
+    """Extract the article of a flattened page; the finding is None for a hidden article.
 
-    The finding is None if the page does not display the article. Raises the errors of
-    `extract_article`.
+    Raises the errors of `extract_article`.
     """
     shown = _find_shown(page, apart)
     article = hidden.hidden_article(
@@ -253,8 +245,8 @@ def article_of(
 ) -> Extraction:
     """Build the article from the body that was found.
 
-    The titles of other pages of the template (`others`) distinguish the template's headings from
-    the page's own. `known` holds the digests of the lines on those pages (see `digest_of`).
+    `others` are the titles of other pages of the template, and `known` the digests of their lines
+    (see `digest_of`); both distinguish the template's text from the page's own.
     """
     title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:
@@ -294,7 +286,7 @@ def article_of(
 
 
 MAX_LEADING = 5
-"""Number of blocks at the start of a text that may be its lead."""
+"""Maximum number of blocks at the start of a text that may be its lead."""
 
 MIN_LEAD_WORDS = 5
 """Minimum number of words in a lead; a shorter text is a section name."""

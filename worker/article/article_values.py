@@ -25,7 +25,7 @@ from worker.pagination import Pagination
 _Part = TypeVar("_Part", bound=MessagePart)
 
 MAX_LISTED = 200
-"""Maximum number of parts in a message. No page of the corpora has more than 13 parts."""
+"""Maximum number of parts in a message."""
 
 
 def article_values(content: Content) -> dict[str, Any]:
@@ -67,10 +67,7 @@ def article_values(content: Content) -> dict[str, Any]:
 
 
 def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
-    """Return the JSON values of the article message, except those that only a deployment knows.
-
-    `site` is the site key of the page.
-    """
+    """Return the JSON values of the article message, except those that only a deployment knows."""
     values = {"url": url, "site": site_name(site), **article_values(content)}
     message = ArticleMessage.model_construct(**values)
     return message.model_dump(mode="json", include={"version", *values})

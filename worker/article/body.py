@@ -1,10 +1,4 @@
-"""Composition of the body from the lines whose roles make up the text.
-
-The evidence of each line (`worker.article.evidence`) is judged by a model
-(`worker.article.page_model`) that was trained on the development corpora
-(``benchmarks/extraction/train.py``). No site needs labelled pages: nothing the model has learned is
-specific to a site.
-"""
+"""Composition of the body from the lines whose roles make up the text."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
@@ -25,27 +19,18 @@ from worker.article.page_model import JudgedPage, PageModel
 METHOD = "lines"
 
 MIN_EXPECTED_F1 = 0.3
-"""Minimum expected word F1 for any lines to be chosen.
-
-Of 2,203 pages, 4 are below this minimum. On the 12 pages between 0.3 and 0.5, the chosen
-lines reach an F1 of 70 %, those chosen by `sentences` 43 %.
-"""
+"""Minimum expected word F1 for any lines to be chosen."""
 
 MIN_REPEATED_WORDS = 20
 """Minimum number of words of a line that counts as a repetition of an earlier line."""
 
 MIN_REPEATED_LINES = 2
-"""Minimum number of repeated lines that are left out.
-
-Without repetitions, F1 rises by 2.3 points on threads, and on articles and listings by 0.1 and 0.9
-(one of three folds of wcxb).
-"""
+"""Minimum number of repeated lines at which they are left out."""
 
 CORE_SHARE = 0.7
-"""Minimum share of the body's words in the element that is searched for images and embeds.
+"""Minimum share of the body's words in the element searched for images and embeds.
 
-The element around the whole body is often the page itself, because the headline or the lead is
-separate.
+The headline or the lead is often separate, so that only the page itself holds the whole body.
 """
 
 _Floats = npt.NDArray[np.float64]
@@ -57,7 +42,7 @@ def judge_page(
     url: str = "",
     model: PageModel | None = None,
 ) -> JudgedPage:
-    """Gather the evidence of a page's lines, and judge the page with the given or shipped model."""
+    """Judge a page from the evidence of its lines, with the given or the shipped model."""
     return (model or page_model.trained_model()).judge(gather_evidence(page, knowledge, url))
 
 
@@ -88,9 +73,9 @@ def body_of(
     expected_f1: float,
     roles: Mapping[int, FoundRole] | None = None,
 ) -> Finding:
-    """Return the body that consists of the given lines (at least one), without repetitions.
+    """Return the body made up of the given lines (at least one, with their roles if known).
 
-    `roles` are the lines' roles by line number, if known.
+    Repeated lines are left out.
     """
     kept = _said_once(kept)
     numbers = frozenset(line.number for line in kept)
@@ -109,20 +94,10 @@ def body_of(
 
 
 def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[np.bool_], float]:
-    """Choose the lines whose words maximise the expected F1.
+    """Return a mask of the lines (at least one) that maximise the expected word F1, and that F1.
 
-    These are the lines whose probability is at least half of that F1: doubtful lines are worth the
-    risk on a difficult page, but not on an easy one. Compared with a fixed threshold of 0.5, this
-    gains 0.1 points of F1 on average over five corpora of news, 0.5 on blogs and 1.2 on pages of
-    all kinds, cross-validated.
-
-    Takes the probability and the word count of each line (at least one line). Returns whether each
-    line is chosen, and the expected word F1.
-
-    Notes
-    -----
-    Z. C. Lipton, C. Elkan and B. Narayanaswamy, "Optimal thresholding of classifiers to maximize F1
-    measure", ECML PKDD 2014.
+    These are the lines whose probability is at least half of that F1 (Z. C. Lipton, C. Elkan and
+    B. Narayanaswamy, "Optimal thresholding of classifiers to maximize F1 measure", ECML PKDD 2014).
     """
     order = np.argsort(-probabilities, kind="stable")
     right = np.cumsum((probabilities * lengths)[order])
@@ -136,8 +111,8 @@ def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[
 def _said_once(lines: Sequence[Line]) -> Sequence[Line]:
     """Leave out passages that repeat earlier ones, such as quoted posts or a layout for phones.
 
-    A passage begins and ends with a long line; the lines between may be short. A single repeated
-    line is kept: a lead often repeats a sentence of the article.
+    A passage begins and ends with a long line. A single repeated line is kept, because a lead often
+    repeats a sentence of the article.
     """
     first = {line.text: at for at, line in reversed([*enumerate(lines)])}
     is_repeated = [first[line.text] < at for at, line in enumerate(lines)]

@@ -14,21 +14,11 @@ from worker.comments.extents import comment_area
 from worker.html import Page
 
 SURE = 0.7
-"""Minimum comment probability at which the elements are removed from the article.
-
-Of 2,091 pages without comments, from sites outside the training data, three reach it without
-reading like a discussion, and three reach 0.8; of the pages with comments, 109 and 97 do. The text
-of 2,300 articles is the same with either value (``benchmarks/comments/today.py``).
-"""
+"""Minimum comment probability at which the elements are removed from the article."""
 
 
 LIKELY = 0.4
-"""Minimum comment probability at which the elements are removed if they read like a discussion.
-
-Of 668 pages of dragnet and wcxb, 25 have such elements. Removing all of them damages four articles,
-none of whose elements read like a discussion. On 37 of 80 generated pages with comments, the
-comments are found correctly with a probability below `SURE`.
-"""
+"""Minimum comment probability at which the elements are removed if they read like a discussion."""
 
 MAX_EXCLUDED = 0.5
 """Share of the body's words above which removal depends on `MIN_REMAINING`."""
@@ -36,8 +26,7 @@ MAX_EXCLUDED = 0.5
 MIN_REMAINING = 100
 """Minimum number of words that must remain when more than `MAX_EXCLUDED` of the body is removed.
 
-If fewer remain, one of these elements is the article itself: the first post of a thread, or a blog
-post whose comments share its markup.
+If fewer remain, one of the elements is the article itself, such as the first post of a thread.
 """
 
 
@@ -59,8 +48,7 @@ def _is_discussion(found: FoundComments, page: Page) -> bool:
 def exclude(page: Outline, finding: Finding, elements: Collection[int]) -> Finding:
     """Drop elements from a body, unless they make up most of it and little would remain.
 
-    The other lines of the body are not chosen again: doing so without the comments worsens as many
-    pages as it improves.
+    Choosing the other lines again without the comments worsens as many pages as it improves.
     """
     start, end = page.text_starts[finding.container], page.text_ends[finding.container]
     is_body = [

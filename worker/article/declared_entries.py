@@ -13,7 +13,7 @@ from worker.text.dates import Moment, parse_moment
 from worker.text.words import clean
 
 MAX_DECLARED = 1_000
-"""Maximum number of entries to read. The text of each is parsed like a page."""
+"""Maximum number of entries to read; the text of each is parsed like a page."""
 
 MAX_CHARACTERS = 50_000
 """Maximum length of an entry's text."""
@@ -26,10 +26,10 @@ MAX_SHORT = 300
 
 
 def declared_entries(page: Page, canonical: str | None = None) -> list[Entry]:
-    """Read the live-report entries that a page declares, in order of declaration.
+    """Read the live-report entries that a page declares, in order; an ID may be empty.
 
-    Entries without a declared ID have an empty one. Reports that declare a URL other than the
-    page's own or its `canonical` URL are ignored: the page merely links to them.
+    Reports are ignored if they declare a URL other than the page's own or its `canonical` URL: the
+    page merely links to them.
     """
     reports = [*declared_reports(page)]
     if page.url:

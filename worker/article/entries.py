@@ -5,14 +5,13 @@ from dataclasses import replace
 
 from worker.article import Extraction
 from worker.article.declared_entries import declared_entries
-from worker.article.entry import Entry, with_ids
+from worker.article.entry import MIN_OPENING, OPENING, Entry, opening_of, with_ids
 from worker.article.live import is_declared_live, marked_entries, names_live, says_live
 from worker.article.metadata import ArticleMetadata
 from worker.article.shown_entries import marked_entries_of, shown_entries
 from worker.comments import Comment
 from worker.html import Page
 from worker.text.dates import Moment
-from worker.text.words import tokens
 
 MAX_ENTRIES = 1_000
 """Maximum number of entries per page; further entries are dropped."""
@@ -23,24 +22,14 @@ MAX_CHARACTERS = 2_000_000
 MIN_COMMON = 0.2
 """Minimum share of the declared or of the displayed entries that must match for a merge.
 
-A page may declare only its latest entries and display more, or declare all and display only the
-first few.
+A page may declare or display only some of its entries.
 """
-
-OPENING = 8
-"""Number of leading words by which a declared entry is matched to a displayed one."""
-
-LEAST_OPENING = 3
-"""Minimum number of words required for a match."""
 
 
 def entries_of(
     page: Page, article: Extraction, comments: Sequence[Comment] = ()
 ) -> tuple[Entry, ...]:
-    """Read the entries of a live report, in page order, each with an ID.
-
-    Empty if the page is not a live report.
-    """
+    """Read the entries of a live report, in page order, each with an ID; empty for other pages."""
     declared = declared_entries(page, article.metadata.address)
     marked = marked_entries(page)
     is_live = article.metadata.kind == "live" or says_live(page, article.title)
@@ -114,9 +103,9 @@ def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int
 
 def _openings(entry: Entry) -> Iterator[str]:
     """Yield the first words of an entry's title and text, and the first words of only its text."""
-    for text in (f"{entry.title or ''} {entry.text[: 100 * OPENING]}", entry.text[: 100 * OPENING]):
-        opening = tokens(text)[:OPENING]
-        if len(opening) >= LEAST_OPENING:
+    for text in (f"{entry.title or ''} {entry.text[: 100 * OPENING]}", entry.text):
+        opening = opening_of(text)
+        if len(opening) >= MIN_OPENING:
             yield " ".join(opening)
 
 

@@ -11,6 +11,9 @@ from worker.text.words import tokens
 OPENING = 8
 """Number of leading words that identify an entry if the page gives no ID."""
 
+MIN_OPENING = 3
+"""Minimum number of words in a headline or text that identifies an entry."""
+
 DIGEST_CHARACTERS = 16
 """Length of an ID derived from an entry's contents."""
 
@@ -19,25 +22,10 @@ DIGEST_CHARACTERS = 16
 class Entry:
     """An entry of a live report.
 
-    Attributes
-    ----------
-    id
-        ID given by the page or, failing that, a digest of the time and the title or first words.
-    text
-        Text below the title, with paragraphs separated by blank lines. May be empty if there is a
-        title.
-    title
-        Headline, or None.
-    time
-        Time at which the entry was written, with the precision given on the page; None if unknown,
-        or if the page gives a time without a date.
-    written_time
-        The time as displayed on the page, or None.
-    author
-        The author, or None.
-    is_new, is_changed
-        Whether the article's previous revision lacked the entry, or had it with a different title
-        or text. None if there was no previous revision, or it had no entries.
+    `id` is given by the page or is a digest of the time and the title or first words. `text` is
+    below the title, with blank lines between paragraphs, and may be empty if there is a title.
+    `time` is None if unknown or given without a date; `written_time` is as displayed. `is_new` and
+    `is_changed` (in title or text) are None unless the previous revision had entries.
     """
 
     id: str
@@ -65,7 +53,7 @@ def compared(
 ) -> tuple[Entry, ...]:
     """Mark entries as new or changed compared with the previous revision's message.
 
-    An entry recognised by its title and first words keeps its previous ID.
+    An entry without a known ID is matched by its title and first words, and takes the previous ID.
     """
     known = [*before] if before else []
     if not known:
@@ -89,10 +77,11 @@ def compared(
 
 
 def _words(title: str | None, text: str | None) -> tuple[str, ...]:
-    return (*tokens((title or "")[: 100 * OPENING]), "/", *_opening(text or ""))
+    return (*tokens((title or "")[: 100 * OPENING]), "/", *opening_of(text or ""))
 
 
-def _opening(text: str) -> list[str]:
+def opening_of(text: str) -> list[str]:
+    """Return the leading words of a text."""
     return tokens(text[: 100 * OPENING])[:OPENING]
 
 
@@ -100,6 +89,6 @@ def _digest(entry: Entry) -> str:
     import hashlib
 
     # The text may be corrected later, unlike, in most cases, the time, title and first words.
-    opening = tokens(entry.title) if entry.title else _opening(entry.text)
+    opening = tokens(entry.title) if entry.title else opening_of(entry.text)
     known = " ".join([str(entry.time or entry.written_time or ""), *opening])
     return hashlib.sha256(known.encode()).hexdigest()[:DIGEST_CHARACTERS]

@@ -8,10 +8,7 @@ from worker.outcomes import PageOutcome
 class NoArticleError(ValueError):
     """The page contains no article.
 
-    Attributes
-    ----------
-    outcome
-        The reason: a `PageOutcome`, or a name used only by a method under evaluation.
+    `outcome` is the reason: a `PageOutcome`, or a name used only by a method under evaluation.
     """
 
     outcome: ClassVar[str]
@@ -42,7 +39,7 @@ class NeedsRenderingError(NoArticleError):
 class WallError(NoArticleError):
     """A wall replaces the article: a consent, robot-check, log-in, paywall or block page.
 
-    `kind` is the kind of wall in words, such as ``"log-in"``; `probability` is that of a wall.
+    `kind` names the kind of wall, such as ``"log-in"``.
     """
 
     outcome = PageOutcome.WALL
@@ -56,7 +53,7 @@ class WallError(NoArticleError):
 class GoneError(NoArticleError):
     """There is no longer an article at the URL, or there never was one.
 
-    `kind` is what the site reports, such as ``"not found"``; `probability` is that of the report.
+    `kind` is the reason given by the site, such as ``"not found"``.
     """
 
     outcome = PageOutcome.GONE

@@ -27,35 +27,28 @@ from worker.inference import Features, Rows
 from worker.outcomes import PageOutcome
 
 MAX_EXPLAINED = 5_000
-"""Maximum number of lines of a page for which each aspect is judged; longer pages only have the
-aspect `CONTEXT`, because every aspect requires another judgement of the page.
+"""Maximum number of lines for which every aspect is judged, as each requires another judgement of
+the page. On longer pages, `CONTEXT` is the only aspect.
 """
 
 LEAST = 1e-6
 """Minimum distance of probabilities from 0 and 1, so that log odds are finite."""
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
-"""The verdict on a line.
+"""Verdict on a line.
 
-``title`` is the displayed headline, which is not part of the text; ``comment`` covers readers'
-comments and anything between them. Passages that the page repeats are dropped, however probable.
+``title`` is the displayed headline, which is not part of the text; ``comment`` includes anything
+between comments. Passages that the page repeats are dropped, however probable.
 """
 
 
 @dataclass(frozen=True)
 class Reason:
-    """An aspect of the evidence, with its contribution to the log odds of a line.
+    """An aspect of the evidence (see `worker.article.phrases`), and its most unusual evidence.
 
-    Attributes
-    ----------
-    aspect
-        Name of the aspect (see `worker.article.phrases`).
-    phrase
-        The aspect's most unusual evidence in words.
-    contribution
-        Log odds relative to the page's average line, positive in favour of the article: the
-        decrease in the line's log odds when the aspect's columns are set to their means over the
-        page, on all lines. The aspect `CONTEXT` covers the rest.
+    `contribution` is in log odds relative to the page's average line, positive in favour of the
+    article: the decrease when the aspect's columns are set to their means over the page. The aspect
+    `CONTEXT` covers the rest.
     """
 
     aspect: str
@@ -65,23 +58,11 @@ class Reason:
 
 @dataclass(frozen=True)
 class ExplainedLine:
-    """A line of a page and the verdict on it.
+    """A line of a page (numbered as in `TextNode`), with the verdict on it.
 
-    Attributes
-    ----------
-    number
-        Line number in the outline (see `worker.article.outline.TextNode`).
-    xpath
-        Positional XPath of the enclosing block.
-    text
-        The cleaned text.
-    verdict
-        Whether the line was kept, dropped, or is a title or comment.
-    probability
-        Probability that the line belongs to the text.
-    reasons
-        All aspects, strongest first; only `CONTEXT` on a page of more than `MAX_EXPLAINED` lines.
-        Their contributions plus `Explanation.mean` equal the log odds of `probability`.
+    `xpath` is that of the enclosing block, and `probability` that of belonging to the text.
+    `reasons` are strongest first; the sum of their contributions and of `Explanation.mean` is the
+    log odds of `probability`.
     """
 
     number: int
@@ -94,23 +75,10 @@ class ExplainedLine:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The outcome for a page, with the reasons.
+    """The outcome for a page (a `PageOutcome` or the reason for having no article), with reasons.
 
-    Attributes
-    ----------
-    url, other_url
-        URLs of the page and of the page it was compared with. The latter is None if the page was
-        compared with no page, or only with knowledge of the template.
-    outcome
-        `worker.outcomes.PageOutcome.ARTICLE`, or the reason why there is no article.
-    detail
-        The reason in words if there is no article; otherwise empty.
-    article
-        The article, or None.
-    mean
-        Mean log odds of the page's lines, to which the contributions of the reasons are added.
-    lines
-        The page's lines, in order.
+    `other_url` is None unless the page was compared with another page. `detail` describes why there
+    is no article, and is otherwise empty. `mean` is the mean log odds of the lines.
     """
 
     url: str
@@ -130,8 +98,7 @@ def explain_article(
 ) -> Explanation:
     """Extract the article of a page with the default method, and explain the verdict on each line.
 
-    The arguments are those of `worker.article.extract_article`. Pages without an article are
-    explained too.
+    Pages without an article are explained too. Arguments as for `worker.article.extract_article`.
     """
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, knowledge_of(pivot), posts=posts)
@@ -157,7 +124,7 @@ def explain_article(
 
 
 def _verdicts(page: PageInTemplate, finding: Finding) -> dict[int, Verdict]:
-    """Return the verdicts by line number; lines not listed were dropped."""
+    """Return the verdicts by line number; lines without a verdict were dropped."""
     outline = page.outline
     start = outline.text_starts[finding.container]
     shown = set(range(start, outline.text_ends[finding.container]))

@@ -23,26 +23,11 @@ class FoundRole(NamedTuple):
 class Finding:
     """The body of a page's article, as found by a method.
 
-    Attributes
-    ----------
-    method
-        Name of the method.
-    container
-        Outline index of the element that holds the body.
-    dropped
-        Indices of elements below the container that are not part of the body.
-    muted
-        Indices of elements below the container that contribute only images and embeds to the body.
-    lines
-        Numbers of the body's lines below the container (see `TextNode.line`); None for all lines.
-    confidence
-        Expected quality of the text, from 0 to 1; 0 if the method does not estimate it.
-    roles
-        Roles of the lines by number; empty if the method does not determine them.
-    kind
-        Kind of the page; None if it was not determined.
-    menu
-        Probability that a page that looks like a menu is one; None for all other pages.
+    `container` is the outline index of the element that holds the body. Of the elements below it,
+    those that are `dropped` contribute nothing, and those that are `muted` only images and embeds.
+    `lines` are the numbers of the body's lines (see `TextNode.line`), or None for all of them;
+    `roles` is keyed by line number. `confidence` is 0 if the method does not estimate it. `menu` is
+    the probability of a menu, or None if the page does not look like one.
     """
 
     method: str

@@ -1,10 +1,7 @@
 """Further articles that a page displays in full below its own, for readers who keep scrolling.
 
-Like the page's own article, each has a head with a headline, an author, a date and a URL. A further
-article is recognised by a combination of these below a complete article, regardless of the elements
-that contain it.
-
-The accuracy is measured by ``python -m benchmarks.extraction.further_articles``.
+Each has a head with a headline, an author, a date and a URL; a combination of these below a
+complete article identifies one, regardless of the elements that contain it.
 """
 
 import re
@@ -33,13 +30,10 @@ from worker.text.wordlists import listed
 from worker.text.words import squash
 
 MIN_OWN_WORDS: Final = 50
-"""Minimum number of body words above a further article.
-
-With fewer, the page is a single article divided into sections.
-"""
+"""Minimum number of body words above a further article; with fewer, it is a section."""
 
 MIN_HELD_WORDS: Final = 50
-"""Minimum number of words in an element that holds an article rather than just its head."""
+"""Minimum number of words in an element that holds an article, not just its head."""
 
 MIN_FURTHER_WORDS: Final = 100
 """Minimum median word count of the further articles; teasers are shorter."""
@@ -48,10 +42,10 @@ MAX_ABOVE_HEADLINE: Final = 40
 """Maximum number of words in an article above its headline: a section, a date, a caption."""
 
 MAX_BELOW_HEADLINE: Final = 60
-"""Number of words below a headline searched for author and date, beyond the lead if any."""
+"""Maximum number of words below a headline that are searched for author and date."""
 
 MAX_LINES_BELOW: Final = 3
-"""Number of lines below a headline searched if no element holds the article."""
+"""Maximum number of lines below a headline that are searched if no element holds the article."""
 
 MAX_HEAD_LINE: Final = 15
 """Maximum number of words in a line with an author or a date."""
@@ -93,9 +87,8 @@ _ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
 class FurtherArticle(NamedTuple):
     """An article below the page's own.
 
-    `element` is the outermost element that contains the article but no part of the page's own
-    article. `headline` is empty if it is not in a heading, and `url` is None if the page gives
-    none.
+    `element` is the outermost element that contains it but nothing of the page's own article.
+    `headline` is empty if the headline is not in a heading.
     """
 
     element: int
@@ -106,9 +99,9 @@ class FurtherArticle(NamedTuple):
 def further_articles(
     page: Outline, finding: Finding, heading: int | None, url: str
 ) -> tuple[FurtherArticle, ...]:
-    """Find the articles below the page's own, in page order.
+    """Find the articles below the page's own, in page order; none if `heading` is None.
 
-    `heading` is the index of the element that displays the page's headline, or None.
+    `heading` is the index of the element that displays the page's headline.
     """
     if heading is None:
         return ()
@@ -134,7 +127,7 @@ def without_further_articles(
 
 
 def _extent(page: Outline, element: int, container: int) -> Iterator[int]:
-    """Yield the elements of an article; if no element holds it, everything that follows."""
+    """Yield an article's element and, if that does not hold all of it, everything that follows."""
     yield element
     if page.size(element) >= MIN_HELD_WORDS:
         return
@@ -199,7 +192,7 @@ class _Page:
     ) -> bool:
         """Return whether a head is followed by an article of its own."""
         is_held = self.page.size(element) >= MIN_HELD_WORDS
-        # This is the most expensive check, and few headings get this far.
+        # Checked last, because it is the most expensive check.
         has_head = partial(self._has_head, head, element, is_held=is_held)
         is_made = is_held and self._resembles_own(head, element)
         if declared is not None:

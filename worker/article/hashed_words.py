@@ -1,7 +1,6 @@
 """Words of lines and of their enclosing elements, hashed to embedding indices.
 
-The hashing trick (Weinberger et al. 2009): a word of any language is mapped to a number below a
-fixed limit; colliding words are distinguished by their context.
+The hashing trick (Weinberger et al. 2009) maps a word of any language to a number below a limit.
 """
 
 import re
@@ -22,16 +21,16 @@ from worker.text.caches import cached_if_short
 from worker.text.texts import Count
 
 NAME_NUMBERS: Final = 2048
-"""Number of hash values for the words of tags, classes and IDs; 0 means no word."""
+"""Number of embedding indices for words of tags, classes and IDs; 0 means no word."""
 
 TEXT_NUMBERS: Final = 4096
-"""Number of hash values for the words of lines; 0 means no word."""
+"""Number of embedding indices for words of lines; 0 means no word."""
 
 WORDS_OF_NAMES: Final = 12
 """Maximum number of words taken from an element, and from its enclosing elements."""
 
 MAX_AROUND: Final = 5
-"""Maximum number of elements enclosing a line's element whose names are used."""
+"""Maximum number of enclosing elements whose names are used."""
 
 FIRST_WORDS: Final = 5
 LAST_WORDS: Final = 3
@@ -48,9 +47,8 @@ _Numbers = npt.NDArray[np.int32]
 class HashedWords:
     """The hashed words of lines and of their elements, 0 for none.
 
-    `nearest` holds the words of each line's element, with shape (lines, `WORDS_OF_NAMES`); `around`
-    holds the words of the enclosing elements, innermost first, with the same shape; `texts` holds
-    the words of the line itself, with shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
+    `nearest` is from each line's element and `around` from the enclosing ones, innermost first,
+    with shape (lines, `WORDS_OF_NAMES`); `texts` has shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
     """
 
     nearest: _Numbers
@@ -64,10 +62,7 @@ class HashedWords:
 
 
 def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:
-    """Hash the words of a page's lines and of their enclosing elements.
-
-    `blocks` holds the element of each line.
-    """
+    """Hash the words of a page's lines and of their enclosing elements (`blocks`, one per line)."""
     distinct, numbers = np.unique(np.array(blocks, dtype=np.int64), return_inverse=True)
     nearest, around = _names_around(page, distinct.tolist())
     return HashedWords(nearest[numbers], around[numbers], _words_of_lines(page))

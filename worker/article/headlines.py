@@ -1,10 +1,8 @@
 """Headlines on a page that lists other pages: links to the listed items, excluding menus.
 
-Links with the same tag path and the same classes form a list. Headlines are distinguished from menu
-entries by their length or by heading markup. If a page has no list of headlines, its longest list
-of names (books, firms, shows) with text between them is used.
-
-Measured on 42 pages that list other pages (``python -m benchmarks.extraction.headlines CORPORA``).
+Links with the same tag path and classes form a list. Headlines differ from menu entries in their
+length or heading markup. If a page has no list of headlines, its longest list of names (books,
+firms, shows) with text between them is used.
 """
 
 from collections import Counter, defaultdict
@@ -31,10 +29,7 @@ MIN_LISTED: Final = 3
 """Minimum number of headlines in a list; fewer suffice in headings, such as a front page's lead."""
 
 MIN_MEDIAN_WORDS: Final = 4.0
-"""Minimum median word count of a list's headlines outside headings.
-
-With 3, menu entries are accepted; with 4.5, a list of books is rejected.
-"""
+"""Minimum median word count of a list's headlines outside headings; menu entries are shorter."""
 
 MAX_MEDIAN_WORDS: Final = 25.0
 """Maximum median word count of a list's links; longer ones are linked teasers."""
@@ -50,13 +45,10 @@ MAX_WORDS_BESIDE: Final = 12
 
 MAX_SHARED: Final = 2
 MAX_SHARED_PART: Final = 0.2
-"""Maximum number and share of a list's URLs with the same link text.
-
-Text shared by more links is a label such as "Read more".
-"""
+"""Maximum number and share of a list's URLs with the same link text, such as "Read more"."""
 
 MAX_HEADLINES: Final = 1_000
-"""Maximum number of headlines per page. No measured page has more than 100."""
+"""Maximum number of headlines per page."""
 
 _MAX_CLASSES = 8
 
@@ -68,7 +60,7 @@ _ADVERTS = frozenset({"sponsored"})
 
 @dataclass(frozen=True)
 class HeadlineLink:
-    """A link to an item that a page lists: its text, and an HTTP or HTTPS URL without fragment."""
+    """A link to an item that a page lists; the URL is HTTP or HTTPS, without fragment."""
 
     url: str
     headline: str
@@ -81,8 +73,8 @@ _Place = tuple[int | str, ...]
 class _Candidate:
     """A link that may be a headline.
 
-    `number` is its position on the page, `place` identifies its list (tag path and classes), and
-    `prose` counts the unlinked words before it on the page.
+    `number` is its position on the page, `place` identifies its list, and `prose` counts the
+    unlinked words before its line.
     """
 
     number: int
@@ -95,9 +87,9 @@ class _Candidate:
 
 
 def headline_links(page: Page) -> tuple[HeadlineLink, ...]:
-    """Return a page's links to the items that it lists, in page order.
+    """Return a page's links to the items that it lists, in page order, each URL once.
 
-    Each URL occurs once; the page's own URL and the site's home page are excluded.
+    The page's own URL and the site's home page are excluded.
     """
     by_place: defaultdict[_Place, list[_Candidate]] = defaultdict(list)
     for each in _candidates(Outline.of(page.flat), page.url):
@@ -138,7 +130,7 @@ def _are_names(candidates: Sequence[_Candidate]) -> bool:
 
 
 def _rank(candidates: Sequence[_Candidate]) -> tuple[bool, float]:
-    """Rank a list by how well its link texts describe their targets."""
+    """Rank a list by how well its link texts describe the linked pages."""
     return candidates[0].is_heading, _middle_words(candidates)
 
 
@@ -209,6 +201,6 @@ def _place(page: Outline, paths: dict[int, int], element: int) -> _Place:
 def _in_menus(page: Outline) -> Booleans:
     """Return for each element whether it is in a menu or footer, judging by tags and names."""
     is_menu = page.flat.having(_MENUS) | (page.count_named(_MENU_NAMES)[:, 0] > 0)
-    # The name of the element around the whole page does not describe its parts.
+    # The name of an element around the whole page does not describe its parts.
     is_menu[page.flat.having(_WHOLE)] = False
     return page.flat.within(is_menu)

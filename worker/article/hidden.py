@@ -1,9 +1,9 @@
 """Articles that a page contains but does not display until its scripts have run.
 
-The text is searched for in structured data (``articleBody``), in the JSON state of the site's
-scripts, and in ``noscript`` and ``template`` elements (including declarative shadow trees). It is
-used only if the page displays no article, or only a fragment of the hidden one. No particular
-framework is assumed: a text counts as an article if it is next to a date or the page's title.
+They are in structured data (``articleBody``), in the JSON state of the site's scripts, and in
+``noscript`` and ``template`` elements (including declarative shadow trees). No framework is
+assumed: a text in a script's state counts as an article if a date or the page's title is next to
+it.
 """
 
 import re
@@ -45,11 +45,7 @@ MAX_SHOWN = 0.5
 """Maximum share of the hidden words that are displayed too; displayed text is judged in place."""
 
 MIN_MUCH_LONGER = 3.0
-"""Minimum length of an ``articleBody`` relative to a displayed text that is not a fragment of it.
-
-Of the 34 pages with an ``articleBody`` in ``trafilatura_eval``, it is used for one, whose body is
-rendered by a script.
-"""
+"""Minimum length of an ``articleBody`` relative to a displayed text that it does not contain."""
 
 MAX_SHELL_WORDS = 60
 """Maximum number of words that a page displays before its scripts fill it: a notice, a menu.
@@ -62,14 +58,10 @@ MAX_CANDIDATES = 3
 """Maximum number of texts in scripts that are extracted and compared with the displayed one."""
 
 MAX_TEASER_CHARACTERS = 2_000
-"""Number of leading characters of a text examined to determine whether it is a teaser."""
+"""Maximum number of characters of a text examined to determine whether it is a teaser."""
 
 MAX_TEASER_WORDS = 150
-"""Maximum number of words in a fragment that a text in a script's state may complete.
-
-On one of 160 pages of ``msv_big9``, 280 words form the first of several pages, and are its gold
-text.
-"""
+"""Maximum number of words in a fragment that a text other than an ``articleBody`` may complete."""
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
@@ -79,10 +71,7 @@ UNSEEN = ("noscript", "template")
 
 @dataclass(frozen=True)
 class OpenedDocument:
-    """A copy of a document in which `UNSEEN` elements with a given tag are displayed, as ``div``.
-
-    `elements` are the converted elements; `tag` is their original tag.
-    """
+    """A copy of a document that displays the `UNSEEN` elements with a given tag, as ``div``."""
 
     root: HtmlElement
     tag: str
@@ -100,7 +89,7 @@ class OpenedDocument:
     def as_unseen(self, article: Extraction) -> Extraction:
         """Relocate an article of this copy in the original document.
 
-        This restores the original tags, so nothing more can be read from the copy afterwards.
+        Nothing can be read from the copy afterwards, because the original tags are restored.
         """
         container = element_at(self.root, article.xpath)
         for element in self.elements:
@@ -119,11 +108,10 @@ Find = Callable[[Outline], Extraction]
 def hidden_article(
     url: str, page: Outline, shown: Extraction | None, cut: Cut, find: Find
 ) -> Extraction | None:
-    """Find an article that a page contains but does not display.
+    """Find an article that a page contains but does not display; None to keep the displayed one.
 
-    `shown` is the displayed article, or None. Returns None if the displayed article should be used.
-    Otherwise, the method of the returned article states where it was found: ``articleBody``,
-    ``json-state``, ``noscript`` or ``template``.
+    Its `method` states where it was found: ``articleBody``, ``json-state``, ``noscript`` or
+    ``template``.
     """
     text = shown.text if shown is not None else ""
     least = int(MIN_LONGER * len(text))
@@ -137,8 +125,8 @@ def hidden_article(
 def needs_rendering(page: Outline) -> bool:
     """Return whether a page is a shell that its scripts fill in a browser.
 
-    Such a page displays hardly any words, runs scripts, and has an empty element for them to fill:
-    a child of the body or a custom element (with a hyphen in its name) without text or pictures.
+    A shell displays hardly any words, runs scripts, and has an empty element for them to fill: a
+    child of the body or a custom element (with a hyphen in its name) without text or media.
     """
     if len(page.tokens) > MAX_SHELL_WORDS:
         return False
@@ -223,7 +211,7 @@ def _articles_of(
     method: str,
     cut: Cut,
 ) -> Iterator[Extraction]:
-    """Extract articles from texts: first from texts next to the page's title, then longest first.
+    """Extract articles from texts, those next to the page's title first, then longest first.
 
     A text in a script's state is considered only if there is a title or a date next to it.
     """
@@ -252,7 +240,7 @@ def _has_title_nearby(declared: Sequence[set[str]], passage: Passage) -> bool:
 def _article_of(
     document: HtmlElement, script: Node, passage: Passage, cut: Cut
 ) -> Extraction | None:
-    """Extract a text as an article, with the head of the page that contains it."""
+    """Extract a text as an article, using the head of the page that contains it."""
     try:
         made = parse_page(f"<html><body>{passage.html}</body></html>").document
     except PageError:

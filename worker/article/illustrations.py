@@ -1,8 +1,7 @@
-"""Images outside the text of an article, and captions of all its images.
+"""Images above the text of an article, and captions of all its images.
 
-An article's first image is above its text: above or below the headline, or between the lead and the
-rest. It is therefore outside the element that holds most of the text, where all other images are
-searched for (`worker.article.rendering`).
+Images above the text are outside the element that holds most of the text, which is searched for all
+other images (`worker.article.rendering`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,14 +27,11 @@ MAX_FIGURE_ELEMENTS = 200
 OPENING = 0.3
 """Share of an article's words, from the start, within which an image counts as above the text.
 
-Leads, which may precede the image, are shorter; later images belong to the text.
+An image may follow the lead; images further down belong to the text.
 """
 
 MIN_WIDTH = 200
-"""Minimum width in pixels of an image above the text, if the page declares it.
-
-Narrower ones are portraits of authors, icons and logos.
-"""
+"""Minimum declared width in pixels of an image above the text; portraits and logos are narrower."""
 
 MAX_LINKED = 0.5
 """Maximum share of linked words around an image; above it, the image illustrates other pages."""
@@ -53,9 +49,8 @@ def leading_images(
 ) -> Iterator[ArticleImage]:
     """Yield the images above the text, in document order.
 
-    The declared picture (``og:image``) is used regardless of its position there. Any other image
-    must not link elsewhere, and must be in a figure unless it is below the headline. `heading` is
-    the element that displays the headline, or None.
+    The declared picture (``og:image``) is always accepted there. Any other image must not link to a
+    page, and must be in a figure unless it is below the headline (the element `heading`, if any).
     """
     region = _Region.of(page, finding, heading)
     if region is None:
@@ -78,9 +73,8 @@ def leading_images(
 class _Region:
     """The region of a page that may contain images above the text.
 
-    `root` is the element around headline and text; `end` is the first element whose images belong
-    to the text. `kept` holds the cumulative number of article text nodes before each text node and
-    after the last one. `heading` is None if no headline is displayed above the text.
+    `root` is the element around headline and text, `end` the first element whose images belong to
+    the text. `kept` counts the article's text nodes before each text node, and at the end all.
     """
 
     root: int
@@ -149,10 +143,7 @@ def named_captions(page: Outline) -> Booleans:
 
 
 def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
-    """Return the first caption within an element.
-
-    `captions` are the page's `named_captions`.
-    """
+    """Return the first caption within an element, given the page's `named_captions`."""
     for below in range(index + 1, page.ends[index])[:MAX_FIGURE_ELEMENTS]:
         if page.tags[below] == "figcaption" or captions[below]:
             return page.text_of(below) or None

@@ -29,10 +29,10 @@ class Span(NamedTuple):
 
 @dataclass
 class InlineText:
-    """A text assembled from pieces and cleaned in the process.
+    """A text assembled from pieces and cleaned on the way, in linear time.
 
     Whitespace is collapsed and blank lines are dropped, as by `words.clean` for each line, so that
-    offsets refer to the cleaned text. Runs in linear time.
+    offsets refer to the cleaned text.
     """
 
     spans: list[Span] = field(default_factory=list)

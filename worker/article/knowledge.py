@@ -40,14 +40,7 @@ class TemplateKnowledge:
     """Knowledge of a template gained from some of its pages: paths, lines and titles.
 
     A few kilobytes replace the pages: extraction gives the same result as with the pages
-    themselves.
-
-    Attributes
-    ----------
-    steps
-        Paths of the pages' elements, by number; see `Paths.steps`.
-    pages
-        The known pages.
+    themselves. For `steps`, see `Paths.steps`.
     """
 
     steps: tuple[Step, ...]
@@ -55,7 +48,7 @@ class TemplateKnowledge:
 
     @classmethod
     def from_pages(cls, pages: Iterable[Page]) -> Self:
-        """Learn from parsed pages: the group's representative, or other pages of the group."""
+        """Learn from parsed pages of a group."""
         return cls.of([Outline.of(page.flat) for page in pages])
 
     @classmethod
@@ -76,10 +69,8 @@ class TemplateKnowledge:
     def from_bytes(cls, data: bytes) -> Self:
         """Read the output of `to_bytes`.
 
-        Raises
-        ------
-        ValueError
-            If the data is invalid or has a different `FORMAT`; learn from the pages again.
+        Raises ValueError if the data is invalid or has another `FORMAT`: learn from the pages
+        again.
         """
         try:
             values: dict[str, Any] = json.loads(zlib.decompress(data))
@@ -148,14 +139,14 @@ UNKNOWN_TEMPLATE = TemplateKnowledge((), ())
 
 
 def knowledge_of(other: Page | TemplateKnowledge | None) -> TemplateKnowledge:
-    """Learn from another page of a template, or return what is known; None for nothing."""
+    """Learn from another page of a template, or return the knowledge; None means no pages."""
     if isinstance(other, Page):
         return TemplateKnowledge.from_pages([other])
     return other if other is not None else UNKNOWN_TEMPLATE
 
 
 def digest_of(tokens: Sequence[str]) -> int:
-    """Return a 64-bit digest of a line, which is the same on every machine."""
+    """Return a 64-bit digest of a line's tokens, the same on every machine."""
     from hashlib import blake2b
 
     digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=8).digest()

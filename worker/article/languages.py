@@ -15,11 +15,7 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 MIN_DETECTED_PERCENT = 80
-"""Minimum share of a text in one language for the detected language to override the declared one.
-
-On every fourth page of daniel (202 pages in five languages), detection was right for 199 pages and
-undecided for 3. Of these pages, 119 declare the correct language, 79 none and 4 a wrong language.
-"""
+"""Minimum share of a text in its main language, in percent, for the detection to be certain."""
 
 _CLOSE = (
     frozenset(("no", "nb", "nn", "da")),
@@ -30,13 +26,13 @@ _CLOSE = (
     frozenset(("he", "iw")),
     frozenset(("tl", "fil")),
 )
-"""Languages that detection confuses with one another; among these, the declared one is kept."""
+"""Languages that detection confuses with one another, so that the declared one is kept."""
 
 
 def language_of(page: Outline, text: str) -> str | None:
     """Return the BCP 47 tag of an article's language, or None if unknown.
 
-    This is the declared language, unless there is none or the text is clearly in another one.
+    The detected language overrides the declared one, unless the two are easily confused.
     """
     declared = declared_language(page)
     detected = detected_language(text)
@@ -50,10 +46,7 @@ def language_of(page: Outline, text: str) -> str | None:
 
 
 def detected_language(text: str) -> str | None:
-    """Return the predominant language of a text, or None if it is uncertain.
-
-    Uses Google's Compact Language Detector 2.
-    """
+    """Return the predominant language of a text (by Google's CLD2), or None if uncertain."""
     try:
         is_reliable, _, found = pycld2.detect(text.encode())
     except pycld2.error:
@@ -67,9 +60,8 @@ def detected_language(text: str) -> str | None:
 def declared_language(page: Outline) -> str | None:
     """Return the BCP 47 tag of the language that a page declares, or None.
 
-    Sources, in order of precedence: ``lang`` and ``xml:lang`` of the root and of the body, the
-    ``og:locale`` property, the ``content-language`` and ``language`` meta elements. Case is
-    normalised (``pt_br`` gives ``pt-BR``); anything after the region is dropped.
+    Sources, in order of precedence: ``lang`` and ``xml:lang`` of the root and of the body,
+    ``og:locale``, ``content-language`` and the ``language`` meta element.
     """
     document = page.root
     for element in (document, *document.iterchildren("body")):
@@ -93,7 +85,7 @@ def declared_language(page: Outline) -> str | None:
 
 
 def normalised_tag(tag: str | None) -> str | None:
-    """Return a language tag in the conventional case of BCP 47, or None if it is invalid."""
+    """Return a tag's language, script and region in BCP 47 case (``pt-BR``); None if invalid."""
     match = _TAG.fullmatch((tag or "").strip())
     if match is None:
         return None

@@ -12,8 +12,8 @@ from worker.text.texts import Count
 class Line(NamedTuple):
     """A line with at least one token.
 
-    `number` is its number in the outline (see `TextNode.line`); `block` is the index of the nearest
-    enclosing block element; `linked` counts the tokens in links; `sentences` counts sentence ends.
+    `number` is that of `TextNode.line`, `block` the index of the nearest enclosing block element,
+    `linked` the number of tokens in links, and `sentences` the number of sentence ends.
     """
 
     number: int

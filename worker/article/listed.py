@@ -1,4 +1,4 @@
-"""Links of a page to its listed items, and to articles displayed below its own."""
+"""Links of a page to the items that it lists, and to articles displayed below its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,7 @@ MISSED_KINDS: Final[Mapping[str, MissedKind]] = {kind: kind for kind in get_args
 
 @dataclass(frozen=True)
 class ListedLinks:
-    """The links that a page lists, in page order.
-
-    `kind` is the kind of the page; `next` is the URL of the page that continues the list, or None.
-    """
+    """The links that a page lists, in page order; `next` is the URL of the list's next page."""
 
     kind: ListKind | MissedKind
     links: Sequence[HeadlineLink]
@@ -30,8 +27,8 @@ class ListedLinks:
 def listed_links(page: Page, kind: str, article: Extraction | None = None) -> ListedLinks | None:
     """Return the links that a page lists, or None if it lists nothing.
 
-    `kind` is ``menu`` if the page has no article because it is a menu, and the page's kind as in
-    `models.kinds` otherwise. For an `article`, the articles displayed below it are listed.
+    `kind` is ``menu`` for a menu without an article, otherwise one of `models.kinds`. For an
+    article, the articles displayed below it are listed.
     """
     list_kind = _LIST_KINDS.get(kind)
     if list_kind in (None, "article"):

@@ -6,6 +6,7 @@ from typing import Any
 
 from lxml.html import HtmlElement
 
+from worker.article.entry import MIN_OPENING, opening_of
 from worker.article.scripts import structured_data
 from worker.html import Page
 from worker.html.nodes import Node
@@ -13,19 +14,13 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 OF_ENTRIES = 0.2
-"""Minimum share of declared entries among the records at which none of these counts as a comment.
+"""Minimum share of declared entries among the records at which none of them counts as a comment.
 
 A page may declare only its latest entries but display more.
 """
 
 MIN_ENTRIES = 2
 """Minimum number of declared entries among the records."""
-
-OPENING = 8
-"""Number of leading words that identify an entry."""
-
-LEAST_OPENING = 3
-"""Minimum number of words in a headline or text that identifies an entry."""
 
 LIVE_NAMES = re.compile(
     r"live-?_?(?:blog|ticker|feed|update|report|event|entr|post|coverage|stream-?item|text|story)"
@@ -45,8 +40,8 @@ _LIVE_WORDS = re.compile(
     r"|مباشر|לייב|ライブ|生中継|直播|实时更新|실시간|라이브",
     re.IGNORECASE,
 )
-_NAMES_BEGIN = ("live", "ticker", "minut", "direct", "direkt", "relacja")
-"""Strings that are faster to search for; every match of `LIVE_NAMES` contains at least one."""
+_NAME_PARTS = ("live", "ticker", "minut", "direct", "direkt", "relacja")
+"""Substrings of which every match of `LIVE_NAMES` contains one; searched first, as it is faster."""
 
 _DECLARED = "liveBlogUpdate"
 _TYPE = "liveblogposting"
@@ -54,7 +49,7 @@ _OPENINGS = ("headline", "articleBody", "name", "description")
 
 
 def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
-    """Return whether `records`, elements that look like comments, are declared live entries."""
+    """Return whether elements that look like comments are declared live entries."""
     if not records:
         return False
     entries = marked_entries(page)
@@ -100,7 +95,7 @@ def names_live(page: Page) -> bool:
     """Return whether parts of a page have names that are typical of live reports."""
     for names in page.flat.distinct_names:
         name = " ".join(names).lower()
-        if any(begin in name for begin in _NAMES_BEGIN) and LIVE_NAMES.search(name):
+        if any(begin in name for begin in _NAME_PARTS) and LIVE_NAMES.search(name):
             return True
     return False
 
@@ -115,7 +110,7 @@ def _opens(record: HtmlElement, openings: set[tuple[str, ...]], lengths: set[int
 
 
 def declared_reports(page: Page) -> Iterator[dict[str, Any]]:
-    """Yield the objects in a page's JSON-LD that have live entries, at any depth."""
+    """Yield the objects with live entries in a page's JSON-LD, at any depth."""
     scripts = Node(page.flat, 0).iter("script")
     for found in structured_data(scripts, holding=_DECLARED):
         waiting = [found.value]
@@ -137,6 +132,6 @@ def _openings(page: Page) -> Iterator[tuple[str, ...]]:
         for entry in updates if isinstance(updates, list) else [updates]:
             for name in _OPENINGS if isinstance(entry, dict) else ():
                 value = entry.get(name)
-                opening = tokens(value[: 100 * OPENING])[:OPENING] if isinstance(value, str) else []
-                if len(opening) >= LEAST_OPENING:
+                opening = opening_of(value) if isinstance(value, str) else []
+                if len(opening) >= MIN_OPENING:
                     yield tuple(opening)

@@ -29,7 +29,7 @@ _BUTTONS = re.compile(
     r"|plusone|addthis|sharethis|/share_button"
 )
 MAX_SOURCES = 20
-"""Maximum number of sources examined per picture."""
+"""Maximum number of ``source`` elements examined per picture."""
 
 MAX_TRACKER_PIXELS = 1
 """Maximum width or height of a tracker or spacer, in pixels."""
@@ -64,8 +64,7 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
     """Read an element of `EMBEDS`, or the quotation that holds a social media post.
 
-    Returns None for anything that displays no content: trackers, share and follow buttons, elements
-    without an HTTP URL.
+    Returns None for trackers, share and follow buttons, and elements without an HTTP URL.
     """
     if _is_tiny(element):
         return None
@@ -93,7 +92,7 @@ def _sources(image: AnyElement) -> Iterator[str | None]:
 
 
 def _largest(candidates: str | None) -> str | None:
-    """Return the URL of the largest picture in a source set."""
+    """Return the URL of the largest image in a source set, or None."""
     sizes: dict[str, float] = {}
     address = ""
     for word in (candidates or "").split():

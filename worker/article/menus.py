@@ -1,12 +1,7 @@
 """Recognition of pages that list other pages: home pages, section fronts, search results and so on.
 
-Such a page is recognised by its structure: its lines are linked headlines, either with short
-teasers between them at the same position in the tree, or with hardly anything else. It contains no
-passage long enough to be the body of an article.
-
-Of 2,230 pages with a gold text (seven corpora), 3 are mistaken for menus (0.13 %): two posts of 22
-words next to 450 words of links, and a list of links that was annotated as text. All 252 section
-fronts, of six site designs in five languages, are recognised.
+The lines of such a page are linked headlines, either with short teasers between them at the same
+position in the tree, or with hardly anything else. No passage is long enough for an article.
 """
 
 import re
@@ -39,51 +34,35 @@ MIN_TEASER_WORDS = 5
 """Minimum number of words in a teaser; shorter text between headlines is a date or an author."""
 
 MIN_ITEMS = 6
-"""Minimum number of teasers at the same position in the tree (section fronts: 9 to 23)."""
+"""Minimum number of teasers at the same position in the tree."""
 
 MAX_TEASER_WORDS = 60
-"""Maximum number of words in a teaser; a longer one is an article (section fronts: up to 51)."""
+"""Maximum number of words in a teaser; a longer one is an article."""
 
 MAX_PROSE_WORDS = 80
-"""Maximum number of words in text outside lists; more is an article (section fronts: up to 44)."""
+"""Maximum number of words in text outside lists; a longer text is an article."""
 
 MIN_TEASERS_TO_PROSE = 4.0
-"""Minimum ratio of words in teasers to words in the longest text outside lists.
-
-Section fronts have 7.2 or more, pages of short news 2.4.
-"""
+"""Minimum ratio of words in teasers to words in the longest text outside lists."""
 
 MIN_HEADLINES_SHARE = 0.6
-"""Minimum share of words in headlines on a page without teasers (section fronts: from 0.68)."""
+"""Minimum share of words in headlines on a page without teasers."""
 
 MIN_HEADLINES_TO_PROSE = 20.0
-"""Minimum ratio of words in headlines to words in the longest text.
-
-Section fronts have 22 or more, articles less than 17.
-"""
+"""Minimum ratio of words in headlines to words in the longest text, on a page without teasers."""
 
 MIN_HEADLINES_WORDS = 100
 """Minimum total number of words in the headlines of a list without teasers."""
 
 MIN_OFFERS = 6
-"""Minimum number of offers at which a list belongs to a shop or an event calendar, not a menu.
-
-Of 16 lists of wcxb that otherwise look like menus, the eight that display products with prices or
-declare their events have 17 or more; six news lists have up to 3, one of coupons 4, one of jobs 0.
-"""
+"""Minimum number of offers at which a list belongs to a shop or an event calendar, not a menu."""
 
 MIN_OFFERS_TO_HEADLINES = 0.1
-"""Minimum ratio of offers to headlines.
-
-The eight lists described at `MIN_OFFERS` have 0.13 or more, section fronts up to 0.09.
-"""
+"""Minimum ratio of offers to headlines at which a list is not a menu."""
 
 
 MIN_READ = 0.6
-"""Minimum share of a page's words in its text at which the list is the page's content.
-
-A list of jobs has .95, a news list among others .49, a shop whose scripts have not run .16.
-"""
+"""Minimum share of a page's words in its text at which the list is the page's content."""
 
 MIN_PROBABILITY = 0.5
 """Minimum probability at which a page that looks like a menu counts as one."""
@@ -94,13 +73,11 @@ DECLARED = 0.6
 
 @dataclass(frozen=True)
 class MenuEvidence:
-    """Evidence for a list of other pages, measured in words.
+    """Evidence for a list of other pages; lengths are numbers of words.
 
-    `prose` is the length of the longest text between two headlines outside lists. `items`,
-    `teasers` and `longest_teaser` are the number, total length and maximum length of the texts that
-    follow a headline and belong to a list: at least `MIN_ITEMS` of them have headlines with the
-    same tag path. `headlines` is the total length of the lines that are links, `total` the
-    total length of all lines of the page.
+    `prose` is the longest text outside lists. `items`, `teasers` and `longest_teaser` are the
+    number, total and maximum length of the texts in lists; a list has at least `MIN_ITEMS` texts
+    that follow headlines with the same tag path.
     """
 
     prose: float
@@ -127,7 +104,7 @@ class MenuEvidence:
 def is_menu(page: Outline) -> bool:
     """Return whether a page is a list of other pages, according to its structure."""
     found = _Stretches.of(page)
-    # A text that is too long for a teaser and for text outside lists need not be classified.
+    # Text that is too long for a teaser and for text outside lists need not be classified.
     if found.words.max() > MAX_PROSE_WORDS or not _evidence(page, found).is_menu:
         return False
     offers = count_offers(page)
@@ -137,14 +114,10 @@ def is_menu(page: Outline) -> bool:
 def menu_probability(
     page: Outline, url: str, kinds: Mapping[Kind, float], words: float, *, has_posts: bool
 ) -> float:
-    """Return the probability that a page that looks like a menu only leads to other pages.
+    """Return the probability that a page that looks like a menu (`is_menu`) is one.
 
-    It is something else if it is likely a manual or, with posts, a thread; if it declares itself an
-    article with a publication date; or if the list is the content of the page and its headlines
-    lead to other sites or to anchors on the page, as in a report made up of links.
-
-    Expects a page for which `is_menu` is true. `words` is the number of words in its text when read
-    as an article; `has_posts` is whether it displays the posts of a thread.
+    It may instead be a manual, a thread (`has_posts`), a declared article, or an article made up of
+    links to other sites or to anchors on the page. `words` is the word count of its text.
     """
     found = _Stretches.of(page)
     others = [kinds.get("documentation", 0.0)]
@@ -174,7 +147,7 @@ def _share_leading_elsewhere(page: Outline, found: "_Stretches", url: str) -> fl
 def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
     """Measure the headlines of a page and the texts between them."""
     paths = paths_of(page)
-    # Text before the first headline does not belong to a list.
+    # Text before the first headline is not in a list.
     after = [None, *map(paths.__getitem__, found.blocks.tolist())]
     stretches = [*zip(after, found.words.tolist(), strict=True)]
     by_path: defaultdict[int, list[float]] = defaultdict(list)
@@ -194,11 +167,10 @@ def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
 
 
 class _Stretches(NamedTuple):
-    """The texts between headlines.
+    """The headlines of a page, and the texts between them.
 
     `blocks` and `links` hold the block and the link of each headline; `words` holds the number of
-    words before the first headline and after each one. `headlines` and `total` are the number of
-    words in all headlines and on the page.
+    words before the first headline and after each. `headlines` and `total` are numbers of words.
     """
 
     blocks: Integers
@@ -270,10 +242,9 @@ _THINGS = re.compile(
 
 
 def count_offers(page: Outline) -> int:
-    """Count the offers on a page, which are its prices, or its declared goods if there are more.
+    """Count the offers on a page: its prices, or its declared goods if there are more.
 
-    Prices count if they are in a short line or at the start of a line. This excludes headlines that
-    mention the price at which a company was sold.
+    Prices must start a line or be in a short one, unlike those mentioned in headlines.
     """
     declared = sum(_THINGS.fullmatch(kind) is not None for kind in whole_page.declared_types(page))
     return max(declared, _count_prices(page))

@@ -1,6 +1,6 @@
-"""Representation of a page as arrays, so that measurements need one pass and no recursion."""
+"""Representation of a page as arrays, for measurements in one pass and without recursion."""
 
-from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
@@ -21,10 +21,9 @@ _Item = TypeVar("_Item")
 
 
 class TextNode(NamedTuple):
-    """A text node of the page.
+    """A text node of the page; `parent` is the index of its element, and `size` is in tokens.
 
-    `parent` is the index of its element; `line` is its line number, shared by text nodes without a
-    block border or line break between them; `size` is its number of tokens.
+    Text nodes without a block border or line break between them have the same `line` number.
     """
 
     parent: int
@@ -40,8 +39,8 @@ _OUTLINE = "outline"
 class PageTexts:
     """The texts of a page, tokenised and counted.
 
-    `texts` holds the text nodes, followed by lines that span several nodes or contain invisible
-    characters; `of_lines` holds the index of each line in `texts`.
+    `texts` holds the text nodes, then the lines that are not a single visible text node; `of_lines`
+    is the index of each line in `texts`.
     """
 
     texts: Texts
@@ -50,27 +49,19 @@ class PageTexts:
 
 @dataclass
 class Outline:
-    """The elements of a document in document order, with their tokens.
+    """The elements of a document that may display text, in document order, with their tokens.
 
-    An element is identified by its index. Its descendants are the indices up to its end, and its
-    tokens are a range of the page's tokens, so that quantities propagate to ancestors (Deturck
-    2015, section 4.4) without a second pass.
+    An element is identified by its index, and its descendants are the indices up to its end. Its
+    texts and tokens are ranges of the page's, so that quantities propagate to ancestors (Deturck
+    2015, section 4.4) without a second pass. Of the elements in `worker.html.elements.NO_TEXT`, the
+    descendants are omitted.
 
     Attributes
     ----------
-    flat
-        The elements, stored in columns.
-    elements
-        All elements that may display text, beginning with the root. Elements listed in
-        `worker.html.elements.NO_TEXT` are included, but their descendants are not.
     parents
         Index of each element's parent, -1 for the root.
-    tags
-        Tag of each element.
     ends
         Index after each element's last descendant.
-    tokens
-        Tokens of the page, in order.
     token_starts, token_ends
         Range of `tokens` below each element.
     texts
@@ -99,10 +90,7 @@ class Outline:
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
-        """Select the elements of a document that may display text.
-
-        The outline of a flat document is computed once.
-        """
+        """Select the elements of a document that may display text, once per flat document."""
         whole = FlatDocument.of(document)
         if _OUTLINE not in whole.memo:
             whole.memo[_OUTLINE] = cls._select(whole)
@@ -154,7 +142,7 @@ class Outline:
 
     @cached_property
     def steps(self) -> list[tuple[str, int]]:
-        """Step of each element in its XPath, given as (tag, rank among siblings with the tag)."""
+        """Step of each element in its XPath: its tag, and its rank among siblings with the tag."""
         ranks: dict[tuple[int, str], int] = {}
         found: list[tuple[str, int]] = []
         for parent, tag in zip(self.parents, self.tags, strict=True):
@@ -183,19 +171,15 @@ class Outline:
 
     @cached_property
     def _known_words(self) -> tuple[Integers, Integers]:
-        """Indices into `distinct_names`, and the numbers of the `KNOWN_WORDS` found at each index.
-
-        The two arrays are parallel and contain no pair twice.
-        """
+        """Indices into `distinct_names`, paired with numbers of known words in the name."""
         has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
         has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
         return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))
 
     def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
-        """Count the words of each element's class and ID.
+        """Count the words of each element's class and ID that are in each of several sets.
 
-        Takes sets of `KNOWN_WORDS`, and the elements for which to count them (all by default).
-        Returns an array of shape (elements, sets of words).
+        Takes sets of `KNOWN_WORDS`. Returns an array of shape (elements, sets).
         """
         places, numbers = self._known_words
         counts = np.empty((len(self.distinct_names), len(names)), dtype=np.int64)
@@ -206,13 +190,13 @@ class Outline:
 
     @cached_property
     def sizes(self) -> Integers:
-        """Number of tokens of each element."""
+        """Number of tokens below each element."""
         sizes: Integers = np.array(self.token_ends) - np.array(self.token_starts)
         return sizes
 
     @cached_property
     def block_numbers(self) -> Integers:
-        """Nearest block element around each element, which may be the element itself."""
+        """Nearest block element around each element, including itself."""
         return self.nearest_marked(~self.flat.having(WITHIN_SENTENCES))
 
     @cached_property
@@ -266,12 +250,6 @@ class Outline:
             number = line
         return words.clean("".join(parts))
 
-    def nearest(self, index: int, *, outside: Container[str]) -> int:
-        """Return the element itself or its nearest ancestor whose tag is not in `outside`."""
-        while self.tags[index] in outside and self.parents[index] >= 0:
-            index = self.parents[index]
-        return index
-
     def children(self, index: int) -> Iterator[int]:
         """Yield the children of an element, in order."""
         child = index + 1
@@ -280,7 +258,7 @@ class Outline:
             child = self.ends[child]
 
     def without(self, left_out: Collection[int]) -> Self:
-        """Return the outline with all tokens and texts of the given elements removed.
+        """Return the outline without the tokens and texts of the given elements.
 
         The elements themselves remain, so that indices stay valid.
         """
@@ -361,7 +339,7 @@ class Outline:
 
     @property
     def root(self) -> Node:
-        """Root of the document, which also gives access to elements that display no text."""
+        """Root of the document, with access to elements that display no text."""
         return self.node(0)
 
     def node(self, index: int) -> Node:
@@ -400,7 +378,7 @@ class Outline:
 
     @cached_property
     def link_numbers(self) -> Integers:
-        """Index of the link that each element is or is inside, or -1."""
+        """Index of the link that each element is or is inside; -1 if there is no link."""
         leads = self.flat.having(("a",))
         addresses = self.flat.values("href")
         without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
@@ -415,7 +393,7 @@ class Outline:
         return links
 
     def counterparts(self, other: "Outline") -> list[int]:
-        """Map each element to the one at the same positional XPath on another page, or to -1."""
+        """Map each element to the one at its positional XPath on another page, -1 if absent."""
         place = {
             (parent, step): index
             for index, (parent, step) in enumerate(zip(other.parents, other.steps, strict=True))
@@ -429,7 +407,7 @@ class Outline:
 
 
 def _read(texts: Sequence[str], lines: Integers) -> PageTexts:
-    """Tokenise texts, and lines that are not a single text; `lines` holds each text's line."""
+    """Tokenise texts, and the lines that differ from their text; `lines` holds each text's line."""
     starts = _starts_of(lines)
     ends = np.append(starts[1:], len(texts))
     is_other = ends - starts > 1
@@ -442,13 +420,13 @@ def _read(texts: Sequence[str], lines: Integers) -> PageTexts:
 
 
 def _starts_of(lines: Integers) -> Integers:
-    """Return the index of the first occurrence of each line number in a sorted sequence."""
+    """Return the index of the first occurrence of each line number, given in ascending order."""
     return np.flatnonzero(np.diff(lines, prepend=-1))
 
 
 @cache
 def _is_one_of(names: frozenset[str]) -> Booleans:
-    """Return for each of `KNOWN_WORDS` whether it is in the given set."""
+    """Return for each of `KNOWN_WORDS` whether it is in a set."""
     return np.array([word in names for word in KNOWN_WORDS], dtype=np.bool_)
 
 
@@ -457,7 +435,7 @@ def _cut(
 ) -> tuple[list[_Item], list[int]]:
     """Remove ordered, disjoint ranges from a sequence.
 
-    Returns the remaining items, and the new position of every old position, including the end.
+    Returns the remaining items, and the new position of every old position and of the end.
     """
     kept: list[_Item] = []
     moved: list[int] = []

@@ -19,18 +19,11 @@ from worker.article.finding import FoundRole
 from worker.inference import BoostedTrees, Features, LineNetwork, likelihoods, load_model
 
 MAX_LINES = 10_000
-"""Maximum number of lines judged together; longer pages are split.
-
-The network needs about 12 kB of memory per line. The longest of 1,582 current pages has 2,641
-lines.
-"""
+"""Maximum number of lines judged together, as the network needs about 12 kB of memory per line."""
 
 MIN_COMMENT = 0.05
 """Minimum probability of a comment among the lines, or of a forum page, at which a page may have
-comments.
-
-On 35 % of 706 pages, both are lower; none of the 62 pages with comments is among them.
-"""
+comments."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -46,16 +39,8 @@ class Opinions(NamedTuple):
 class PageModel:
     """A network that judges lines and page, and trees that judge lines.
 
-    Attributes
-    ----------
-    roles
-        Roles in the order of the network's outputs for a line.
-    kinds
-        Kinds in the order of its outputs for the page.
-    network
-        Network whose outputs are a logit for each role of a line and for each kind of page.
-    trees
-        Trees whose output is the log odds that a line belongs to the text.
+    The network gives a logit for each of `roles` per line and for each of `kinds` per page; the
+    trees give the log odds that a line belongs to the text.
     """
 
     KIND: ClassVar[str] = "roles of lines and kind of page"
@@ -67,10 +52,7 @@ class PageModel:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Restore a model from the output of `to_parameters`.
-
-        Raises ValueError if a role or kind is unknown.
-        """
+        """Restore a model from `to_parameters`; raise ValueError if a role or kind is unknown."""
         roles, kinds = tuple(parameters["roles"]), tuple(parameters["kinds"])
         unknown = sorted({*roles} - {*ALL_ROLES} | {*kinds} - {*get_args(Kind)})
         if unknown:
@@ -94,7 +76,7 @@ class PageModel:
     def judge(self, evidence: Evidence) -> "JudgedPage":
         """Judge a page from the evidence of its lines.
 
-        Raises RuntimeError if the evidence and the training data have different columns.
+        Raises RuntimeError if the columns differ from those of the training data.
         """
         count = len(evidence.lines)
         if not count:
@@ -128,20 +110,10 @@ class PageModel:
 
 @dataclass(frozen=True, eq=False)
 class JudgedPage:
-    """The lines of a page with the probability of each role, and the probability of each kind.
+    """The lines of a page with the probability of each role, and of each kind of page.
 
-    Attributes
-    ----------
-    evidence
-        The lines and their evidence.
-    roles
-        Roles in the order of the columns of `of_roles`.
-    of_roles
-        Probability of each role, shape (lines, roles); each row sums to 1.
-    kinds
-        Probability of each kind; empty for a page without lines.
-    opinions
-        Probabilities of the lines estimated by each member of the model.
+    `of_roles` has the shape (lines, roles), and each row sums to 1. `kinds` is empty for a page
+    without lines.
     """
 
     evidence: Evidence
@@ -152,7 +124,7 @@ class JudgedPage:
 
     @cached_property
     def probabilities(self) -> Floats:
-        """Probability that each line belongs to the text with the default roles (`TEXT_ROLES`)."""
+        """Probability that each line belongs to the text, that is, has one of `TEXT_ROLES`."""
         return self.probability_of(TEXT_ROLES)
 
     def probability_of(self, roles: Collection[str]) -> Floats:
@@ -162,12 +134,12 @@ class JudgedPage:
 
     @property
     def kind(self) -> Kind:
-        """The most probable kind of the page; on a tie, the first one."""
+        """Most probable kind of the page; on a tie, the first one."""
         return max(self.kinds, key=lambda kind: self.kinds[kind], default="article")
 
     @property
     def may_have_comments(self) -> bool:
-        """Whether a line may be a reader's comment, or the page a forum page (`MIN_COMMENT`)."""
+        """Whether a line is probable enough to be a comment, or the page to be a forum page."""
         most = float(self.probability_of(("comment",)).max(initial=0.0))
         return max(most, self.kinds.get("forum", 0.0)) >= MIN_COMMENT
 

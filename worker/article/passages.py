@@ -25,7 +25,7 @@ MAX_DEPTH = 100
 """Maximum nesting depth examined."""
 
 MAX_OWNERS = 3
-"""Number of objects around a text, innermost first, whose other values are collected."""
+"""Maximum number of objects around a text, from the innermost, whose other values are collected."""
 
 _TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
@@ -35,17 +35,14 @@ _Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Passage:
-    """A text found in a JSON value, as markup.
-
-    `beside` holds short texts of the enclosing objects, such as its date, title and author.
-    """
+    """A text found in a JSON value, as markup, with short texts of the enclosing objects."""
 
     html: str
     beside: tuple[str, ...]
 
     @property
     def plain(self) -> str:
-        """The text without tags, used for counting."""
+        """The text without tags, for counting."""
         return unescape(_TAG.sub(" ", self.html))
 
 
@@ -58,9 +55,8 @@ class _Leaf(NamedTuple):
 def passages(value: Any) -> Iterator[Passage]:
     """Yield the texts in a JSON value that may be an article's.
 
-    A text is one string, either plain or markup, or is made up of the strings at the same path in
-    each item of a list, one paragraph per item. Lists whose items have URLs are lists of other
-    pages. A string may itself contain JSON.
+    A text is one string, plain or markup, or has one paragraph per item of a list, from strings at
+    the same path. Lists whose items have URLs are excluded: they list other pages.
     """
     leaves = list(_leaves(value))
     yield from map(_of_leaf, filter(lambda leaf: is_prose(leaf.text), leaves))
@@ -89,7 +85,7 @@ def is_prose(text: str) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[_Leaf]:
-    """Walk a value in order, including JSON in strings."""
+    """Yield the strings of a value in order, including those of JSON in strings."""
     left = MAX_VALUES
     waiting: list[tuple[_Path, Any, tuple[dict[str, Any], ...]]] = [((), value, ())]
     while waiting and left > 0:
@@ -136,11 +132,11 @@ def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
 
 
 def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
-    """Return whether most items of the list at a path depth have a URL of their own."""
+    """Return whether most items of a list, at the given path depth, have a URL of their own."""
     addresses = 0
     for leaves in items.values():
         leaf = leaves[0]
-        # The keys between the item and the string; each except the last opened an object.
+        # The keys between the item and the string; each except the last leads to an object.
         objects = sum(isinstance(step, str) for step in leaf.path[depth + 1 :])
         item = leaf.owners[-objects] if 0 < objects <= len(leaf.owners) else {}
         addresses += any(

@@ -18,13 +18,10 @@ Step = tuple[int, str]
 
 @dataclass(frozen=True)
 class Paths:
-    """Numbered paths from the root to the elements that hold text.
+    """Numbered paths from the root to the block elements that hold text.
 
-    A step is a tag with its class and ID, without digits, which are mostly counters. Inline
-    elements have the path of the enclosing element.
-
-    `steps` holds the `Step` of each path; a parent path has a smaller number. `numbers` maps block
-    elements that hold text to their path numbers.
+    A step is a tag with its class and ID, without digits, which are mostly counters. A parent path
+    has a smaller number than its children. `numbers` is keyed by element.
     """
 
     steps: list[Step]
@@ -32,10 +29,7 @@ class Paths:
 
     @classmethod
     def of(cls, page: Outline, known: dict[Step, int] | None = None) -> Self:
-        """Assign a number to every path of a page.
-
-        New paths are added to `known`, which holds the path numbers of other pages.
-        """
+        """Assign a number to every path of a page, extending the `known` numbers of other pages."""
         by_step = {} if known is None else known
         numbers = {-1: -1}
         blocks = page.block_numbers

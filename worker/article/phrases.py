@@ -18,7 +18,7 @@ Phrase = Callable[[float], str]
 
 
 CONTEXT = ("context", "its words, its markup and the lines around it")
-"""Aspect and phrase for what no aspect accounts for on its own."""
+"""Aspect and phrase for anything that no aspect accounts for individually."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Aspect:
 
 
 def phrase(column: str, value: float) -> str:
-    """Describe a column's value in words; a column without a phrase is described by its name."""
+    """Describe a column's value in words, or by the column's name if it has no phrase."""
     say = _PHRASES.get(column)
     return say(value) if say is not None else f"{column.replace('_', ' ')} {value:.3g}"
 
@@ -196,8 +196,6 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
         "years": _count("year", "years"),
         "ends_in_question": _flag("ends in a question mark", "does not end in a question mark"),
         "early_colon": _flag("has a colon near its start", "has no colon near its start"),
-        "strong": _share("it is bold"),
-        "slanted": _share("it is italic"),
     },
     "similar lines": {
         "siblings": _count("line", "lines", " in similar places"),
@@ -414,7 +412,7 @@ def _of_role_words() -> Iterator[tuple[str, Phrase]]:
 
 
 def _typical(group: str) -> str:
-    """Return what the words of a group are typical of."""
+    """Return the plural noun for the words of a group, as in "typical of bylines"."""
     return {
         "byline": "bylines",
         "date": "publication dates",

@@ -70,17 +70,15 @@ __all__ = [
 MIN_OF_FORUM = 0.1
 """Minimum probability at which the best records of a forum page count as its posts.
 
-With 0.02, two more of 45 threads are found, but two of 95 other threads lose 17 and 20 points of
-F1, and an article mistaken for a forum loses most of its text.
+With a lower one, an article mistaken for a forum page loses most of its text.
 """
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
 MAX_COMMENTS = 5_000
-"""Maximum number of comments read per page; further comments are dropped.
+"""Maximum number of comments read per page, to bound the work on malicious pages.
 
-The limit bounds the work on malicious pages; each comment takes about 0.1 ms. No page of the
-corpora has more than 206 comments.
+Further comments are dropped.
 """
 
 
@@ -88,20 +86,8 @@ corpora has more than 206 comments.
 class Content:
     """The contents of a page.
 
-    Attributes
-    ----------
-    article
-        The article.
-    comments
-        Readers' comments, in page order.
-    comments_elsewhere
-        Comment threads of the page hosted by other services.
-    entries
-        Entries of a live report, in page order; empty for other pages.
-    pagination
-        Other pages that contain parts of the content.
-    suspected
-        A possible wall in place of the article, less likely than `SURE_WALL`, or None.
+    `comments_elsewhere` are threads hosted by other services; `entries` are those of a live report.
+    `suspected` is a possible wall in place of the article, less likely than `SURE_WALL`.
     """
 
     article: Extraction
@@ -114,14 +100,9 @@ class Content:
 
 @dataclass(frozen=True)
 class ExplainedContent:
-    """The contents of a page, with an explanation.
+    """The contents of a page, with an explanation of the article or of its absence.
 
-    Attributes
-    ----------
-    explanation
-        The outcome for a page, including its article, if any, and the reasons for it.
-    comments, entries
-        As for `Content`; empty if there is no article.
+    `comments` and `entries` are empty if there is no article.
     """
 
     explanation: Explanation
@@ -138,24 +119,13 @@ def read_content(
 ) -> Content:
     """Extract the article of a page and read its comments.
 
-    Parameters
-    ----------
-    page, other
-        As for `worker.article.extract_article`, which raises the same errors.
-    patterns
-        Where comments are found on pages of the template; the first pattern that matches any is
-        used. None to search this page on its own.
-    text_roles
-        Roles of the lines that make up the article's text (see `models.roles`); `TEXT_ROLES` if
-        empty.
-    fetched_at
-        Time at which the page was fetched, as an aware datetime. It is the reference for dates such
-        as "3 hours ago" in comments; without it, such dates are left as written.
+    `page` and `other` are as for `worker.article.extract_article`. The first of the `patterns` of
+    the template that matches any comments is used; None to search this page on its own. The roles
+    of the article's lines are `text_roles`, `TEXT_ROLES` if empty. Dates such as "3 hours ago" in
+    comments are relative to `fetched_at`, an aware datetime, or left as written without it.
 
-    Raises
-    ------
-    WallError, GoneError
-        If the page almost certainly shows a wall in place of the article, or the article is gone.
+    Raises the errors of `worker.article.extract_article`, and `WallError` or `GoneError` if a wall
+    almost certainly replaces the article, or the article is gone.
     """
     try:
         content = read_shown(page, other, patterns, text_roles, fetched_at)
@@ -163,7 +133,7 @@ def read_content(
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
     if content.comments:
-        # Readers do not comment on walls.
+        # Walls have no readers' comments.
         return content
     judged = judge_wall(page, content.article)
     if judged.wall is not None and judged.wall.probability >= SURE_WALL:
@@ -206,13 +176,7 @@ def explain_content(
     pivot: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
 ) -> ExplainedContent:
-    """Read a page like `read_content`, and explain the result.
-
-    Parameters
-    ----------
-    page, pivot, patterns
-        As for `read_content`. Pages without an article are explained too.
-    """
+    """Read a page like `read_content`, and explain the result, even if there is no article."""
     explained = _explain_shown(page, pivot, patterns)
     is_read = explained.explanation.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
     if explained.comments or not is_read:
@@ -273,7 +237,7 @@ def _find_comments(page: Page) -> FoundComments:
 class _PostsOfPage:
     """Posts of a page, in case it is a forum page.
 
-    `likely` holds its comments if it is of another kind. Without `is_searched`, it has no posts.
+    `likely` are its comments if it is not; `is_searched` is unset if it cannot have posts.
     """
 
     page: Page
@@ -287,10 +251,7 @@ class _PostsOfPage:
         known: TemplateKnowledge,
         patterns: Sequence[CommentPattern] | None,
     ) -> Self:
-        """Find the posts of a page that may have any; arguments as for `read_content`.
-
-        Comments are searched with the patterns of other pages, if any, on every page.
-        """
+        """Find the posts of a page that may have any; `patterns` are tried on every page."""
         is_searched = judged_page(page, known).may_have_comments
         if patterns is None and not is_searched:
             return cls(page, _NONE_FOUND, is_searched=False)
@@ -298,10 +259,7 @@ class _PostsOfPage:
 
     @cached_property
     def found(self) -> FoundComments:
-        """The posts, found with a lower threshold.
-
-        Posts on a forum page are likelier than comments on any other kind of page.
-        """
+        """The posts, found with a lower threshold than comments on other kinds of pages."""
         if self.likely.records or not self.is_searched:
             return self.likely
         return find_comments(self.page, least_confidence=MIN_OF_FORUM)
@@ -320,7 +278,7 @@ class _PostsOfPage:
 def _of_kind(posts: _PostsOfPage, article: Extraction) -> FoundComments:
     """Return the comments of a page, depending on its kind.
 
-    On a listing, teasers with an author and a date look like comments.
+    A listing has none: its teasers have an author and a date, and look like comments.
     """
     if article.metadata.kind == "forum":
         return posts.found
@@ -333,10 +291,10 @@ def _unseen_discussion(
     other: Page | TemplateKnowledge | None,
     text_roles: Sequence[LineRole],
 ) -> Content | None:
-    """Read an article and its discussion from the content for readers who have scripts disabled.
+    """Read an article and its discussion from elements that the page does not display.
 
-    Returns None if the article was not found there or there is no discussion. Forums rendered in
-    the browser have their posts in a ``noscript`` element.
+    Returns None if the article is not there or has no discussion. Forums rendered in the browser
+    have their posts in a ``noscript`` element.
     """
     if method not in UNSEEN:
         return None
@@ -360,19 +318,14 @@ def comment_pattern_of(page: Page) -> CommentPattern:
 
 
 def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | None:
-    """Combine the comment patterns of a group's pages.
+    """Combine the comment patterns (`comment_pattern_of`) of a group's pages.
 
     Returns None if the pattern has no class, ID or microdata, as it would not fit other pages.
-
-    Parameters
-    ----------
-    patterns
-        `comment_pattern_of` each page, in any order.
     """
     voted = vote(patterns)
     if not voted.is_named:
         return None
-    # The exact confidence of the vote changes with every page; only whether it is high matters.
+    # The exact confidence changes with every page; only whether it is high matters.
     return replace(voted, confidence=1.0 if voted.confidence >= SURE_COMMENTS else 0.5)
 
 
@@ -381,17 +334,7 @@ def patterns_for_page(
 ) -> list[CommentPattern] | None:
     """Return the patterns for finding a page's comments, its group's followed by its own.
 
-    Parameters
-    ----------
-    own
-        `comment_pattern_of` the page.
-    of_group
-        `pattern_of_group`; None for a page without a group.
-
-    Returns
-    -------
-    list of CommentPattern or None
-        None if no page has been searched for comments yet.
+    Returns None if no page has been searched for comments yet.
     """
     return [each for each in (of_group, own) if each is not None] or None
 
@@ -412,8 +355,8 @@ def _without_article(
 ) -> Sequence[HtmlElement]:
     """Remove a record that contains the article and is not one of several siblings.
 
-    Such a record is the article itself, sharing its markup with comments, or an element around a
-    whole thread. The first post of a thread is one of several siblings, so it is kept.
+    It is the article itself or an element around a whole thread, unlike the first post of a thread,
+    which has siblings.
     """
     container = element_at(page.document, article.xpath) if records else None
     if container is None:
@@ -429,7 +372,7 @@ def _without_article(
 
 
 def declared_comments(page: Page) -> tuple[Comment, ...]:
-    """Read the comments in a page's JSON-LD, or failing that, in the state of its scripts."""
+    """Read the comments in a page's JSON-LD or, failing that, in the state of its scripts."""
     scripts = [
         script
         for script in Node(page.flat, 0).iter("script")

@@ -35,7 +35,7 @@ MAX_CELL_TOKENS = 40
 """Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
 
 MAX_BLOCKS_BEFORE_TITLE = 3
-"""Number of leading blocks in which a repeated headline is looked for, after a section and date."""
+"""Number of leading blocks searched for a repeated headline, after a section and a date."""
 
 PROBABILITY_DIGITS = 3
 """Number of decimal places of a role's probability."""
@@ -77,15 +77,12 @@ MAX_CLASS_CHARACTERS = 200
 """Maximum length of a class attribute searched for the language of code."""
 
 MAX_ITEM_NUMBER = 1_000_000
-"""Maximum number with which a list item is marked; a page may declare any value."""
+"""Maximum number in a list item's marker; a page may declare any number."""
 
 
 @dataclass
 class Stretch:
-    """A block whose position in the text is not yet known.
-
-    Offsets of `links` and `emphasis` are relative to the start of the block.
-    """
+    """A block whose position in the text is not yet known; offsets are relative to its start."""
 
     type: BlockType
     text: str
@@ -116,7 +113,7 @@ class Stretch:
 
 @dataclass
 class Rendering:
-    """The parts of a body, in document order: non-empty blocks, images and embeds."""
+    """The parts of a body, in document order; blocks are not empty."""
 
     stretches: list[Stretch] = field(default_factory=list)
     images: list[ArticleImage] = field(default_factory=list)
@@ -149,14 +146,11 @@ class Rendering:
 
 
 def render(page: Outline, finding: Finding, base: str) -> Rendering:
-    """Render a body.
+    """Render a body; relative URLs are resolved against `base`.
 
-    A text block ends at the border of a block element or at two line breaks; a single line break
-    separates lines within it. Its type is given by the nearest enclosing element that determines a
-    type. A table of short cells is one block, with a line for each row and tabs between cells; any
-    other table is layout, and its cells are treated like other elements.
-
-    Relative URLs are resolved against `base`.
+    A block ends at the border of a block element or at two line breaks; a single line break remains
+    in it. Its type is that of the nearest enclosing element with a type. A table of short cells is
+    one block, with a line per row and tabs between cells; any other table is layout.
     """
     return _Renderer(page, finding, base).run()
 
@@ -199,7 +193,7 @@ class _Renderer:
         inside = page.flat.numbers[first:end]
         limits = page.document.ends[inside].tolist()
         numbers = [*inside.tolist(), limits[0]]
-        # Whitespace between elements, which the outline omits, separates words here.
+        # Whitespace between elements separates words here, but is not in the outline.
         start, stop = np.searchsorted(pieces.after, (numbers[0], numbers[-1])).tolist()
         texts = deque(
             zip(
@@ -300,7 +294,7 @@ class _Renderer:
             self._open.append(opened)
 
     def _open_item(self) -> _Open | None:
-        """Return the innermost open list item."""
+        """Return the innermost open list item, if any."""
         return next((each for each in reversed(self._open) if each.type == "list_item"), None)
 
     def _count_item(self, index: int) -> None:
@@ -404,7 +398,7 @@ class _Renderer:
             stretch.language = self._code_language(typed.element)
         elif typed is not None:
             stretch.level = typed.level
-            # Only the first block of an item has the marker; further blocks continue the item.
+            # Only the first block of an item has the marker.
             stretch.marker, typed.marker = typed.marker, None
         return stretch
 
@@ -497,7 +491,7 @@ class _Renderer:
 
     def _show(self, element: Node) -> None:
         if self._muted is not None and self._link is not None:
-            # A picture that links to another page illustrates that page, not this one.
+            # A picture that links to another page illustrates that page.
             elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
             if elsewhere:
                 return

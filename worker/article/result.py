@@ -144,33 +144,15 @@ class ArticleEmbed:
 class Extraction:
     """The article of a page.
 
-    Attributes
-    ----------
-    title
-        Headline, or None if the page has none. It is not repeated in `text`.
-    text
-        The body, that is, the texts of `blocks`, separated by blank lines. It contains no
-        characters forbidden in XML (hence no NUL).
-    blocks
-        The blocks of `text`, in order.
-    images, embeds
-        Images and embedded content of the body, in document order, each URL once.
-    language
-        BCP 47 tag of the text, or None if unknown; see `worker.article.languages`.
-    method
-        Method by which the body was found: ``"lines"`` (roles of lines) or ``"sentences"``
-        (sentence counts). For a body that the page does not display, it states the location:
-        ``"articleBody"`` (structured data), ``"json-state"`` (state of the site's scripts),
-        ``"noscript"`` or ``"template"``.
-    xpath
-        Positional XPath of the body's container in the parsed document, or of the script that
-        contains a hidden body.
-    confidence
-        Probability that the extraction is correct, from 0 to 1 (see `worker.article.confidence`).
-    metadata
-        Metadata of the article.
-    further
-        Other articles that the page displays in full below this one, in order, each URL once.
+    `text` consists of the texts of `blocks`, separated by blank lines, without the `title` and
+    without characters forbidden in XML (hence no NUL). `images`, `embeds` and `further` (other
+    articles displayed in full below this one) are in document order, each URL once. `language` is a
+    BCP 47 tag. `confidence` is the probability that the extraction is correct.
+
+    `method` states how the body was found: ``"lines"`` (roles of lines), ``"sentences"`` (sentence
+    counts) or, if the page does not display it, where: ``"articleBody"`` (structured data),
+    ``"json-state"`` (state of the site's scripts), ``"noscript"`` or ``"template"``. `xpath` is the
+    positional XPath of the body's container or of the script that contains a hidden body.
     """
 
     title: str | None

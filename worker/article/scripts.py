@@ -1,6 +1,6 @@
 """Extraction of JSON from a page's scripts: structured data, and the state of the site's scripts.
 
-Nothing is executed, and no format is assumed. Anything that is not JSON is skipped.
+No script is executed. Anything that is not JSON is skipped.
 """
 
 import json
@@ -21,12 +21,12 @@ MAX_TRIES = 100
 """Maximum number of positions in a script at which JSON parsing is attempted."""
 
 MAX_REREAD = 2
-"""Maximum number of characters decoded relative to the script's length, to bound false starts."""
+"""Maximum ratio of decoded characters to the script's length, to bound false starts."""
 
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
 )
-# The start of an assignment or call, which precedes a value in a script.
+# The start of an assignment or call that has a value.
 _START = re.compile(r"[=(]\s*(?=[\[{\"])")
 _OPENING = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")
 _DECODER = json.JSONDecoder(strict=False)
@@ -43,10 +43,9 @@ class ScriptValue:
 def structured_data(
     elements: Iterable[Node], least: int = 0, holding: str = ""
 ) -> Iterator[ScriptValue]:
-    """Yield the values of a page's JSON-LD, in order.
+    """Yield the values in JSON-LD scripts of at least `least` characters that contain `holding`.
 
-    Only scripts of at least `least` characters that contain `holding` are read. Elements other than
-    scripts are ignored.
+    Elements other than scripts are ignored.
     """
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""
@@ -58,8 +57,8 @@ def structured_data(
 def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[ScriptValue]:
     """Yield the JSON values used by the site's scripts, in order.
 
-    A script with a JSON type is a single value; in JavaScript code, the values are the literals in
-    assignments and calls.
+    A script with a JSON type is a single value; in JavaScript, the literals in assignments and
+    calls are the values.
     """
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""

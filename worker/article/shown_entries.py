@@ -1,4 +1,4 @@
-"""Entries displayed in a live report, which are similar blocks, each with its own time."""
+"""Entries displayed in a live report: similar blocks, each with its own time."""
 
 import re
 from bisect import bisect_left
@@ -37,16 +37,16 @@ MIN_DATED = 0.6
 """Minimum share of blocks with a time of their own."""
 
 MIN_NAMED = 0.8
-"""Minimum share of blocks with an ID at which blocks without an ID do not count as entries."""
+"""Minimum share of blocks with an ID at which blocks without one do not count as entries."""
 
 MIN_REGULAR = 0.8
 """Minimum share of steps between consecutive times that have the same direction.
 
-Entries are written one after another; at midnight, the time of day steps back.
+At midnight, the time of day steps back.
 """
 
 MIN_DISTINCT = 0.5
-"""Minimum share of distinct times; a time displayed by all blocks is the article's."""
+"""Minimum share of distinct times; a time that all blocks display is the article's."""
 
 MAX_SPAN = timedelta(days=14)
 """Maximum time between the first and last entry; lists of articles span more."""
@@ -61,22 +61,22 @@ MIN_IN_ARTICLE = 0.5
 """Minimum share of blocks that are part of the article's text."""
 
 MAX_ROWS = 2
-"""Number of elements of a block searched for its headline and author."""
+"""Maximum number of elements of a block searched for its headline and author."""
 
 MAX_HEAD_TEXTS = 6
-"""Number of texts at the start of a block searched for its time."""
+"""Maximum number of texts or lines at the start of a block that are searched for its time."""
 
 MAX_HEAD = 80
-"""Maximum length of a text that displays only a time and related details."""
+"""Maximum length of a text that displays only a time, or an author."""
 
 MAX_SOUGHT = 200
-"""Number of leading characters of an entry's text that are looked up in the article."""
+"""Maximum number of characters of an entry's text that are searched for in the article."""
 
 MAX_TRIED = 50
-"""Maximum number of groups of blocks to look up in the article; bounds work on malicious pages."""
+"""Maximum number of groups of blocks searched for in the article; bounds work on hostile pages."""
 
 MIN_HEADLINE = 15
-"""Minimum length of a teaser's headline."""
+"""Minimum length of a text that counts as a teaser's headline."""
 
 MAX_TITLE = 300
 """Maximum length of a title."""
@@ -109,7 +109,7 @@ _EDGES = " \t-–—:|·•.,+()[]"
 
 @dataclass(frozen=True)
 class _ShownTime:
-    """The time displayed by a block, given as a moment or as the minute of the day."""
+    """The time of a block as a moment or, if `moment` is None, as the minute of the day."""
 
     written: str | None
     moment: Moment | None
@@ -122,7 +122,7 @@ class _ShownTime:
 
 @dataclass(frozen=True)
 class _Block:
-    """A block, with its outermost elements, in order, and its time."""
+    """A block as its outermost elements, in order, with its time."""
 
     rows: tuple[int, ...]
     shown_time: _ShownTime | None
@@ -137,15 +137,12 @@ def shown_entries(
     is_declared: bool,
     day: Moment | None,
 ) -> list[Entry]:
-    """Read the live-report entries that a page displays, in page order.
+    """Read the live-report entries that a page displays, in page order; an ID may be empty.
 
-    `is_live` is whether the page calls itself a live report; otherwise, the names of the entries or
-    of the elements around them must do so. `is_declared` is whether its markup declares it as one;
-    blocks without a time are then entries as well. `day` is the day on which everything was
-    written, or None.
-
-    Entries have an empty ID if the page gives none. The result is empty unless the blocks are dated
-    individually and in order, are part of the article, and are not comments.
+    The blocks must be dated individually and in order, be part of the article's `text`, and not be
+    comments. Unless the page calls itself a live report (`is_live`), names in or around them must.
+    If its markup declares it as one (`is_declared`), blocks without a time are entries as well.
+    `day` is the only day on which entries were written, or None.
     """
     shown = _Blocks(page, is_live=is_live, is_declared=is_declared)
     article = _squeezed(text)
@@ -166,7 +163,7 @@ def shown_entries(
 
 
 def marked_entries_of(page: Page, places: Sequence[int], day: Moment | None) -> list[Entry]:
-    """Read the entries from the elements marked as such in microdata."""
+    """Read the entries from the elements (`places`) marked as such in microdata."""
     shown = _Blocks(page, is_live=True, is_declared=True)
     place_of = {number: place for place, number in enumerate(shown.elements.numbers.tolist())}
     rows: list[int] = []
@@ -209,11 +206,11 @@ class _Blocks:
         """Return the blocks that consist of the given elements or start with them."""
         found = [_Block(rows, self._time_of(rows)) for rows in self._rows(places)]
         named = [block for block in found if self._id(block.rows[0])]
-        # Among entries with an ID, a block without one is an unrelated box.
+        # Among entries with an ID, a block without one is unrelated.
         return named if len(named) >= MIN_NAMED * len(found) else found
 
     def entries(self, blocks: Sequence[_Block]) -> list[_Block]:
-        """Return the blocks that are entries: those with a time, merged with continuations."""
+        """Return the entries: the blocks with a time, merged with those that continue them."""
         if self._is_declared:
             return [*blocks]
         found: list[_Block] = []
@@ -245,12 +242,12 @@ class _Blocks:
         return inside >= max(MIN_SHOWN, MIN_IN_ARTICLE * len(sought))
 
     def read(self, blocks: Sequence[_Block], day: Moment | None) -> list[Entry]:
-        """Read entries from blocks; those without content are dropped."""
+        """Read entries from blocks, without those that have no content."""
         authors = self._authors(blocks)
         entries = (self._entry(block, day, authors) for block in blocks)
         found = [entry for entry in entries if entry is not None]
         numbers = [int(digits) for entry in found if (digits := re.sub(r"\D", "", entry.id)[:18])]
-        # IDs that merely number the positions change with every new entry.
+        # IDs that number the positions change with every new entry.
         is_counted = len(numbers) > 0 and max(numbers) <= 2 * len(found) + 1
         return [replace(entry, id="") for entry in found] if is_counted else found
 
@@ -462,10 +459,7 @@ def _text_beside_time(lines: Sequence[str], written: str | None) -> str:
 
 
 def _without_head(line: str, beside: Sequence[str], title: str | None = None) -> str:
-    """Strip the time and the author from the start of a line.
-
-    Returns an empty string if nothing remains, or only the title.
-    """
+    """Strip the time and the author from the start of a line; empty if only the title remains."""
     rest = line
     for part in sorted(beside, key=line.find):
         cut = rest.lstrip(_EDGES)

@@ -14,28 +14,26 @@ from worker.article.page_model import JudgedPage
 from worker.html.flat import Booleans, Integers
 
 MAX_HEAD_WORDS = 12
-"""Maximum number of words in a line with an author or date, like "Ann, 5 May 2024 at 11:15 pm"."""
+"""Maximum number of words in a line with an author or date: "Ann, 5 May 2024 at 11:15 pm"."""
 
 TAKEN = 0.5
-"""Minimum probability at which a line outside the posts is kept if no method chose the lines."""
+"""Minimum text probability at which a line outside the posts is kept if no lines were chosen."""
 
 LEAST_IN_POSTS = ((0.99, 0.0), (0.5, 0.6), (0.0, 0.95))
-"""Minimum share of the text's words in posts at which a page is read as a thread, by the minimum
-probability of a forum page.
+"""Pairs of a minimum probability of a forum page and the minimum share of the text's words in posts
+for the page to be read as a thread.
 
-The less likely a forum is, the less text may stand beside its posts, because an article with many
-comments looks like a thread. Of the threads of 110 forum pages, three have a share below .6, of
-.07 to .49, all with a probability of 1; five have .66 to .79 with .63 to .96.
+The less likely a forum page is, the larger the share must be, because an article with many comments
+looks like a thread.
 """
 
 
 @dataclass(frozen=True)
 class Posts:
-    """Locations of the posts of a thread in its page.
+    """Locations of the posts of a thread in the document.
 
-    `elements` are document indices of the elements that hold posts. `authors`, `dates` and `bodies`
-    are indices, among the document's texts, of the texts that display them. `confidence` is the
-    probability that these are posts or comments.
+    `elements` are indices of elements; `authors`, `dates` and `bodies` are indices of texts.
+    `confidence` is the probability that these are posts or comments.
     """
 
     elements: Sequence[int]
@@ -51,7 +49,7 @@ FindPosts = Callable[[], Posts | None]
 
 @dataclass(frozen=True, eq=False)
 class _LinesOfPosts:
-    """Masks over the lines with tokens, by their location in the posts."""
+    """Masks over the lines, by their location in the posts."""
 
     within: Booleans
     written: Booleans
@@ -70,14 +68,13 @@ def find_thread(
 ) -> Finding | None:
     """Find the whole discussion of a thread; return None if the posts are comments on an article.
 
-    The discussion consists of the contents of the posts, headed by authors and dates, and of the
-    lines of the article (`shown`) outside the posts and below the headline. These are included
-    because the first post often has different markup, as do answers that readers comment on. If
-    there are none before the posts, those after them are not included either.
+    It consists of the posts' contents, headed by authors and dates, and of the lines of the article
+    (`shown`) outside the posts and below the headline (the element `heading`), because the markup
+    of the first post often differs. If none of these precede the posts, those after them are
+    omitted.
 
-    `likelihood` is the probability that the page is a forum page, its likeliest kind. `heading` is
-    the index of the element that displays the headline, or None. `text_roles` are the roles of the
-    lines to keep; if empty, all are kept.
+    `likelihood` is the probability of a forum page. Only lines with one of the `text_roles` are
+    kept, or all if it is empty.
     """
     lines = judged.evidence.lines
     if not lines:

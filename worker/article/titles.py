@@ -16,11 +16,7 @@ MIN_SHARED = 0.5
 """Minimum share of a heading's words in the declared title for it to be the headline."""
 
 MIN_HEADLINE_WORDS = 5
-"""Minimum number of words in an ``h1`` that is the headline regardless of what the page declares.
-
-Of 944 headlines on the development pages, 836 are found with this rule, six fewer without it; any
-value from 3 to 8 gives the same result.
-"""
+"""Minimum number of words in an ``h1`` that is the headline whatever the page declares."""
 
 MIN_WORDS_OF_SECOND_LEVEL = 3
 """Minimum number of words in an ``h2`` headline; a shorter text may be a section name."""
@@ -31,7 +27,7 @@ MAX_HEADLINE_TOKENS = 100
 MAX_PARTS = 12
 """Maximum number of parts in a title that is matched against the page."""
 
-# Headlines never contain these; the other separators may also occur within a headline.
+# Headlines never contain these, unlike the other separators.
 _STRONG_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<=\S)_(?=\S)|(?<!\s)\s++_")
 _AFFIX_SEPARATOR = re.compile(
     _STRONG_SEPARATOR.pattern + r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*"
@@ -42,10 +38,7 @@ _SEPARATOR = re.compile(_AFFIX_SEPARATOR.pattern + r"|(?:(?<!\s)\s+)?+:\s+")
 
 @dataclass(frozen=True)
 class Titles:
-    """Titles of a page, for comparison with other pages of its template.
-
-    `declared` is the text of its ``title``; `headings` are the texts of its ``h1`` elements.
-    """
+    """The ``title`` and the ``h1`` texts of a page, for comparison with pages of its template."""
 
     declared: str
     headings: frozenset[str]
@@ -64,27 +57,21 @@ class Titles:
 def headline(
     page: Outline, container: int, url: str = "", others: Sequence[Titles] = ()
 ) -> tuple[str | None, int | None]:
-    """Find the headline of an article whose body is known.
+    """Find the headline, on one line, and the index of the heading that displays it; each or None.
 
-    A page declares a title in ``og:title`` and in ``title``. Parts at either end that name the site
-    are removed: ``og:site_name``, the host name, or a part of the title of another page of the
-    template. A ``title`` without any such part is reduced to its longest part. The headline is then
-    the first of these that exists, ignoring any ``h1`` that also appears on another page of the
-    template:
+    The declared titles are ``og:title`` and ``title`` without parts at either end that name the
+    site: ``og:site_name``, the host name, or a part of the title of another page of the template
+    (`others`). A ``title`` without any such part is reduced to its longest part. The headline is
+    the first of these, ignoring headings equal to an ``h1`` of another page of the template:
 
-    1. the ``h1`` or ``h2`` nearest to the body that equals a declared title word for word: those
-       within the body first, then those before it, nearest first;
+    1. the heading (``h1`` or ``h2``) nearest to the body that equals a declared title;
     2. the nearest ``h1`` that shares half of its words with a declared title;
     3. the nearest ``h1`` that is a phrase (section names and logos are shorter);
-    4. the declared title, ``og:title`` first;
-    5. if nothing is declared, the nearest ``h1``.
+    4. the first declared title;
+    5. if no title is declared, the nearest ``h1``.
 
-    Parts of the heading that name the site or are not part of a declared title are also removed if
-    they are delimited by a separator.
-
-    `container` is the element that contains the body; `others` are the titles of other pages of the
-    template. Returns the headline on one line, and the index of the heading that displays it; each
-    is None if there is none.
+    Headings within the `container` of the body are nearest, then those before it. Parts of an
+    ``h1`` that name the site or are in no declared title are removed.
     """
     template = frozenset[str]().union(*(other.headings for other in others))
     headings = _nearest_headings(page, container)
@@ -125,7 +112,7 @@ def declared_titles(page: Outline, url: str = "") -> list[str]:
 
 @dataclass(frozen=True)
 class _Sites:
-    """Names of the site that may occur in a title: squashed names, and the host name."""
+    """Names of the site that may occur in a title, squashed, and its squashed host name."""
 
     names: frozenset[str]
     host: str
@@ -168,7 +155,7 @@ def _declared(page: Outline, sites: _Sites) -> list[str]:
 def _shown_part(page: Outline, title: str) -> str | None:
     """Return the longest run of a title's parts that is an unlinked line of the page.
 
-    A run at most half as long as the title's longest part is a button or a section name.
+    Runs of half the length of the title's longest part or less are buttons or section names.
     """
     parts = _parts(title)
     if not 1 < len(parts) <= MAX_PARTS:
@@ -188,9 +175,9 @@ def _shown_part(page: Outline, title: str) -> str | None:
 
 
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
-    """Return a heading without the parts that name the site or occur in no declared title.
+    """Return a heading without the parts that name the site or are in no declared title.
 
-    These may be a kicker, a date or a tag in a separate element within the heading.
+    Such a part is a kicker, a date or a tag in a separate element within the heading.
     """
     heading = page.text_of(index)
     spelled = {squash(title) for title in declared}

@@ -1,7 +1,7 @@
 """Features of the whole page, derived from its elements, its declarations and its URL.
 
-They help to judge the page and its lines, because captions, dates and advertisements look different
-on pages from 2010 and on current ones, and in threads, shops and manuals.
+They matter because captions, dates and advertisements look different in threads, shops and manuals,
+and on older pages.
 """
 
 import re
@@ -18,7 +18,7 @@ Number = tuple[str, float]
 """A named feature value."""
 
 MAX_PATH = 300
-"""Maximum number of characters examined in a URL."""
+"""Maximum number of characters examined in each part of a URL."""
 
 MIN_ITEM_TOKENS = 5
 """Minimum number of tokens in an item of a run."""
@@ -146,7 +146,7 @@ def _declared_types(page: Outline) -> list[str]:
 
 @lru_cache(maxsize=64)
 def of_address(url: str) -> tuple[Number, ...]:
-    """Return features of a URL: its structure, and words typical of a certain kind of page."""
+    """Return features of a URL: its structure, and words typical of a kind of page."""
     return tuple(_of_address(url))
 
 

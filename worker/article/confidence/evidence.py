@@ -1,9 +1,4 @@
-"""Features that indicate whether an article is correct, with one row per page.
-
-Most derive from the line probabilities, both of the lines that were kept and of those that were
-dropped. The rest measure agreement with the page's own declarations and with simpler extraction
-methods.
-"""
+"""Features that indicate whether an article is correct, with one row per page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,8 +34,8 @@ OPINIONS = (
     *("trees_and_network", "trees_and_text", "network_and_text"),
     *("apart_in_text", "apart_elsewhere"),
 )
-"""Columns that compare the choices of the model's members with the text (F1), and their
-probabilities."""
+"""Columns that compare the text and the choices of the model's members (F1), and the probabilities
+that the members assign."""
 
 SHARES = (0.05, 0.25, 0.5)
 """Shares of the article's words, least probable first, at which the probability is sampled."""
@@ -54,10 +49,7 @@ _Booleans = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ExtractedArticle:
-    """An article and how it was extracted.
-
-    `finding` is the body, or None if the page does not display it.
-    """
+    """An article and how it was extracted; `finding` is None if the page does not display it."""
 
     page: Outline
     judged: JudgedPage
@@ -192,7 +184,7 @@ def _columns(made: ExtractedArticle, names: tuple[str, ...]) -> Iterator[tuple[s
 
 
 def _of_description(made: ExtractedArticle) -> Iterator[Number]:
-    """Measure how much of the declared description occurs in the text and elsewhere."""
+    """Yield the shares of the declared description that occur in the text and elsewhere."""
     description = set(words.tokens(titles.declared_description(made.page)))
     if len(description) < MIN_DESCRIPTION:
         yield "description_in_text", UNKNOWN

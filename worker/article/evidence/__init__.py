@@ -1,8 +1,7 @@
-"""Evidence for the role of each line of a page.
+"""Evidence for the role of each line of a page, as a row of features per line.
 
-No decision is made here. Each line gets a row of features, derived from the line itself, its
-neighbours, the elements around it, the page's declarations and, if available, other pages of the
-template.
+The features derive from the line, its neighbours, the elements around it, the page's declarations
+and, if available, other pages of the template.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -55,15 +54,14 @@ _SOURCES: tuple[Callable[[View], Iterator[NamedColumn]], ...] = (
     of_role_words,
     of_marks,
 )
-"""Sources of columns, in order; a source always yields the same columns."""
+"""Sources of columns, in order; each always yields the same columns."""
 
 
 @dataclass(frozen=True)
 class Evidence:
     """The lines of a page and their features, one row per line.
 
-    There are no columns for a page without lines. `words` are those of the lines and of the
-    elements around them.
+    A page without lines has no columns. `words` include those of the elements around the lines.
     """
 
     lines: Sequence[Line]

@@ -92,7 +92,7 @@ def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
 
 
 def of_parts(view: View) -> Iterator[NamedColumn]:
-    """Measure the proximity (at most 1) of the closest element named after each page part."""
+    """Measure the proximity (0 to 1) of the closest element named after each page part."""
     page = view.page
     nearest = np.full((len(PARTS), len(page.elements)), -1)
     may_be_named = np.flatnonzero(view.page.holds & view.is_small)
@@ -106,7 +106,7 @@ def of_parts(view: View) -> Iterator[NamedColumn]:
         view.depths[elements].tolist(),
         strict=True,
     ):
-        # Descendants are processed later and override the elements around them.
+        # In document order, so that inner elements override those around them.
         rows[part][start:end] = depth
     around = nearest[:, view.blocks]
     powers = NEARNESS ** np.arange(view.depths.max() + 2, dtype=np.float64)

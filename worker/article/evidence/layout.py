@@ -10,19 +10,19 @@ from worker.html.elements import HEADINGS
 from worker.inference import NamedColumn
 
 MAX_AWAY = 999.0
-"""Distance used if there is no prose."""
+"""Distance in lines or words if there is no long prose."""
 
 SURE_WORDS = 20
 """Minimum length, in words, of a line of prose that is almost certainly article text."""
 
 MAX_SINCE = 99.0
-"""Maximum distance in lines from the last heading; also used if there is none."""
+"""Maximum distance in lines from the last heading, and the distance if there is none."""
 
 FAR_OFFSETS = (-3, 3)
-"""Offsets of more distant lines, of which only the length is considered."""
+"""Offsets of more distant lines, of which only the length is measured."""
 
 OFFSETS = (-2, -1, 1, 2)
-"""Offsets of the neighbouring lines considered."""
+"""Offsets of the adjacent lines that are compared."""
 
 
 def of_position(view: View) -> Iterator[NamedColumn]:

@@ -13,7 +13,7 @@ from worker.inference.medians import median
 from worker.text import words
 
 NO_HEADLINE = -1000.0
-"""Distance in lines from the headline, used if the page displays none."""
+"""Distance in lines from the headline if the page displays none."""
 
 BUILT_OF = (
     *("main", "header", "footer", "nav", "section", "aside", "figure", "svg", "button", "picture"),
@@ -31,7 +31,7 @@ _ON_OTHER = ("text_on_other", "path_on_other", "lines_at_path", "words_at_path",
 
 
 def of_declarations(view: View) -> Iterator[NamedColumn]:
-    """Compare the line with the headline, the description and Wutsi's packet."""
+    """Compare the line with the headline, the description and the body found by sentences."""
     page = view.page
     finding = sentences.find_body(page)
     container = finding.container if finding is not None else 0
@@ -60,7 +60,7 @@ def of_declarations(view: View) -> Iterator[NamedColumn]:
 
 
 def of_template(view: View) -> Iterator[NamedColumn]:
-    """Compare the line with another page of the template."""
+    """Compare the line with the known pages of the template."""
     knowledge = view.knowledge
     if knowledge is None or not knowledge.pages:
         unknown = np.full(len(view.lines), UNKNOWN)
@@ -88,7 +88,7 @@ def of_template(view: View) -> Iterator[NamedColumn]:
 
 
 def of_whole_page(view: View) -> Iterator[NamedColumn]:
-    """Describe the page as a whole, equally for all of its lines."""
+    """Describe the page, with the same values for all of its lines."""
     page = view.page
     numbers: list[whole_page.Number] = [
         *whole_page.of_elements(page, BUILT_OF),

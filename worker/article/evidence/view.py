@@ -20,10 +20,10 @@ Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 MAX_MATCHED = 300
-"""Maximum number of characters of a line, name or URL that are matched against patterns."""
+"""Maximum number of characters of a line that are matched against patterns."""
 
 UNKNOWN = -1.0
-"""Value of a feature that does not apply, for example without another page or neighbour."""
+"""Value of a feature that does not apply, for example if there is no other page or neighbour."""
 
 MAX_SECTION = 0.5
 """Maximum share of the page's tokens in an element whose name or tag is informative."""
@@ -31,7 +31,7 @@ MAX_SECTION = 0.5
 
 @dataclass(frozen=True)
 class Packets:
-    """Totals by element, over the lines directly in each element or over all lines below it."""
+    """Totals per element, over the lines directly in it or over all lines below it."""
 
     words: Floats
     linked: Floats
@@ -191,13 +191,8 @@ class View:
         return self.page.flat.depths
 
     @cached_property
-    def holders(self) -> Integers:
-        """Elements that hold text."""
-        return np.flatnonzero(self.page.holds)
-
-    @cached_property
     def largest_section(self) -> float:
-        """Maximum number of tokens in an element whose name is informative (see `MAX_SECTION`)."""
+        """Maximum number of tokens in an element whose name is informative."""
         return MAX_SECTION * len(self.page.tokens)
 
     @cached_property

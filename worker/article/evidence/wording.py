@@ -26,7 +26,7 @@ _MONTH, _WEEKDAY, _NUMBER = (1 << GROUPS.index(name) for name in ("months", "wee
 _BITS = bits_of_words(ROLE_PHRASES)
 _DATE = re.compile(r"(?:19|20)\d\d|\d{1,2}[:.]\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 _UNSPACED = re.compile("[\u2e80-\uffef©ⓒ]")
-"""Characters of scripts without spaces, and others that the patterns of `UNSPACED` match."""
+"""Characters of scripts without spaces, and the other characters matched by `UNSPACED`."""
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -74,7 +74,7 @@ def of_wording(view: View) -> Iterator[NamedColumn]:
 
 
 def _holding(texts: Sequence[str], *wanted: str) -> Booleans:
-    """Return which texts contain any of the strings; optimised for few matches."""
+    """Return which texts contain any of the strings; fast if few do."""
     joined = "\n".join(texts)
     holding = np.zeros(len(texts), dtype=np.bool_)
     for each in wanted:

@@ -50,7 +50,7 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
-# Matches up to the end of the line if the bracket is not closed.
+# If the bracket is not closed, matches up to the end of the line.
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
 _EDGES = " \t\"'“”„«»‚‘’*:：.,;|-–—/·•›»>_"
@@ -92,9 +92,8 @@ def _han_names() -> re.Pattern[str]:
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
     """Split the value of an author field or a byline into names.
 
-    Byline markers, job titles, brackets, URLs and site names are removed. `sites` holds the site's
-    names as returned by `squash`. With `is_byline`, every part must look like a name; a declared
-    author may also be an agency or an account.
+    Byline markers, job titles, brackets, URLs and `sites` (as returned by `squash`) are removed. In
+    a byline, every part must look like a name; a declared author may be an agency or an account.
     """
     text = text[:MAX_CHARACTERS]
     if _ADDRESS.search(text) and " " not in text.strip():

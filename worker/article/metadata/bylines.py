@@ -74,11 +74,8 @@ _UNMARKED_RANKS: Mapping[Place, int] = {
 def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[str, ...]:
     """Return the displayed authors, from the most reliable indicator that yields any.
 
-    Positions are tried in this order: between headline and body, above the headline, at the
-    beginning and at the end of the body, after the body. At each position, indicators are tried in
-    this order: an element whose names indicate an author; the text after a byline marker ("By",
-    "Von", "作者："); the rest of a line with a date; a name at the start of a line about its
-    bearer.
+    The indicators, in order: an element whose names indicate an author; the text after a byline
+    marker ("By", "Von", "作者："); a line with a date; a name that starts a line about a person.
     """
     for place in ("before", "above", "opening", "closing", "after"):
         here = [note for note in notes if note.place == place and _may_name(note)]
@@ -88,8 +85,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
                 if names:
                     return without_repeats(names)
     if any(holds_any(note.text, HAN) for note in notes):
-        # Imported here: its patterns of 500 surnames take 50 ms to compile, and few pages are
-        # Chinese.
+        # Imported here because its patterns take 50 ms to compile, and few pages are Chinese.
         from worker.article.metadata.chinese import chinese_bylines
 
         for text in chinese_bylines(notes):
@@ -100,7 +96,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
 
 
 class _NameSource(NamedTuple):
-    """A text that may contain names, or the name of a single account, which may have any form."""
+    """A text that may contain names; an account's name may have any form."""
 
     text: str
     is_account: bool = False
@@ -113,7 +109,7 @@ def _may_name(note: Note) -> bool:
 def _is_of_readers(note: Note) -> bool:
     """Return whether a line is part of a comment or teaser.
 
-    Lines between headline and body never are: a byline may include a comment count.
+    Lines between headline and body are not: a byline may include a comment count.
     """
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
@@ -167,7 +163,7 @@ def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
 
 
 def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
-    """Yield names that start a line about their bearer ("**Jane Doe** is the author of …")."""
+    """Yield the name at the start of a line about a person ("**Jane Doe** is the author of …")."""
     for note in notes:
         first, *rest = (part.text for part in note.parts)
         goes_on = note.place == "before" and rest and rest[0][0].islower()
@@ -178,8 +174,7 @@ def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
 class DisplayedDate(NamedTuple):
     """A date that a page displays.
 
-    `rank` orders dates by how likely they are the article's, depending on their position and on
-    whether they are marked; 0 is likeliest.
+    `rank` orders dates by the probability that they are the article's, most probable first.
     """
 
     moment: Moment

@@ -36,9 +36,8 @@ def publication_date(
 ) -> Moment | None:
     """Choose the publication date among those declared and those displayed next to the article.
 
-    A declared date that the page also displays is certain. If the page displays a different date,
-    marked as such, between headline and body or in the body's first lines, the displayed one wins:
-    on three of four such pages (among 166), annotators chose it.
+    A declared date that the page also displays is certain. Otherwise, a date marked as such between
+    headline and body or in the body's first lines takes precedence.
     """
     moments = (parse_moment(value, language) for value in declared.published)
     stated = [moment for moment in moments if moment is not None]
@@ -62,7 +61,7 @@ def publication_date_elsewhere(
     title: str,
     language: str | None,
 ) -> Moment | None:
-    """Look for a publication date in rarer and less reliable places."""
+    """Search for a publication date in rarer and less reliable places."""
     found = next(find_moments(title, language), None)
     if found is not None:
         return found
@@ -78,8 +77,8 @@ def publication_date_elsewhere(
 def _agreed(stated: Moment, shown: Moment) -> Moment:
     """Combine a declared date with the same date as displayed on the page.
 
-    The declared date is more precise. If its time zone is not the page's, the difference from the
-    displayed time of day reveals the page's zone.
+    The declared date is more precise. Its difference from the displayed time of day reveals the
+    page's time zone.
     """
     if stated.clock is None or stated.zone is None:
         return shown if shown.clock is not None or stated.day != shown.day else stated

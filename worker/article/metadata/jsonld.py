@@ -1,8 +1,7 @@
 """Declarations in JSON-LD, using the schema.org vocabulary.
 
-Publishers write JSON-LD by hand or with faulty plug-ins, so it may contain comments, trailing
-commas, quotes as HTML entities, or several objects in a row. Whatever can be parsed is read, and
-the rest is ignored; no exception is raised.
+JSON-LD is often faulty: it contains comments, trailing commas, quotes as HTML entities, or several
+objects in a row. Anything that cannot be parsed is ignored; no exception is raised.
 """
 
 import html
@@ -12,13 +11,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from worker.article.metadata.record import Record
+from worker.article.metadata.record import ARTICLE_TYPE, PAGE_TYPE, Record
 from worker.html.nodes import AnyElement
 from worker.text import words
 from worker.text.wordlists import listed
 
 MAX_CHARACTERS = 1_000_000
-"""Maximum number of characters of JSON-LD read per page (maximum on 3,000 pages: 61,000)."""
+"""Maximum number of characters of JSON-LD read per page."""
 
 MAX_NODES = 5_000
 """Maximum number of objects examined per page."""
@@ -31,7 +30,7 @@ MAX_VALUES = 100
 
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
-# An unclosed string or comment extends to the end, so that later matches do not search again.
+# An unclosed string or comment extends to the end, so that it is searched for only once.
 _KEPT_OR_FAULT = re.compile(
     r'(?P<kept>"(?:[^"\\]|\\.)*+(?:"|\\?+\Z))|/\*.*?\*/|(?P<rest>/\*.*+)'
     r"|(?<![:\w])//[^\n]*|,(?=\s*+[}\]])|;\s*+\Z",
@@ -39,9 +38,7 @@ _KEPT_OR_FAULT = re.compile(
 )
 _ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
 
-_ARTICLE = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
 _MEDIA = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
-_PAGE = re.compile(r"webpage$|itempage$")
 _SITE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 
 # Properties whose values do not describe the article itself.
@@ -59,8 +56,7 @@ _Node = Mapping[str, Any]
 def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool]) -> Record:
     """Read the declarations about the page's article from ``script`` elements.
 
-    `is_this` returns whether a URL or title is the page's own; it identifies the article among all
-    those that the page describes.
+    `is_this` returns whether a URL or title is the page's own, which identifies its article.
     """
     nodes = list(_walk(_values_of(elements)))
     known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 2}
@@ -68,7 +64,7 @@ def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool])
     for node in nodes:
         if any(_SITE.search(kind) for kind in _kinds(node)):
             found["sites"].extend(_texts(node.get("name"), known))
-    articles = [node for node in nodes if any(map(_ARTICLE.search, _kinds(node)))]
+    articles = [node for node in nodes if any(map(ARTICLE_TYPE.search, _kinds(node)))]
     for main in (_main(articles, is_this), *_others(nodes, articles, is_this)):
         if main is not None:
             _read(main, known, found)
@@ -164,11 +160,11 @@ def _others(
     if not articles:
         media = [node for node in nodes if any(map(_MEDIA.search, _kinds(node)))]
         yield _main(media, is_this) if len(media) == 1 else None
-    yield next((node for node in nodes if any(map(_PAGE.search, _kinds(node)))), None)
+    yield next((node for node in nodes if any(map(PAGE_TYPE.search, _kinds(node)))), None)
 
 
 def _read(node: _Node, known: Mapping[str, _Node], found: defaultdict[str, list[str]]) -> None:
-    is_page = any(map(_PAGE.search, _kinds(node)))
+    is_page = any(map(PAGE_TYPE.search, _kinds(node)))
     found["kinds"].extend(_kinds(node))
     for field, names in _PROPERTIES.items():
         if is_page and (field == "titles" or found[field]):

@@ -1,8 +1,7 @@
 """Declarations in the ``meta`` and ``link`` elements of a page's head.
 
 Their names come from OpenGraph, Dublin Core, Parsely, Sailthru, Google Scholar and hundreds of
-content management systems. They differ in prefixes and separators more than in words, so they are
-recognised by their words.
+content management systems. They are recognised by their words, as prefixes and separators vary.
 """
 
 import re

@@ -1,11 +1,10 @@
 """Declarations in microdata, using the schema.org vocabulary."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from worker.article.metadata.record import Record
+from worker.article.metadata.record import ARTICLE_TYPE, PAGE_TYPE, Record
 from worker.html.nodes import AnyElement
 from worker.text import words
 
@@ -31,15 +30,12 @@ _FIELDS = {
     "isaccessibleforfree": "access",
 }
 
-_ARTICLE = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
-_PAGE = re.compile(r"(?:webpage|itempage)$")
-
 
 def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
     """Read the declarations about the page's article from elements with microdata properties.
 
-    Because a page may mark up teasers of other articles as well, its own article is the one around
-    `container`, the element of the body, or the first one if there is none around it.
+    A page may mark up teasers too: its own article is the one around `container`, the element of
+    the body, or else the first one.
     """
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
     by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)
@@ -49,13 +45,13 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
             continue
         scope = _scope_of(element)
         kind = _kind(scope)
-        if scope is None or _ARTICLE.search(kind) or _PAGE.search(kind):
+        if scope is None or ARTICLE_TYPE.search(kind) or PAGE_TYPE.search(kind):
             by_scope[scope].append(element)
             kinds[scope] = kind
     if not by_scope:
         return Record()
     around = {container, *container.iterancestors()}
-    articles = [scope for scope, kind in kinds.items() if _ARTICLE.search(kind)]
+    articles = [scope for scope, kind in kinds.items() if ARTICLE_TYPE.search(kind)]
     main = next((scope for scope in articles if scope in around), next(iter(articles), None))
     found: defaultdict[str, list[str]] = defaultdict(list)
     if main is not None:

@@ -48,14 +48,10 @@ def read_metadata(
     images: int = 0,
     videos: int = 0,
 ) -> ArticleMetadata:
-    """Read the metadata of an article.
+    """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
 
-    JSON-LD takes precedence, then microdata and ``meta`` elements. For authors, names displayed
-    next to the article rank second, after JSON-LD.
-
-    `finding` is the body, `heading` the element that displays the headline, and `language` a BCP 47
-    tag. `known` holds digests of lines that also appear on other pages of the template, and so
-    belong to the site. `images` and `videos` are numbers.
+    For authors, displayed names rank second. `known` holds the digests of lines that also appear on
+    other pages of the template, and so belong to the site. `images` and `videos` are counts.
     """
     head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
@@ -139,7 +135,7 @@ def _tags(declared: Record) -> tuple[str, ...]:
 
 
 def _address(url: str) -> str:
-    """Return what identifies a page in a URL: no scheme, fragment or trailing slash."""
+    """Return the part of a URL that identifies a page: no scheme, fragment or trailing slash."""
     return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
 
 
@@ -160,17 +156,10 @@ _STATEMENT = re.compile("[.!…。！।][\"'»”’)]*$")
 
 
 def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str) -> str | None:
-    """Return the standfirst that a page displays, or None.
+    """Return the standfirst that a page displays just before the body or at its start, or None.
 
-    It is a line just before the body or at its beginning. The first match wins:
-
-    1. a line that equals a declared description word for word. Descriptions truncated for search
-       engines do not match;
-    2. a line whose element has a name that denotes a lead: ``standfirst``, ``chapo``, ``Vorspann``;
-    3. the first line, if it alone is emphasised and ends like a statement, not like an interview
-       question.
-
-    A description that the page does not display is not a lead.
+    The first match wins: a line that equals a declared description; a line in an element named like
+    a lead; the first line, if it alone is emphasised and does not end like a question.
     """
     headline = words.tokens(title)
     lines = [
@@ -230,9 +219,8 @@ def declared_kind(
 ) -> Kind | None:
     """Return ``gallery``, ``live`` or ``video`` if a page is one of these, or None.
 
-    Declared types, in lower case, take precedence. Otherwise, the URL decides: on its own for
-    ``live``; for galleries and videos only if the text is short and the page displays pictures or a
-    video.
+    Declared types, in lower case, take precedence over the URL. If the URL names a gallery or
+    video, the text must also be short, and the page must display pictures or a video.
     """
     found = list(declared)
     for pattern, kind in _DECLARED:

@@ -1,15 +1,19 @@
 """Declared values of a page, independent of the vocabulary."""
 
+import re
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import Final, Self
+
+ARTICLE_TYPE: Final = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
+"""Types of a declared item, in lower case, that make it an article."""
+
+PAGE_TYPE: Final = re.compile(r"(?:webpage|itempage)$")
+"""Types of a declared item, in lower case, that make it the page itself."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """The values from one source, each field in page order.
-
-    Values are as written on the page, each on one line, and not validated.
-    """
+    """The values from one source, in page order, each on one line and not validated."""
 
     titles: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
@@ -35,7 +39,7 @@ class Record:
         return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
 
     def __add__(self, other: "Record") -> "Record":
-        """Return the values of both records, beginning with the left record's values."""
+        """Return the values of both records, the left record's first."""
         return Record(
             **{
                 field.name: tuple(

@@ -8,13 +8,11 @@ from worker.text.dates import Moment
 
 @dataclass(frozen=True)
 class ArticleMetadata:
-    """Metadata of an article; None or empty for what the page neither declares nor displays.
+    """Metadata of an article; None or empty for anything the page neither declares nor displays.
 
-    `lead` is the standfirst. `authors` are without byline markers, job titles and site names; dates
-    have the precision given on the page. `address` is the canonical URL, absolute, HTTP or HTTPS.
-    `is_paid` states whether the full article is for subscribers only. `truncated` is True if only
-    the beginning is displayed, followed by an offer to subscribe; otherwise None. `wire` is the
-    news agency that supplied the article (see `worker.article.metadata.wires`).
+    `lead` is the standfirst. `address` is the canonical URL, absolute, HTTP or HTTPS. `is_paid`
+    states whether the full article is for subscribers only. `truncated` is True if only the
+    beginning is displayed, otherwise None. `wire` is the news agency that supplied the article.
     """
 
     lead: str | None = None

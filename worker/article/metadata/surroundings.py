@@ -15,7 +15,8 @@ from worker.text import words
 from worker.text.texts import Count
 
 Place = Literal["above", "before", "opening", "closing", "after"]
-"""Above the headline, between it and the body, the body's first and last lines, after the body."""
+"""Position of a line: above the headline, between it and the body, the body's first or last lines,
+after the body."""
 
 MAX_CHARACTERS = 200
 """Maximum length, in characters, of a line outside the body that describes the article."""
@@ -33,7 +34,7 @@ LINES_AFTER = 8
 """Number of lines examined after the body; later ones belong to comments and other articles."""
 
 LINES_FARTHER = 300
-"""Number of lines examined on each side of the body if no line near the body has a date."""
+"""Maximum number of lines on each side searched for a date if no line near it has one."""
 
 MAX_UP = 4
 """Maximum number of elements around a text whose names and attributes count as its own."""
@@ -45,10 +46,7 @@ _EMPTY: frozenset[str] = frozenset()
 
 
 class Part(NamedTuple):
-    """A text node of a note.
-
-    `names` are the words of the classes, IDs, ``rel`` and ``itemprop`` of its enclosing elements.
-    """
+    """A text node of a note; `names` are from classes, IDs, ``rel`` and ``itemprop`` around it."""
 
     text: str
     names: frozenset[str]
@@ -56,11 +54,10 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Note:
-    """A line near the body.
+    """A line near the body, with its non-empty text nodes.
 
-    `parts` are the non-empty text nodes of the line. `moment` is the machine-readable date of a
-    ``time`` element in or around the line; otherwise, it is empty. `is_linked` is set if the line
-    starts inside a link.
+    `moment` is the machine-readable date of a ``time`` element around the line's text, or empty.
+    `is_linked` is set if the line starts inside a link.
     """
 
     place: Place
@@ -82,8 +79,7 @@ class Note:
 class Introduction(NamedTuple):
     """A line that may be the lead.
 
-    `names` are the words of the classes and IDs of its enclosing elements; `is_strong` is set if
-    the whole line is emphasised.
+    `names` are as in `Part`; `is_strong` is set if the whole line is emphasised.
     """
 
     text: str
@@ -94,8 +90,7 @@ class Introduction(NamedTuple):
 class Surroundings:
     """The lines around a body.
 
-    `heading` is the element that displays the headline, if any. `known` holds digests (`digest_of`)
-    of lines on other pages of the template. Such lines belong to the template unless they are
+    Lines whose digests are `known` from other pages of the template belong to the template, except
     between headline and body, where several pages may name the same author.
     """
 
@@ -131,10 +126,7 @@ class Surroundings:
 
     @property
     def farther_notes(self) -> Iterator[Note]:
-        """Other short lines that may state a date.
-
-        Those above the body are yielded first, nearest first, followed by those below.
-        """
+        """Other short lines that may state a date: above the body, nearest first, then below it."""
         places = self._places()
         first, last = (self._body[0], self._body[-1]) if self._body else (0, -1)
         above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)

@@ -1,7 +1,6 @@
 """Recognition of the news agency that supplied an article by its dateline, byline or sign-off.
 
-Agencies are listed in ``wires.json``. A mention of an agency, or a picture from one, does not
-indicate the source of the article.
+A mention of an agency, or a picture from one, does not indicate the source of the article.
 """
 
 import re
@@ -19,7 +18,7 @@ from worker.text.wordlists import listed
 from worker.text.words import holds_any
 
 MAX_HEAD = 160
-"""Maximum number of characters of a line that are searched for a dateline."""
+"""Maximum number of characters of a line searched for a dateline."""
 
 MAX_PLACE = 70
 """Maximum length of the place and date before an agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
@@ -31,7 +30,7 @@ MAX_BYLINE = 100
 """Maximum length of a line that names only agencies and persons."""
 
 MAX_SIGN_OFF = 80
-"""Maximum number of characters at the end of a text that are searched for its agency."""
+"""Maximum number of characters at the end of a text searched for its agency."""
 
 MIN_ALONE = 3
 """Minimum length of an agency's initials next to only a date; shorter ones may be a person's."""
@@ -64,12 +63,11 @@ _LABEL = re.compile(
 )
 _BRACKETS = re.compile(r"[(（\[［【<{/][^()（）\[\]［］【】<>{}]{1,40}?[)）\]］】>}/](?![\w])")
 _ENCLOSING = "()（）[]［］【】<>{}/ "
-# Spaces and dashes match only from the start of a run; otherwise each position in it would be
-# tried.
+# Spaces and dashes match only from the start of a run, so that the time stays linear.
 _SPACE = r"(?:(?<!\s)\s++)?"
 _SOME_SPACE = r"(?:(?<!\s)\s++|\s)"
 _DASHES = r"(?<![-–—−])[-–—−]++"
-_BETWEEN = re.compile(rf"{_SPACE}[,/;|+=&·•]\s*+|\s[-–—]\s|\s(?:and|und|et|y|e|i|и|and)\s")
+_BETWEEN = re.compile(rf"{_SPACE}[,/;|+=&·•]\s*+|\s[-–—]\s|\s(?:and|und|et|y|e|i|и)\s")
 _IN_BYLINES = re.compile(
     rf"{_SPACE}[,/;|+=&·•()（）\[\]【】<>]\s*+|\s[-–—]\s"
     rf"|{_SOME_SPACE}(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of)\s++"
@@ -115,10 +113,7 @@ _JAPANESE = re.compile(r"^[【［\[](?P<inside>[^】］\]]{2,25})[】］\]]")
 
 
 class Agency(TypedDict):
-    """The written forms of an agency.
-
-    `names` are unambiguous; `initials` have other meanings too, and match only with exact case.
-    """
+    """Written forms of an agency: unambiguous names, and initials, which match with exact case."""
 
     names: list[str]
     initials: list[str]
@@ -133,8 +128,7 @@ class _Agencies(NamedTuple):
 def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
     """Return the agency that supplied an article, by its name in ``wires.json``, or None.
 
-    The dateline takes precedence, then declared authors, the byline, and the end of the text. If
-    several agencies are named, the first one is returned.
+    The dateline takes precedence, then declared authors, the byline, and the end of the text.
     """
     shown = [note for note in notes if _OF_PICTURES.isdisjoint(note.names)]
     body = text.split("\n\n")
@@ -163,7 +157,7 @@ def _has_date(note: Note) -> bool:
 
 
 def _of_note(note: Note, is_by_date: bool) -> str | None:
-    """Return the agency of a byline; a line with only an agency's name may be a picture credit."""
+    """Return the agency of a byline; a line with only an agency's name may credit a picture."""
     if _PICTURE.search(note.text):
         return None
     line = without_dates(note.text)
@@ -294,9 +288,9 @@ def _of_ending(line: str) -> str | None:
     end = line[-MAX_SIGN_OFF:].strip()
     match = _BRACKET_END.search(end)
     if match is not None:
-        return None if _PICTURE.search(match[1]) else _all_agencies(match[1])
+        return None if _PICTURE.search(match[1]) else _leading_agency(match[1])
     match = _BARE_END.search(end)
-    return _all_agencies(match[1]) if match is not None else None
+    return _leading_agency(match[1]) if match is not None else None
 
 
 def _is_start(text: str) -> bool:
@@ -305,10 +299,10 @@ def _is_start(text: str) -> bool:
     return not text or text[-1] in ".!?)(<[…。"
 
 
-def _all_agencies(text: str) -> str | None:
-    """Return the first agency of a list, or None if the list starts with anything else."""
-    found = [_agency(part) for part in _BETWEEN.split(without_dates(text)) if part.strip(_EDGES)]
-    return found[0] if found and None not in found[:1] else None
+def _leading_agency(text: str) -> str | None:
+    """Return the agency at the start of a list, or None if anything else is there."""
+    parts = (part for part in _BETWEEN.split(without_dates(text)) if part.strip(_EDGES))
+    return next(map(_agency, parts), None)
 
 
 def _first_agency(text: str) -> str | None:
@@ -317,7 +311,7 @@ def _first_agency(text: str) -> str | None:
 
 
 def _may_name(text: str) -> bool:
-    """Return whether a short text has a word of an agency's name, a fast check that few pass."""
+    """Return whether a short text contains a word of an agency's name; a fast preliminary check."""
     words = _WORDS.findall(text.casefold())
     return not _agencies().words.isdisjoint(words) or holds_any(text, _UNCASED)
 

@@ -48,8 +48,8 @@ Number = tuple[str, float]
 class Line(NamedTuple):
     """A line of text.
 
-    `marks` holds, for each word, the concepts whose phrases cover it, as bits; `concepts` holds all
-    of them. `covered` is the number of words that wall phrases cover.
+    `marks` are, for each word, the concepts whose phrases cover it, as bits; `concepts` combines
+    them. `covered` is the number of words that wall phrases cover.
     """
 
     marks: Sequence[int]
@@ -73,9 +73,8 @@ class Line(NamedTuple):
 class ExaminedPage(NamedTuple):
     """Examined parts of a page: texts, and features that need no lexicon.
 
-    `text` holds the lines of the article; `heads` the page's title, the article's title and the
-    first headings; `shown` the lines of the page that are not links; `numbers` the features of the
-    article and of the markup.
+    `text` holds the lines of the article, `heads` its title, the page's title and the first
+    headings, and `shown` the lines of the page that are not links.
     """
 
     text: Sequence[str]
@@ -123,7 +122,7 @@ def wall_evidence(read: ExaminedPage) -> Evidence:
 
 
 def headline_coverage(page: Page, article: Extraction | None) -> float:
-    """Return the larger share, of the page's title or the headline, covered by wall phrases."""
+    """Return the share of the page's title covered by wall phrases, or the headline's if larger."""
     flat = page.flat
     titles = [
         text
@@ -168,7 +167,7 @@ def _headlines(outline: Outline, article: Extraction | None) -> Iterator[str]:
 
 
 def _shown_lines(outline: Outline) -> Iterator[tuple[str, bool]]:
-    """Yield the lines of the page, each with whether most of it is linked."""
+    """Yield the lines of the page, and whether most of each is linked."""
     in_link = outline.flat.count_around(outline.flat.having(("a",))) > 0
     number, parts, linked, size = -1, [""], 0, 0
     for parent, line, text, _ in outline.texts:
@@ -259,10 +258,7 @@ LONGEST_STEM: Final = 16
 
 
 class Lexicon:
-    """Phrases for several concepts, matched in time linear in the length of the text.
-
-    A word of a phrase that ends with an asterisk is a stem, such as ``remov*``.
-    """
+    """Phrases for several concepts, matched in linear time; a word may be a stem (``remov*``)."""
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
         self.concepts = tuple(phrases)
