@@ -5,7 +5,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import idna
 
-from worker.addresses.parameters import says_nothing_of_the_page
+from worker.addresses.parameters import is_irrelevant
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -98,7 +98,7 @@ def _query(query: str) -> str:
     kept = []
     for pair in query.split("&"):
         name, _, value = pair.partition("=")
-        if pair and not says_nothing_of_the_page(unquote(name), unquote(value)):
+        if pair and not is_irrelevant(unquote(name), unquote(value)):
             kept.append(_normalised(pair))
     return "&".join(kept)
 

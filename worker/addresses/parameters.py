@@ -38,7 +38,7 @@ _HAS_WORD = re.compile(r"[a-z]{8}", re.IGNORECASE)
 _SERVER_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]*)")
 
 
-def says_nothing_of_the_page(name: str, value: str) -> bool:
+def is_irrelevant(name: str, value: str) -> bool:
     """Return whether a parameter, given decoded, serves only tracking or sessions."""
     name = name.lower().removeprefix("amp;")
     if name in TRACKING or _TRACKING_PREFIX.match(name):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from worker.addresses.form import canonical_form
@@ -11,8 +11,6 @@ from worker.html import site_of
 from worker.text.wordlists import listed
 
 Kind = Literal["form", "canonical", "amp", "mobile", "print"]
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
 """Ways in which a URL can lead to the same page as another.
 
 - ``form``: both have the same canonical form;
@@ -61,7 +59,6 @@ _SEGMENTS: dict[str, Kind] = {
     ),
 }
 _SUFFIX = re.compile(r"[.,_-](amp|print)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
-_SUFFIX_KINDS: dict[str, Kind] = {"amp": "amp", "print": "print"}
 
 _YES = listed("1 true yes on y")
 _PARAMETERS: dict[str, Kind] = {
@@ -144,7 +141,7 @@ def _paths(path: str, found: list[Kind]) -> list[str]:
     """Return the possible paths of the original, without the marker of the variant."""
     suffix = _SUFFIX.search(path)
     if suffix is not None:
-        found.append(_SUFFIX_KINDS[suffix[1]])
+        found.append("amp" if suffix[1] == "amp" else "print")
         return [_SUFFIX.sub("", path)]
     segments = path.split("/")
     last = len(segments) - (1 if segments[-1] else 2)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from worker.comments.dating import Dating
 from worker.comments.layout import Layout, joined
 from worker.comments.naming import Naming
-from worker.comments.replies import MAX_HEADER, tells_of_parent
+from worker.comments.replies import MAX_HEADER, names_parent
 from worker.html.elements import CONTROLS
 from worker.text.caches import cached_if_short
 from worker.text.wordlists import listed
@@ -134,14 +134,14 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
 
 
 _DIGITS = re.compile(r"\d+")
-_MAX_COUNTING = 4
+_MIN_SPACES = 4
 """Minimum number of spaces for a text's numbers to matter, unlike in "Reply (3)" or "12 posts"."""
 
 
 @cached_if_short(4096)
 def _plain(text: str) -> str:
     plain = text.lower()
-    return plain if plain.count(" ") >= _MAX_COUNTING else _DIGITS.sub("0", plain)
+    return plain if plain.count(" ") >= _MIN_SPACES else _DIGITS.sub("0", plain)
 
 
 def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int]:
@@ -166,7 +166,7 @@ def _reply_headers(layout: Layout) -> frozenset[int]:
         first_of.setdefault(node.line, number)
     for index, tag in enumerate(layout.tags):
         start, end = layout.text_starts[index], layout.text_ends[index]
-        if tag == "a" and start < end and tells_of_parent(layout, index):
+        if tag == "a" and start < end and names_parent(layout, index):
             start = first_of[layout.texts[start].line]
             if sum(len(node.text) for node in layout.texts[start:end]) <= MAX_HEADER:
                 headers.update(range(start, end))

@@ -27,13 +27,13 @@ Floats = npt.NDArray[np.float64]
 MAX_READ = 300
 """Maximum number of records to read when assessing a candidate."""
 
-LEAST_ODDS = 1e-4
+MIN_PROBABILITY = 1e-4
 """Lower bound to which probabilities are clipped; 1 minus it is the upper bound."""
 
 MANY_AUTHORS = 10
 """Cap on the number of authors counted."""
 
-RIVAL = 0.5
+RIVAL_SHARE = 0.5
 """Minimum probability of a rival candidate, relative to the best one."""
 
 
@@ -106,7 +106,7 @@ def measure_choice(
     best = int(probabilities.argmax())
     members = candidates[best].members[:MAX_READ]
     second = float(np.partition(probabilities, -2)[-2]) if len(probabilities) > 1 else 0.0
-    rivals = np.count_nonzero(probabilities > RIVAL * probabilities[best])
+    rivals = np.count_nonzero(probabilities > RIVAL_SHARE * probabilities[best])
     return {
         "log odds": _log_odds(float(probabilities[best])),
         "log odds of the second": _log_odds(second),
@@ -178,7 +178,7 @@ def _characters(page: PageElements, members: Sequence[int]) -> int:
 
 
 def _log_odds(probability: float) -> float:
-    bounded = min(max(probability, LEAST_ODDS), 1.0 - LEAST_ODDS)
+    bounded = min(max(probability, MIN_PROBABILITY), 1.0 - MIN_PROBABILITY)
     return float(np.log(bounded / (1.0 - bounded)))
 
 

@@ -119,7 +119,7 @@ def _thread_of(vendor: Vendor, sources: "_Sources") -> CommentsElsewhere | None:
         found = vendor.in_address.search(located) if vendor.in_address else None
         parts = found.groupdict() if found else {}
         account = account or parts.get("account") or parts.get("account2")
-        thread = thread or parts.get("thread") or _asked_for(located)
+        thread = thread or parts.get("thread") or _requested_thread(located)
         if address is None:
             address = found.expand(vendor.rewritten) if found and vendor.rewritten else located
     if vendor.rewritten is not None and thread is None:
@@ -127,16 +127,16 @@ def _thread_of(vendor: Vendor, sources: "_Sources") -> CommentsElsewhere | None:
     return CommentsElsewhere(vendor.name, account, thread, address)
 
 
-_ASKED_FOR = ("t_i", "t_u", "href")
+_THREAD_PARAMETERS = ("t_i", "t_u", "href")
 
 
-def _asked_for(address: str) -> str | None:
+def _requested_thread(address: str) -> str | None:
     """Return the thread in the query of a frame's URL."""
     try:
         asked = parse_qs(urlsplit(address).query, max_num_fields=50)
     except ValueError:
         return None
-    return next((_value(asked[name][0]) for name in _ASKED_FOR if name in asked), None)
+    return next((_value(asked[name][0]) for name in _THREAD_PARAMETERS if name in asked), None)
 
 
 class _Sources:

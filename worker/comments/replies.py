@@ -128,11 +128,11 @@ def _answered_ids(layout: Layout) -> Iterator[str]:
     for index, tag in enumerate(layout.tags):
         href = layout.get(index, "href") if tag == "a" else None
         fragment = urldefrag(href).fragment if href and "#" in href else ""
-        if fragment and tells_of_parent(layout, index):
+        if fragment and names_parent(layout, index):
             yield from _ids(fragment)
 
 
-def tells_of_parent(layout: Layout, index: int) -> bool:
+def names_parent(layout: Layout, index: int) -> bool:
     """Return whether an element, or the text before it, states which comment is being answered."""
     text = layout.text_of(index)
     if len(text) > MAX_HEADER or _REPLY_TEXT.search(text):

@@ -159,7 +159,7 @@ def reading_order(distances: Matrix, grouping: Grouping) -> Indices:
     Within each group, pages are in the order of the leaves of average linkage.
     """
     parts = [group.members for group in grouping.groups] + [grouping.outliers]
-    return np.concatenate([_like_beside_like(distances, list(part)) for part in parts])
+    return np.concatenate([_ordered_by_similarity(distances, list(part)) for part in parts])
 
 
 def colour_of(number: int) -> str:
@@ -167,7 +167,7 @@ def colour_of(number: int) -> str:
     return f"C{number % COLOURS}"
 
 
-def _like_beside_like(distances: Matrix, pages: list[int]) -> Indices:
+def _ordered_by_similarity(distances: Matrix, pages: list[int]) -> Indices:
     among = np.nan_to_num(distances[np.ix_(pages, pages)], nan=1.0)
     if len(pages) < 3:
         return np.array(pages, dtype=np.int64)

@@ -116,7 +116,7 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
     earlier = Counter(groups[: FEWEST - 1])
     for first in range(FEWEST, n - FEWEST + 1):
         earlier[groups[first - 1]] += 1
-        if first > 0 and groups[first] == groups[first - 1]:
+        if groups[first] == groups[first - 1]:
             continue
         past = Counter(groups[max(first - PAST, 0) : first])
         recent = Counter(groups[max(first, recent_start) :])

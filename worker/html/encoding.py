@@ -228,7 +228,7 @@ def _read_utf8(content: bytes) -> _Reading:
         return _Reading(content, "utf-8", content.decode(), 0)
     except UnicodeDecodeError:
         sequences, strays = _count_utf8(content)
-    text = _INVALID_BYTES.sub(_mend, content.decode("utf-8", "surrogateescape"))
+    text = _INVALID_BYTES.sub(_decode_invalid, content.decode("utf-8", "surrogateescape"))
     # If only a minority of bytes is invalid, they are editing accidents, and the page is UTF-8.
     return _Reading(content, "utf-8", text, 0 if strays < sequences else strays)
 
@@ -246,7 +246,7 @@ def _count_utf8(content: bytes) -> tuple[int, int]:
     return len(text) - strays - ascii_bytes, strays
 
 
-def _mend(invalid: re.Match[str]) -> str:
+def _decode_invalid(invalid: re.Match[str]) -> str:
     """Decode a single invalid byte as windows-1252; a longer run is a broken sequence."""
     run = invalid[0]
     if len(run) > 1:

@@ -256,10 +256,9 @@ class Run:
             is_extracted = received_all and counts.pending == 0
             if is_extracted and not (counts.outbox or counts.parts or counts.stories):
                 return counts
-            if counts != last_counts:
-                so_far.add_new()
             now = time.monotonic()
             if counts != last_counts:
+                so_far.add_new()
                 last_counts, last_change = counts, now
             elif now - last_change > STALL_SECONDS:
                 raise RunError(

@@ -25,18 +25,14 @@ MIN_KNOWN = 2
 
 @dataclass(frozen=True)
 class Run:
-    """Pages of a numbered run and their link elements, by number.
+    """Pages of a numbered run, by number.
 
-    `number` is that of the page itself, or None if the run does not show it. The first and last
-    text are indices into the texts of the page. ``is_related`` is set if the URLs confirm that the
-    pages are parts of the same article.
+    `number` is that of the page itself, or None if the run does not show it. ``is_related`` is set
+    if the URLs confirm that the pages are parts of the same article.
     """
 
     number: int | None
     pages: dict[int, Address]
-    elements: dict[int, int]
-    first_text: int
-    last_text: int
     is_related: bool
 
 
@@ -94,7 +90,7 @@ def _read(links: Links, members: Sequence[_Member]) -> Run | None:
     in_pager = links.is_in_pager(next(iter(elements.values())))
     if not is_related and (number is None or not in_pager):
         return None
-    return Run(number, pages, elements, members[0][0], members[-1][0], is_related)
+    return Run(number, pages, is_related)
 
 
 def _linked(links: Links, members: Sequence[_Member]) -> tuple[dict[int, Address], dict[int, int]]:

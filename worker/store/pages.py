@@ -195,9 +195,9 @@ def has_article() -> ColumnElement[bool]:
 
 def is_pending() -> ColumnElement[bool]:
     """Condition: the page has no outcome yet, or is to be extracted again."""
-    return or_(StoredPage.outcome.is_(None), StoredPage.forced, is_asked_for())
+    return or_(StoredPage.outcome.is_(None), StoredPage.forced, is_requested())
 
 
-def is_asked_for() -> ColumnElement[bool]:
+def is_requested() -> ColumnElement[bool]:
     """Condition: the extraction requested at `StoredPage.asked_at` is unfinished."""
     return StoredPage.extracted_generation < StoredPage.generation

@@ -191,10 +191,10 @@ def note_others(session: Session, others: Sequence[int], revised: Sequence[int])
         session.execute(_NOTE_OTHERS, {"others": list(others), "revised": list(revised)})
 
 
-def due(session: Session, *, settle_seconds: float, limit: int) -> list[tuple[int, int]]:
-    """Return IDs and versions of pages due for joining that have not changed for some time."""
+def due(session: Session, *, settle_seconds: float, limit: int) -> list[int]:
+    """Return the IDs of pages due for joining that have not changed for some time."""
     query = (
-        select(PageParts.page_id, PageParts.version)
+        select(PageParts.page_id)
         .where(
             PageParts.version > PageParts.seen_version,
             PageParts.changed_at <= func.now() - timedelta(seconds=settle_seconds),
@@ -202,7 +202,7 @@ def due(session: Session, *, settle_seconds: float, limit: int) -> list[tuple[in
         .order_by(PageParts.changed_at, PageParts.page_id)
         .limit(limit)
     )
-    return [(page_id, version) for page_id, version in session.execute(query)]
+    return list(session.scalars(query))
 
 
 def is_due() -> ColumnElement[bool]:

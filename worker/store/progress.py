@@ -22,7 +22,7 @@ from worker.outcomes import PENDING
 from worker.store import clusterings, designs, doubts, failures, parts, separations, story_arrivals
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
-from worker.store.pages import is_asked_for, is_pending, only_sites
+from worker.store.pages import is_pending, is_requested, only_sites
 
 RECENT_SECONDS = 900
 """Maximum age of a recent failure."""
@@ -354,7 +354,7 @@ def oldest_seconds(session: Session) -> dict[str, float]:
     return {
         "relay": _age(session, OutboxEntry.created_at, OutboxEntry.lane.is_not(None)),
         "compare": _age(session, ComparisonBlock.asked_at),
-        "extract": _age(session, StoredPage.asked_at, is_asked_for()),
+        "extract": _age(session, StoredPage.asked_at, is_requested()),
     }
 
 

@@ -77,7 +77,7 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
             lambda session: parts.due(session, settle_seconds=settle_seconds, limit=LOOKED_AT_ONCE)
         )
         began, joined, looked = time.monotonic(), 0, 0
-        for page_id, _ in due:
+        for page_id in due:
             joined += _look_alone(state, page_id)
             looked += 1
             if time.monotonic() - began > WORK_SECONDS:

@@ -14,7 +14,7 @@ enum {
     DECIMAL = 1 << 1,
     COMMA = 1 << 3,
     QUOTE = 1 << 6,
-    PARTER = 1 << 7,
+    SEPARATOR = 1 << 7,
     AT = 1 << 8,
     COPYRIGHT = 1 << 9,
     SPACE = 1 << 12,
@@ -31,7 +31,7 @@ enum {
 };
 
 /* Counts per text, named as in `worker.text.texts.Count`. */
-enum { TOKENS, SENTENCES, UNSPACED_CHARACTERS, CHARACTERS, CAPITALS, DECIMALS, COMMAS, QUOTES, PARTERS,
+enum { TOKENS, SENTENCES, UNSPACED_CHARACTERS, CHARACTERS, CAPITALS, DECIMALS, COMMAS, QUOTES, SEPARATORS,
        ATS, COPYRIGHTS, WORDS, CAPITALISED, IDEOGRAPHS, FIRST, LAST, COUNTS };
 
 enum { FIRST_IDEOGRAPH = 0x2E80, FIRST_RARE = 0x20000, LAST_UNSPACED = 0x3FFFF };
@@ -189,7 +189,7 @@ static void read_characters(Reader *reader, const unsigned char *at, const unsig
         counts[DECIMALS] += (traits & DECIMAL) != 0;
         counts[COMMAS] += (traits & COMMA) != 0;
         counts[QUOTES] += (traits & QUOTE) != 0;
-        counts[PARTERS] += (traits & PARTER) != 0;
+        counts[SEPARATORS] += (traits & SEPARATOR) != 0;
         counts[ATS] += (traits & AT) != 0;
         counts[COPYRIGHTS] += (traits & COPYRIGHT) != 0;
         read_sentence(&found, traits);

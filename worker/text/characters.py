@@ -23,7 +23,7 @@ class Trait(IntFlag):
     COLON = auto()
     QUESTION_MARK = auto()
     QUOTE = auto()
-    PARTER = auto()
+    SEPARATOR = auto()
     AT = auto()
     COPYRIGHT = auto()
     START_MARK = auto()
@@ -46,7 +46,7 @@ _CHARACTERS = {
     Trait.COLON: ":：",
     Trait.QUESTION_MARK: "?",
     Trait.QUOTE: '"«“„「',
-    Trait.PARTER: "|»›",
+    Trait.SEPARATOR: "|»›",
     Trait.AT: "@",
     Trait.COPYRIGHT: "©",
     Trait.START_MARK: '([<—–-•*»"“«',

@@ -28,7 +28,7 @@ class Count(IntEnum):
     DECIMALS = auto()
     COMMAS = auto()
     QUOTES = auto()
-    PARTERS = auto()
+    SEPARATORS = auto()
     ATS = auto()
     COPYRIGHTS = auto()
     WORDS = auto()

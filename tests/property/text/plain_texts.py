@@ -16,7 +16,7 @@ _COUNTED = np.array(
         Trait.DECIMAL,
         Trait.COMMA,
         Trait.QUOTE,
-        Trait.PARTER,
+        Trait.SEPARATOR,
         Trait.AT,
         Trait.COPYRIGHT,
     ],

@@ -52,7 +52,7 @@ def of_line(view: View) -> Iterator[NamedColumn]:
         has_date[place] = _DATE.search(view.lines[place].text) is not None
     yield "has_date", has_date
     yield "has_quote", view.count(Count.QUOTES) > 0
-    yield "has_parter", view.count(Count.PARTERS) > 0
+    yield "has_parter", view.count(Count.SEPARATORS) > 0
 
 
 def of_wording(view: View) -> Iterator[NamedColumn]:
