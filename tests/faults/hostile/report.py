@@ -67,6 +67,7 @@ def _lines(report: Report, seed: int) -> list[str]:
         "",
         f"All messages: {_counts(ended)}. Good pages: {_counts(report.good)}.",
         f"Problems: {len(report.problems)}.",
+        *(f"- {problem}" for problem in report.problems),
         "",
         *textwrap.wrap(_what_waited(report), 98),
         "",
