@@ -37,10 +37,7 @@ def new_classifier(
 
 
 def as_trees(classifier: HistGradientBoostingClassifier, columns: Sequence[str]) -> BoostedTrees:
-    """Convert a fitted binary classifier, rounding numbers as in model files.
-
-    `columns` are the names of the columns on which the classifier was fitted.
-    """
+    """Convert a binary classifier fitted on `columns`, rounding numbers as in model files."""
     [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public access to the trees
     base = float(np.ravel(classifier._baseline_prediction)[0])  # noqa: SLF001 - as above
     return BoostedTrees(
@@ -60,10 +57,7 @@ def _as_tree(nodes: npt.NDArray[Any]) -> DecisionTree:
 
 
 def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:
-    """Return a classifier whose log odds are the mean of the given classifiers' log odds.
-
-    All of them must have the same columns.
-    """
+    """Average the log odds of classifiers, which must have the same columns."""
     trees = [
         replace(tree, value=[round(value / len(models), 5) for value in tree.value])
         for model in models

@@ -18,17 +18,11 @@ from worker.html import Page, PageError, parse_page
 from worker.inference import Features
 
 UNSAID = Path(__file__).with_name("unsaid.json")
-"""File that lists pages, by corpus, that show comments or reviews although their gold records have
-none.
-
-Each was inspected by hand.
-"""
+"""File of hand-checked pages, by corpus, whose comments or reviews their gold records lack."""
 
 WHOLE_THREAD = 0.7
-"""Minimum word F1 between a candidate and a thread's gold text for the page to be used.
-
-Some gold texts contain only the first posts; on other pages, no candidate shows the posts.
-"""
+"""Minimum word F1 between a thread's gold text and its best candidate for the page to be used,
+because some gold texts contain only the first posts."""
 
 THREAD = "forum"
 """Kind of pages whose gold text consists of all posts."""
@@ -38,9 +32,9 @@ THREAD = "forum"
 class Example:
     """A page of a corpus with its candidates.
 
-    `features` has no columns if there are no candidates. The candidates are scored by `page_f1` if
-    the gold record lists comments individually, and by `agreement` if it has their text as a whole.
-    If both are None, the page has no comments.
+    Without candidates, `features` has no columns. `page_f1` scores the candidates if the gold
+    record lists comments individually, and `agreement` if it has their text as a whole; if both are
+    None, the page has no comments.
     """
 
     corpus: str

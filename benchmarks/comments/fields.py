@@ -28,10 +28,7 @@ FIELDS = ("text_f1", "authors", "dates", "parents", "replies")
 
 @dataclass(frozen=True)
 class Read:
-    """The score of a page's comments.
-
-    `comments` is the number of gold comments; `is_nested` is set if their elements are nested.
-    """
+    """The score of a page, its number of gold comments, and whether their elements are nested."""
 
     corpus: str
     site: str

@@ -45,13 +45,10 @@ MIN_VOTERS = 3
 class Result:
     """The comments found on a page.
 
-    `confidence` is the probability of the likeliest candidate, or 0 if there is none. If the gold
-    record lists comments individually, `page_f1` is the agreement of the candidate's records with
-    these comments in percent, and `score` the agreement of the texts read from the records;
-    otherwise, both are None.
-    If the gold record has the comments' text as a whole, `agreement` is the word F1 from 0 to 1.
-    `pattern` is what the service would store for the page, and `discusses` is set if the candidate
-    reads like a discussion.
+    `confidence` is that of the likeliest candidate, or 0 if it is not read. If the gold record
+    lists comments individually, `page_f1` scores the candidate's records, in percent, and `score`
+    the texts read from them. `agreement` is the word F1 (0 to 1) with the text of all comments.
+    `pattern` is what the service would store.
     """
 
     example: Example
@@ -110,8 +107,8 @@ def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | N
 def table(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of a table of the corpora whose gold records list comments individually.
 
-    P@1 counts the likeliest candidate regardless of its probability; the other columns count what
-    the service accepts as comments.
+    The first three figures ignore the candidate's probability; the others count only comments that
+    the service accepts.
     """
     yield (
         "| | pages | among the candidates | P@1 | P@1, read | taken for comments "
@@ -163,9 +160,8 @@ def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
 def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of a table of the effect of votes on sites with several pages.
 
-    The pages of a site serve as a template group, although they may have different templates. The
-    score is the F1 of the comments if the gold record lists them individually, and the F1 of
-    their words otherwise.
+    All pages of a site vote, although their templates may differ. F1 is that of the comments if the
+    gold record lists them individually, otherwise that of their words.
     """
     yield (
         "| | sites | pages with comments | F1, alone | F1, voted "

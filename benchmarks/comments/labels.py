@@ -29,10 +29,10 @@ MAX_RECORDS = 4
 def page_f1_of(
     page: PageElements, groups: Sequence[Sequence[int]], golds: Sequence[Comment]
 ) -> _Floats:
-    """Score groups of elements in percent by the F1 of their records, matched with comments.
+    """Score groups of elements by the F1 of their records matched with comments, in percent.
 
-    A record can match a comment if it contains the comment and little else, or if half of their
-    words are equal. Records are not trimmed here; that is the task of the code that reads them.
+    A record matches a comment if it contains the comment and little else, or if their word F1 is at
+    least 0.5. Records are not trimmed; that is the task of the code that reads them.
     """
     texts = ["".join(gold.text.split()) for gold in golds]
     bags = [Counter(words(gold.text)) for gold in golds]
@@ -57,10 +57,7 @@ def is_good(scores: _Floats) -> npt.NDArray[np.bool_]:
 
 
 def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_text: str) -> _Floats:
-    """Score groups of elements by the F1, from 0 to 1, between their words and all comments' words.
-
-    The score ignores the boundaries between comments.
-    """
+    """Score groups of elements by the F1 (0 to 1) of their words and the words of all comments."""
     wanted = Counter(words(comment_text))
     scores = np.zeros(len(groups))
     for number, members in enumerate(groups):
@@ -86,10 +83,7 @@ def records_of(page: PageElements, members: Sequence[int]) -> list[tuple[int, tu
 
 
 def _text_of(page: PageElements, index: int, without: Sequence[int]) -> str:
-    """Return the text below an element as one line, omitting the given inner elements.
-
-    `without` are disjoint elements inside it, in ascending order.
-    """
+    """Return an element's text as one line, without the given disjoint inner elements in order."""
     pieces: list[str] = []
     start = page.text_starts[index]
     for inner in without:

@@ -1,7 +1,4 @@
-"""Location of the elements that contain the gold comments of a page.
-
-With given elements, the reading of comments can be measured independently of their detection.
-"""
+"""Location of a page's gold comments, to measure the reading of comments without detection."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -17,9 +14,8 @@ LEAST_RECALL = 0.85
 """Minimum share of a comment's words in its element."""
 
 MOST_WORDS = 400
-"""Maximum number of words of an element in addition to twice the number of its comment's words.
-
-Elements with more words contain other comments."""
+"""Maximum number of words of an element beyond twice those of its comment; elements with more words
+contain other comments."""
 
 LEAST_GAIN = 0.05
 """Minimum gain in word F1 for a later element to replace an earlier one."""
@@ -51,8 +47,8 @@ class _Words:
 def locate(document: HtmlElement, wanted: Sequence[Comment]) -> list[HtmlElement]:
     """Return the elements with a common signature that best match the comments of a gold record.
 
-    There is exactly one element per comment. In a tie, the elements with the fewest words besides
-    the comments, their authors and their dates are returned.
+    The best group has the highest F1 of matched elements, with a bonus for elements that contain
+    the author and date; in a tie, it has the fewest words in its matched elements.
     """
     page = _words_of(document)
     comments = [comment for comment in wanted if words(comment.text)]

@@ -46,11 +46,7 @@ CORPORA = ("reader_comments", "forum_threads")
 
 @dataclass(frozen=True)
 class MinedPage:
-    """A page with its mined subtrees.
-
-    `rows` has the paper's features of each subtree, and `page_f1` the F1 of each subtree's
-    occurrences in percent.
-    """
+    """A page with the paper's features (`rows`) and the F1, in percent, of each mined subtree."""
 
     corpus: str
     id: str
@@ -77,10 +73,7 @@ def read_mined(folder: Path) -> Iterator[MinedPage]:
 
 
 def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a table of rankers with the mean and standard deviation of P@1 over runs.
-
-    `runs` is rounded to a multiple of five; `rankers` are names of rankers.
-    """
+    """Yield the lines of a table of rankers with the mean and deviation of P@1 over runs."""
     sizes = [len(page.page_f1) for page in pages]
     yield f"{len(pages)} pages, {median(sizes):.0f} subtrees in the median, {max(sizes)} at most"
     for corpus in CORPORA:

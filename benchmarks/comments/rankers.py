@@ -1,8 +1,6 @@
-"""Methods that learn a ranking function for candidates (Subercaze et al. 2016, table 1).
+"""Methods that learn to rank a page's candidates (Subercaze et al. 2016, table 1).
 
-The training data are lists with the features of a page's candidates and the correctness of each.
-All methods but the trees expect features with mean 0 and standard deviation 1. A learned function
-maps the features of candidates to scores.
+All methods but the trees expect features with mean 0 and standard deviation 1.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,11 +21,7 @@ SEED = 0
 
 @dataclass(frozen=True)
 class RankedList:
-    """The candidates of a page.
-
-    `rows` has shape (candidates, features). `right` marks the correct candidates; there is at least
-    one correct and one wrong candidate.
-    """
+    """A page's candidates (rows of features), with at least one correct and one wrong candidate."""
 
     rows: Floats
     right: Flags

@@ -75,9 +75,9 @@ class Finders:
 class Row:
     """A page read both with and without removal of comments.
 
-    `content` is None if the page is not an article. `score` is the score of the text, and `alone`
-    the score without removal of comments. `is_held` is set if the page's source contains the
-    gold text.
+    `content` is None if the page has no article, and `alone` is the score without removal of
+    comments. `is_held` is False if a page without an article also lacks the gold text in its
+    source.
     """
 
     corpus: str
@@ -130,13 +130,7 @@ def _row(corpus: str, gold: Gold, source: Source) -> Row:
 
 
 def holds_last_post(row: Row) -> bool:
-    """Return whether a thread's gold text contains the last post read.
-
-    Some gold texts contain only the first posts.
-
-    Nearly all words of the post must be in the gold text, because half of them are there by
-    accident.
-    """
+    """Return whether a thread's gold text contains the last post read, not only the first posts."""
     posts = [post.text for post in row.content.comments if post.text] if row.content else []
     return bool(posts) and compare_bags(row.gold.text or "", posts[-1]).recall >= MOST
 
@@ -164,7 +158,7 @@ def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
 def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
     """Yield the lines of a table of how removing comments changes the texts of other pages.
 
-    The table covers all pages except threads.
+    Threads are left out.
     """
     heads = ("", "pages", "with comments", "taken for threads", "F1, left", "F1, out")
     yield f"| {' | '.join((*heads, 'better', 'worse', 'lose'))} |"

@@ -36,7 +36,7 @@ RUNS = 4
 """Number of classifiers with different seeds that are averaged."""
 
 QUANTILES = 63
-"""Number of distinct values per column in training."""
+"""Maximum number of distinct values per column in training."""
 
 FOLDS = 4
 """Number of folds of sites for cross-validation."""
@@ -45,8 +45,7 @@ TOGETHER = 0.7
 """Minimum word F1 with the text of all comments for a candidate to count as correct."""
 
 CERTAINTY_FREEDOM = 0.3
-"""Inverse regularisation strength (scikit-learn's ``C``) of the regression that computes
-confidences."""
+"""Inverse regularisation strength (scikit-learn's ``C``) of the regression for confidences."""
 
 TREES_OF_CERTAINTY = 48
 LEAVES_OF_CERTAINTY = 6
@@ -61,24 +60,19 @@ OTHERS_WEIGHT = 1.0
 """Total weight of the wrong candidates of a page whose gold record lists comments individually."""
 
 NEARLY_BEST = 3.0
-"""Maximum difference in F1, in percent, between a correct candidate and the best of its page.
-
-Worse candidates, which include a form or miss the first post, are left out. They are not wrong, but
-counting them as correct blurred the difference from the best.
-"""
+"""Maximum gap in F1, in percent, between a correct candidate and the best of its page; other good
+candidates are not used in training."""
 
 BARE_WEIGHT = 0.2
-"""Total weight of the wrong candidates of a page whose gold record lists no individual comments.
-
-There are eighteen times as many of these pages.
-"""
+"""Total weight of the wrong candidates of a page whose gold record lists no individual comments; it
+is low, because such pages are far more numerous."""
 
 HARDEST = 10
-"""Number of the likeliest candidates that are always used for training, on a page whose gold record
-lists no individual comments."""
+"""Number of likeliest candidates always used on a page whose gold record lists no individual
+comments."""
 
 EASY = 8
-"""Number of other candidates that are used on such a page (see `HARDEST`), evenly spaced by
+"""Approximate number of other candidates used on such a page (see `HARDEST`), evenly spaced by
 likelihood."""
 
 AGREES = 0.85
@@ -88,9 +82,8 @@ DIFFERS = 0.3
 """Agreement with the text of all comments below which a candidate is wrong."""
 
 MIN_SETTLED = 3
-"""Minimum number of records for a candidate to be possibly correct.
-
-Among candidates with fewer records, too many are not comments."""
+"""Minimum number of records for a candidate to be possibly correct; too many candidates with fewer
+records are not comments."""
 
 GOOD_F1 = 100.0
 """Score assigned to the candidate that `settled` considers correct."""
@@ -99,11 +92,8 @@ BLINDED = (
     ("mean personal", "records with personal"),
     ("mean discussing", "records named discussing", "discussing around"),
 )
-"""Groups of columns, each of which is zeroed on a different half of the pages.
-
-These columns carry no information if the language, or the site's term for comments, does not occur
-in training, and classification must work without them.
-"""
+"""Groups of columns, each zeroed on a different half of the pages, because classification must work
+in languages, and with terms for comments, that do not occur in training."""
 
 _Labels = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 
@@ -111,11 +101,9 @@ _Labels = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 def train(examples: Sequence[Example]) -> BoostedTrees:
     """Train the classifier of candidates on pages.
 
-    A first classifier, trained on the pages whose gold records list comments individually, selects
-    the hardest candidates on all other pages. Threads whose gold records have the posts' text as a
-    whole are left out and only used to train the confidence. On these threads, the first classifier
-    alone would decide where a post begins, which made the second classifier miss comments (see
-    README.md).
+    A first classifier, trained on pages whose gold records list comments individually, selects the
+    hardest candidates on other pages. Threads with the posts' text as a whole are left out: the
+    first classifier alone would decide where their posts begin (see README.md).
     """
     measured = [
         example for example in examples if example.candidates and example.gold.kind != THREAD
@@ -139,10 +127,7 @@ def train_folds(examples: Sequence[Example], folds: int = FOLDS) -> list[Boosted
 def out_of_fold(
     examples: Sequence[Example], models: Sequence[BoostedTrees] | None = None
 ) -> list[Floats]:
-    """Return the probabilities of each page's candidates by a classifier trained on other sites.
-
-    `models` is the result of `train_folds`; by default, the models are trained here.
-    """
+    """Return the probabilities of each page's candidates by a classifier trained on other sites."""
     models = models or train_folds(examples)
     return [
         models[fold_of(example.gold.site, len(models))].probabilities(example.features)
@@ -156,9 +141,8 @@ def out_of_fold(
 class Choice:
     """The likeliest candidate of a page.
 
-    `place` is its index among the candidates. `measures` are the features of its comments as read,
-    or None if it is too unlikely to be read. `discusses` is set if its text reads like a
-    discussion.
+    `place` is its index among the candidates. `measures` describe its comments as read; None if it
+    is too unlikely to be read.
     """
 
     example: Example
@@ -240,8 +224,8 @@ def certainties_of_folds(choices: Sequence[Choice | None], folds: int = FOLDS) -
 def settled(example: Example, first: BoostedTrees) -> Example:
     """Choose the correct candidate if the gold record only has the comments' text as a whole.
 
-    Of the candidates that agree with this text, the likeliest one counts as correct. Candidates
-    that agree with a part of it are left out.
+    The likeliest of the candidates that agree with this text counts as correct; candidates that
+    agree with a part of it are left out.
     """
     agreement = example.agreement
     if agreement is None:
@@ -279,10 +263,7 @@ def _labels(example: Example) -> _Labels:
 
 
 def _blinded(example: Example) -> Rows:
-    """Return the features of candidates with the columns zeroed that this page must not use.
-
-    See `BLINDED`.
-    """
+    """Return the features of candidates; columns `BLINDED` on this page are zeroed."""
     chance = sha256(example.gold.id.encode()).digest()
     features = example.features
     rows = features.rows.copy()
@@ -308,10 +289,7 @@ def _fit(examples: Sequence[Example], runs: int) -> BoostedTrees:
 
 
 def _rounded(rows: Rows) -> Rows:
-    """Round each value to the nearest of the `QUANTILES` of its column.
-
-    With more distinct values, weighting the bins takes most of the training time.
-    """
+    """Round each value to the nearest of its column's `QUANTILES`, which speeds up training."""
     rounded = rows.copy()
     for column in rounded.T:
         quantiles = np.unique(

@@ -12,8 +12,7 @@ from worker.html import Tree
 def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
     """Print a row per pair with our time and the peers' times relative to it.
 
-    `patience` is the maximum time per pair in seconds. A peer is skipped if its time, estimated
-    from its previous pair, exceeds this maximum.
+    A peer is skipped if its time, estimated from its previous pair, exceeds `patience` seconds.
     """
     pairs = pairs_of_size(sites, nodes, count)
     tools = OURS | UNITS | PEERS
@@ -50,10 +49,7 @@ _GUESS = {"edist": 2e-8, "zss": 3e-5, "apted": 5e-6}
 
 
 def against_edist(sites: Sites, nodes: int, count: int) -> None:
-    """Print the speed-up over edist for pairs of the same site and of different sites.
-
-    `count` is the number of pairs of each kind.
-    """
+    """Print the speed-up over edist for `count` pairs of the same site and of different sites."""
     related = pairs_of_size(sites, nodes, count)
     pages = strangers(sites, nodes)
     kinds = {

@@ -16,11 +16,7 @@ MOST_TREES = 50
 
 
 def read_sites(corpora: Path) -> Sites:
-    """Return the trees of every site in the corpora.
-
-    `corpora` is a folder with a subfolder for each corpus. Each subfolder contains page messages in
-    ``pages.jsonl.gz``.
-    """
+    """Return the trees of every site in the corpora, the subfolders with a ``pages.jsonl.gz``."""
     sites: defaultdict[str, list[Tree]] = defaultdict(list)
     for path in sorted(corpora.glob("*/pages.jsonl.gz")):
         for message in _messages(path):

@@ -65,8 +65,7 @@ class _Run:
 def scaling(sites: Sites) -> None:
     """Print how two threads scale, compared with two independent processes.
 
-    If other processes use the machine, wall-clock time includes theirs. The overhead of threads is
-    then visible in their CPU time and the number of waits.
+    On a busy machine, only the CPU time and the number of waits show the overhead of threads.
     """
     trees = strangers(sites, 1_000)
     runs: dict[str, list[_Run]] = {"one thread": [], "two threads": [], "two processes": []}

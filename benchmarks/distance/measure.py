@@ -32,10 +32,7 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 
 def peak_megabytes(call: Callable[[], object]) -> float:
-    """Return the peak memory of a call in MB, minus what its process used before the call.
-
-    The call runs in a separate process.
-    """
+    """Return the additional peak memory, in MB, of a call that runs in a separate process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         before, after = pool.apply(_peaks, (call,))
     return after - before

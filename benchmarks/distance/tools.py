@@ -104,10 +104,7 @@ PEERS: dict[str, Tool] = {"edist": _edist, "zss": _zss, "apted": _apted}
 
 
 def cells(a: Tree, b: Tree) -> int:
-    """Count the table cells for distinct keyroots without leaves.
-
-    The count is the lower one of the left and the right decomposition.
-    """
+    """Count the table cells of distinct keyroots without leaves, in the cheaper decomposition."""
     left, right = (
         [_spread(tree, mirrored=mirrored) for tree in (a, b)] for mirrored in (False, True)
     )

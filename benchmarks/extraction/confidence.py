@@ -61,8 +61,8 @@ _Booleans = npt.NDArray[np.bool_]
 class PageExample:
     """An article with a known text.
 
-    `features` is the evidence of the article, a single row. `expected_f1` is the F1 of its words
-    expected from the probabilities of its lines. `is_right` is set if its F1 is at least `GOOD_F1`.
+    `features` has a single row. `expected_f1` is the F1 of the words expected from the
+    probabilities of the lines; `is_right` is set if the true F1 is at least `GOOD_F1`.
     """
 
     corpus: str

@@ -53,10 +53,8 @@ BARE_FRAME = (
 """Menu and footer of bare pages."""
 
 THREAD = "forum"
-"""Kind of pages whose gold texts are not used, because their content is written by readers.
-
-Below an article, such content does not belong to the text.
-"""
+"""Kind of pages whose gold texts are not used, because readers write their content; below an
+article, such content does not belong to the text."""
 
 COMMENT_LAYOUTS = (
     (
@@ -90,32 +88,11 @@ Labels = Mapping[str, LabelledPage]
 class Example:
     """A page with what is known about its lines.
 
-    Attributes
-    ----------
-    corpus, gold, page
-        The corpus, the gold record and the page.
-    headline
-        The headline that is given to every method, or None.
-    knowledge
-        Knowledge of the page with which the service compares this page, or None.
-    evidence
-        Evidence of the lines without another page.
-    beside
-        Features of the lines with the other page, or None if there is none.
-    lengths
-        Number of words of each line.
-    shares
-        Share of each line's words in the gold text, or None if there is none.
-    unsaid
-        Which lines are a lead that the gold record separates from its text, because other gold
-        records include the lead.
-    hints
-        For each line 1 if the gold record requires it, 0 if it forbids it, and `UNSAID` otherwise;
-        None if the gold record has a text.
-    roles
-        Role of each line according to an annotator (None for lines without one), or None.
-    weak
-        Roles inferred from the gold record (see `benchmarks.extraction.weak`), or None.
+    `knowledge` is that of the page with which the service compares this one, and `beside` has the
+    lines' features with that page. `shares` are the shares of the lines' words in the gold text,
+    and `unsaid` marks a lead that the gold record separates from its text. `hints` are 1 for lines
+    that the gold record requires, 0 for lines that it forbids, and `UNSAID` for others. `roles` are
+    from an annotator; `weak` roles are inferred (see `benchmarks.extraction.weak`).
     """
 
     corpus: str
@@ -193,10 +170,8 @@ def bare_examples(folder: Path, said: Sequence[str] = ()) -> Iterator[Example]:
     """Make pages that consist of little but a gold text: a headline and its lines.
 
     Without them, the kind of a small page is a guess, because every crawled page has a template.
-    Half of the articles have readers' comments, with texts from `said`; every second other article
-    has a menu and a footer. Of articles with comments and of other kinds of pages, only the kind is
-    learnt: their lines would teach that all lines of a list are its text, and its last items are
-    comments.
+    Half of the articles have comments with texts from `said`. Of these and of other kinds of pages,
+    only the kind is learnt: their lines would teach that the last items of a list are comments.
     """
     corpus = load_corpus(folder)
     golds = [gold for gold in measurable(corpus) if gold.text and gold.kind != THREAD]
@@ -233,10 +208,7 @@ def _of_known_kind(example: Example) -> Example:
 
 
 def bare_threads(said: Sequence[str]) -> Iterator[Example]:
-    """Make pages that consist of nothing but a discussion, of which only the kind is known.
-
-    `said` are the texts of comments, in the order of their pages.
-    """
+    """Make pages of nothing but comments from `said`, in order, of which only the kind is known."""
     for number, start in enumerate(range(0, len(said), POSTS_OF_THREAD)):
         first = said[start]
         title = " ".join(first.split()[:WORDS_OF_TITLE])

@@ -1,8 +1,7 @@
 """Models of pages for sites that they have not seen.
 
 ``benchmarks.extraction.train --folds N --into FOLDER`` writes a model for each fold of sites. A
-model that is trained on the output of another must not receive better input in training than in
-use, so its input is computed by the model that has not seen the page's site.
+model trained on the output of another must not receive better input in training than in use.
 """
 
 from collections.abc import Iterator, Sequence

@@ -28,10 +28,9 @@ OF_LEAD = 0.8
 def shares_in_gold(
     texts: Sequence[str], gold: Gold, headline: TextBlock | None
 ) -> npt.NDArray[np.float64]:
-    """Match the lines of a page, in order, with the words of its gold text.
+    """Return the share of each line's words that match the gold text, in order.
 
-    Returns the share of each line's words that match, shape (lines,). The headline that is given to
-    every method is not matched with the lines.
+    The headline that is given to every method is not matched with the lines.
     """
     wanted = words(gold.text or "")
     title = words(headline.text) if headline is not None else []
@@ -61,10 +60,10 @@ def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
 
 
 def hinted_labels(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.int64]:
-    """Label lines that contain a required or forbidden snippet, or a comment.
+    """Label lines that contain a required or forbidden snippet, or are part of a comment.
 
-    Returns an array of shape (lines,) with 1 for lines of the article, 0 for others, and `UNSAID`
-    for lines without a label or with both labels.
+    Labels are 1 for lines of the article, 0 for others, and `UNSAID` for lines without a label or
+    with both labels.
     """
     comments = _spaced(" ".join(comment.text for comment in gold.comments or ()))
     wanted = [_spaced(snippet) for snippet in gold.wanted]

@@ -62,11 +62,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Row:
-    """A tool's result on a page.
-
-    `scores` are the text's scores by name, in percent. `found` and `wanted` are the events that
-    DAnIEL finds in the text and in the gold text.
-    """
+    """A tool's scores on a page, in percent, and the events in its text and in the gold text."""
 
     page: str
     language: str
@@ -82,8 +78,8 @@ Figures = dict[tuple[str, str], float]
 class Tools:
     """The tools, applied to the pages of a corpus.
 
-    `diseases` maps names of diseases to diseases for each language. `boilerpipe` is the method used
-    for Boilerpipe. `sample` is the number of pages scored per language, or None for all.
+    `diseases` are by language and name. `boilerpipe` is the method used for Boilerpipe, and
+    `sample` the number of pages scored per language.
     """
 
     def __init__(

@@ -27,22 +27,9 @@ class TextLabels:
 class Lesson:
     """A page as the network sees it in training, alone or compared with another page.
 
-    Attributes
-    ----------
-    features, words
-        Description of the lines.
-    lengths
-        Number of words of each line.
-    in_gold
-        Lines of the gold text or of required snippets.
-    convention
-        Number of the convention that this gold text follows.
-    in_text
-        Lines with text roles, if the roles are known.
-    roles, role_weights
-        Numbers of the lines' roles, and their weights (0 if unknown).
-    kind
-        Number of the page's kind, or `UNKNOWN`.
+    `lengths` are numbers of words. `in_gold` marks lines of the gold text or of required snippets,
+    and `convention` is the number of the convention that this text follows. `in_text` marks lines
+    with text roles. Weights of unknown lines are 0; `roles` and `kind` are numbers, or `UNKNOWN`.
     """
 
     features: Features

@@ -1,8 +1,7 @@
 """Training of the network that judges pages; only this training needs PyTorch.
 
-The trained network is the one in `worker.inference.networks`, in floating point. So that it
-generalises to other sites, columns, words and the class names of whole pages are dropped at random
-in training.
+The network is that of `worker.inference.networks`, in floating point. Columns, words and the class
+names of whole pages are dropped at random, so that it generalises to other sites.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,17 +51,14 @@ NAMES_LEFT_OUT: Final = 0.2
 """Share of the pages whose class names are dropped, because many sites now generate such names."""
 
 F1_WEIGHT: Final = 0.3
-"""Weight of one minus the expected F1 of a page's words, relative to the cross-entropy of its
-lines."""
+"""Weight of a page's loss in expected F1, relative to the cross-entropy of its lines."""
 
 KIND_WEIGHT: Final = 0.3
 """Weight of the kind of a page, relative to the cross-entropy of its lines."""
 
 CONVENTION_RATE: Final = 10.0
-"""Learning rate of the conventions of gold texts, relative to the network's.
-
-At the network's own rate, they hardly move from their initial values.
-"""
+"""Learning rate of the conventions of gold texts, relative to the network's, at which they would
+hardly move."""
 
 USUAL: Final = 2.5
 """Initial log odds that a gold text includes lines with a text role."""
@@ -159,9 +155,8 @@ class _Loss(nn.Module):
     """Loss of a batch, with the conventions of gold texts as parameters.
 
     A convention is the probability, for each role, that a gold text includes lines with this role.
-    The probability that a line is in the gold text is the sum, over all roles, of the probability
-    of the role times that of its inclusion. Gold texts that leave out leads or include captions
-    therefore do not contradict annotators.
+    The probability that a line is in the gold text is a sum over all its roles, so that gold texts
+    without leads or with captions do not contradict annotators.
     """
 
     def __init__(self, conventions: int) -> None:
@@ -206,10 +201,7 @@ def _loss_of_text(probabilities: Tensor, labels: Sequence[TextLabels], lengths: 
 
 
 def train(lessons: Sequence[Lesson], kinds: int, seed: int = 0) -> LineNetwork:
-    """Train a network; equal seeds give equal networks, because a single thread is used.
-
-    `kinds` is the number of kinds of pages.
-    """
+    """Train a network; equal seeds give equal networks, because a single thread is used."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     chance = np.random.default_rng(seed)

@@ -69,11 +69,8 @@ CREDITS: Final = {
 """Descriptions, in the header of a model, of corpora whose licences require attribution."""
 
 LOOSE_LENGTH: Final = 30
-"""Minimum number of words for a line in a corpus with loose gold texts to have its full weight.
-
-Loose gold texts may or may not include titles, bylines and captions, so nothing can be learnt
-from their short lines that applies to other corpora.
-"""
+"""Minimum number of words for a line to have its full weight in a corpus with loose gold texts,
+which may or may not include titles, bylines and captions."""
 
 HINTS_WEIGHT: Final = 0.3
 """Total weight of the snippets of a page with at least `FULL_HINTS` lines that contain any."""
@@ -91,10 +88,8 @@ CHUNK: Final = 20
 """Number of pages that a process scores at a time."""
 
 RARE: Final = 0.5
-"""Exponent of the weight of rare roles.
-
-The weight of a line is the number of lines with its role, to the power of minus `RARE`.
-"""
+"""Exponent of the weight of rare roles: a line has the weight n ** -`RARE` if n lines have its
+role."""
 
 _NUMBERS: Final[dict[str | None, int]] = {role: at for at, role in enumerate(ALL_ROLES)}
 
@@ -336,10 +331,7 @@ def describe(
     examples: Sequence[Example],
     scores: Scores,
 ) -> Training:
-    """Describe the training done by `main`.
-
-    The scores in the description are the mean F1 of pages compared with another page.
-    """
+    """Describe the training by `main`, with the mean F1 of pages compared with another page."""
     corpora = [
         corpus_used(folder, CREDITS.get(folder.name, use), _sites_of(examples, folder.name))
         for folders_of_use, use in ((folders, "texts"), (hinting, "hints"))

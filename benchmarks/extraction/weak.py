@@ -1,8 +1,8 @@
 """Weak labels, which are roles of lines inferred from a page's gold record.
 
-For example, a line that equals the title in the gold record is the headline, a short line outside
-the gold text with the name of an author is a byline, and text in a caption element that is not in
-the gold text is a caption. Most lines get no role.
+A line that equals the title is the headline, a short line outside the gold text with an author's
+name is a byline, and text in a caption element outside the gold text is a caption. Most lines get
+no role.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,8 +20,7 @@ IN_GOLD = 0.8
 """Minimum share of a line's words in the gold text for the line to be certainly in that text."""
 
 NOT_IN_GOLD = 0.3
-"""Maximum share of a line's words in the gold text for the line to be certainly not in that
-text."""
+"""Share of a line's words in the gold text below which the line is certainly not in that text."""
 
 LONG = 6
 """Minimum number of words of a line that serves to locate the article."""
@@ -51,10 +50,8 @@ DATED = 0.4
 class KnownLines:
     """The lines of a page with what is known about them.
 
-    `tokens` are the words of the lines, `features` has a row for each line, and `tags` are the tags
-    of their elements. `shares` are the shares of their words in the gold text. `lead` marks the
-    lead if the gold record separates it. `title`, `authors` and `captions` come from the gold
-    record.
+    `shares` are the shares of their words in the gold text, and `lead` marks a lead that the gold
+    record separates. `title`, `authors` and `captions` come from the gold record.
     """
 
     tokens: Sequence[Sequence[str]]

@@ -84,8 +84,7 @@ _OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
 _AGO_KO = "전"
 
 _MOST_UNITS = 3
-"""Maximum number of units with which a word may occur in one language and still be a unit itself.
-"""
+"""Maximum number of units with which a word may occur in a language and still be a unit itself."""
 
 
 def names() -> dict[str, Any]:
@@ -163,9 +162,8 @@ def _weekdays() -> Iterable[str]:
 def _of_locale(language: str, part: str) -> Any:
     """Return a part of a language's data.
 
-    `Locale.months` cannot be used: it caches the months of the first language requested in data
-    that other languages inherit, so later languages get Azerbaijani months in addition to their
-    own.
+    `Locale.months` caches the months of the first language requested in data that other languages
+    inherit, so later languages would get Azerbaijani months in addition to their own.
     """
     data = localedata.load(str(Locale.parse(language)))
     return localedata.LocaleDataDict({part: deepcopy(data[part])})[part]
@@ -210,8 +208,8 @@ def _before_ko(word: str) -> tuple[str, str]:
 def _ages() -> dict[str, dict[str, dict[str, Any]]]:
     """Return how each language expresses ages: units by word, and phrases without a number.
 
-    A word denotes a unit if it does not occur with other units in the language. A phrase without a
-    number denotes one unit (``час назад``), or two if the language has a form for it.
+    A word denotes a unit if no other unit has it. A phrase without a number denotes one unit (``час
+    назад``), or two if the language has a form for it.
     """
     ages: dict[str, dict[str, dict[str, Any]]] = {}
     for language in _OF_AGES:

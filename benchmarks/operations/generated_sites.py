@@ -1,7 +1,7 @@
 """Generation of cheap pages for any number of sites that do not share templates.
 
-A site has two templates of its own, and nearly all its pages have different trees. Parsing and
-extracting a page takes a fraction of the time of a real page, but puts the same load on the queues.
+A page takes a fraction of the time of a real page, but puts the same load on the queues. Nearly all
+pages of a site have different trees.
 """
 
 import json
@@ -57,8 +57,8 @@ def _paragraph(of_page: random.Random, number: int) -> str:
 def crawl(sites: int, pages: int, *, at_once: int) -> Iterator[bytes]:
     """Yield the page messages of a crawl that fetches from `at_once` sites in turn.
 
-    `pages` is the total number of pages; the first ``pages % sites`` sites have one page more than
-    the remaining sites.
+    `pages` is the total number; the first ``pages % sites`` sites have one page more than the
+    others.
     """
     for first in range(0, sites, at_once):
         batch = range(first, min(first + at_once, sites))

@@ -37,10 +37,8 @@ from worker.store.provisional import PROVISIONAL
 LOOK_EVERY_SECONDS = 5.0
 
 AHEAD = 200
-"""Target length of the intake queue.
-
-The crawl pauses when the queue is longer, as with a bounded queue. The time that fresh pages spend
-in this queue is part of their waiting time."""
+"""Target length of the intake queue; the crawl pauses when it is longer, and the time that fresh
+pages spend in it is part of their waiting time."""
 
 KNOWN = "known.example"
 KNOWN_PAGES = 12
@@ -60,10 +58,10 @@ STEPS = (
 
 @dataclass
 class Waits:
-    """Times at which pages were sent, and at which the first article of each was delivered.
+    """Times on the monotonic clock, by URL, of sending pages and receiving their first articles.
 
-    `sent` and `arrived` are times of the monotonic clock by URL. `articles` counts the articles of
-    all pages. `began` is the time of day at which the monotonic clock was 0.
+    `articles` counts the articles of all pages. `began` is the time of day at which the monotonic
+    clock was 0.
     """
 
     sent: dict[str, float] = field(default_factory=dict)

@@ -30,12 +30,8 @@ SIMHASH_BITS = 3
 """Maximum number of bits in which the SimHashes of copies differ (Manku et al. 2007)."""
 
 COPIES = Path(__file__).with_name("copies.txt")
-"""File of pairs of articles that a human reader considers copies of one text, as digests of IDs.
-
-All 75 pairs of articles from different sites that share at least .08 of the shorter text were read.
-In these 21 pairs, one article has most sentences of the other. The other pairs report the same
-event in different words, or quote the same statement.
-"""
+"""File of pairs of articles that a human reader considers copies of one text, as digests of IDs;
+the reader saw all 75 pairs from different sites that share at least .08 of the shorter text."""
 
 Groups = list[set[int]]
 Method = Callable[[Sequence[Version]], Groups]

@@ -26,8 +26,7 @@ LEAST = 3
 """Minimum number of texts in a language for stories to be generated in it."""
 
 ALREADY = 0.1
-"""Minimum share of a text found in another text of the corpora for it to be left out, because it is
-a version of the other text."""
+"""Maximum share of a text found in an earlier text; a text with more is left out as its version."""
 
 TWICE = 0.3
 """Share of versions to which two changes are made."""
@@ -52,11 +51,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Version:
-    """A generated article.
-
-    `story` is the true story of the article, `kind` the change made to its text, and `page` the
-    whole page.
-    """
+    """A generated article: its story, the change made to its text, its text and its whole page."""
 
     story: str
     kind: str

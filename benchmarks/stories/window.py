@@ -190,8 +190,7 @@ class LockTimes:
 class Measured:
     """Times, in ms, to find provisional stories, to group articles, and to hold the story lock.
 
-    The CPU time spent while holding the lock is also measured, because it does not depend on other
-    load.
+    `worked` is the CPU time spent while holding the lock, which does not depend on other load.
     """
 
     said: list[float]

@@ -24,16 +24,7 @@ LIBRARIES = ("scikit-learn", "numpy", "lxml")
 class TrainingCorpus:
     """A corpus on which a model was trained; fields are None if unknown.
 
-    Attributes
-    ----------
-    name
-        Name of the corpus's folder.
-    use
-        Purpose for which the corpus was used.
-    pages, sites
-        Numbers of training pages and of their sites.
-    pages_digest, gold_digest
-        SHA-256 of the corpus's ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
+    `use` is the purpose for which the corpus was used; the digests are the SHA-256 of its files.
     """
 
     name: str
@@ -48,22 +39,9 @@ class TrainingCorpus:
 class Training:
     """Header of a model file, which describes the training; fields are None if unknown.
 
-    Attributes
-    ----------
-    date
-        Latest possible day of the training, in UTC.
-    command
-        Command that repeats the training, to be run next to the folders of the corpora.
-    code
-        Commit whose code reproduces the model exactly.
-    libraries
-        Versions of the libraries used.
-    corpora
-        Training corpora.
-    scores
-        Scores by name.
-    scored_on
-        Description of how the scores were measured.
+    `date` is the latest possible day, in UTC. `command` repeats the training next to the folders of
+    the corpora, and `code` is the commit whose code reproduces the model exactly. `scored_on`
+    describes how the scores were measured.
     """
 
     date: str | None
@@ -110,10 +88,7 @@ class ModelFile(Generic[ModelT]):
 
 
 def corpus_used(folder: Path, use: str, pages: Iterable[tuple[str, str]]) -> TrainingCorpus:
-    """Describe a corpus on which a model is trained.
-
-    `use` states the purpose of the corpus; `pages` are the IDs and sites of the pages used.
-    """
+    """Describe a corpus on which a model is trained, given the IDs and sites of the pages used."""
     sites = dict(pages)
     return TrainingCorpus(
         name=folder.name,
@@ -132,10 +107,10 @@ def training_of(
     scored_on: str | None = None,
     libraries: Sequence[str] = (),
 ) -> Training:
-    """Describe the training done by the current command.
+    """Describe the training done by the current command, the script `module`.
 
-    `module` is the name of the script, `scores` are its scores, and `scored_on` states how they
-    were obtained. `libraries` were used in addition to `LIBRARIES`.
+    `libraries` were used in addition to `LIBRARIES`; `scored_on` describes how the scores were
+    measured.
     """
     return Training(
         date=datetime.now(UTC).date().isoformat(),

@@ -28,25 +28,23 @@ HOSTS = ("wcxb", "fundus_body", "trafilatura_eval", "daniel")
 """Corpora of pages into which walls are inserted."""
 
 MIN_REPLACED = 500
-"""Minimum number of characters of an article to be replaced by a wall.
-
-A shorter text might be only a part of the article."""
+"""Minimum number of characters of an article to be replaced by a wall; a shorter text might be only
+a part of the article."""
 
 APART = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
     | {"access_denied", "press_and_hold", "server_error"}
 )
-"""Kinds of walls that are not inserted into pages of a site, because they never occur within
-one."""
+"""Kinds of walls that never occur within a page of a site, and are not inserted into one."""
 
 
 @dataclass(frozen=True)
 class Example:
     """A page with its true class.
 
-    `group` is the corpus of the page, or how it was made. `kind` and `language` describe a
-    wall. `outcome` is ``"article"``, or the reason why the page has no article even without the
-    recognition of walls; in this case, `features` is None.
+    `group` is the corpus of the page, or how it was made. `outcome` is ``"article"``, or the reason
+    why the page has no article even without the recognition of walls. `features` is None if the
+    page cannot be parsed.
     """
 
     group: str

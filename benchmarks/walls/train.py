@@ -37,8 +37,7 @@ COLUMNS_AT_A_SPLIT = 0.25
 FOLDS = 5
 
 OF_ARTICLES = 30.0
-"""Weight of an article relative to a wall; high, because losing an article is worse than sending a
-wall."""
+"""Weight of an article relative to a wall; losing an article is worse than sending a wall."""
 
 SEEN = {"generated": 1_500, "generated articles": 600, "inserted": 650}
 UNSEEN = {"generated": 700, "generated articles": 400, "inserted": 340}

@@ -1,7 +1,4 @@
-"""Effect of cleaning on downstream systems.
-
-The downstream systems are the task of Lejeune et al. (2015) and the recognition of named entities.
-"""
+"""Effect of cleaning on the task of Lejeune et al. (2015) and on named-entity recognition."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -29,9 +26,8 @@ Mapped = Callable[..., list[Any]]
 class Downstream:
     """The downstream systems, applied to the pages of a corpus.
 
-    `diseases` maps names of diseases to diseases for each language; languages without any are
-    skipped. The gazetteers are built from the gold texts of the corpus. `memo` caches results, and
-    `mapped` applies a function to columns of arguments and reports progress.
+    `diseases` are by language and name; pages in other languages are skipped. The gazetteers are
+    built from the gold texts of the corpus.
     """
 
     def __init__(
@@ -75,8 +71,8 @@ class Downstream:
     def names(self, method: str, texts: Sequence[Prediction]) -> list[dict[str, float]]:
         """Score the names in the texts of a method.
 
-        For each page whose gold text has any names, the result has the scores of the gazetteer
-        (``names_p _r _f``) and of the recogniser (``entities_p _r _f``) in percent.
+        Pages whose gold text has names get the scores of the gazetteer (``names_p _r _f``) and of
+        the recogniser (``entities_p _r _f``), in percent.
         """
         given = [target.given(text).text for target, text in zip(self._targets, texts, strict=True)]
         names = zip(self._listed(given), self._names, strict=True)

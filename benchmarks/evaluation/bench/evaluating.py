@@ -40,28 +40,12 @@ def evaluate(
     title_in_text: bool | None = None,
     progress: Progress = lambda _what, _done, _total: None,
 ) -> CorpusTable:
-    """Score files of articles.
+    """Score files of articles; each file produces a row.
 
-    Parameters
-    ----------
-    gold
-        Folder of a corpus, or a file of gold records, one per line.
-    articles
-        Files of article messages, one per line. Each file produces a row. If a page has
-        several revisions, the latest one counts.
-    by
-        Unit by which to average in addition, site or language; None for neither.
-    title_in_text
-        Whether the gold texts begin with the headline; None to use the default for the corpus,
-        identified by its folder's name. If they do, articles are prefixed with the headline shown
-        on the page or, if there are no pages, with their own title.
-    progress
-        Progress callback.
-
-    Raises
-    ------
-    BenchError
-        If a file cannot be read, or if no gold record has a text to score against.
+    Of several revisions of a page, the latest counts. If the gold texts begin with the headline
+    (`title_in_text`; None for the default of the corpus), articles are prefixed with the headline
+    shown on the page or, without pages, with their own title. Raises BenchError if a file cannot be
+    read, or if there is nothing to score.
     """
     corpus = _read_corpus(gold, title_in_text)
     golds = measurable(corpus)
@@ -88,10 +72,7 @@ def evaluate(
 
 
 def read_articles(path: Path) -> Iterator[ArticleMessage]:
-    """Read article messages, one per line, from a file that may be compressed.
-
-    Raises BenchError if a line is not an article message.
-    """
+    """Yield the article messages in a file, one per line; raise BenchError if a line is not one."""
     for number, line in _lines(path):
         try:
             yield ArticleMessage.model_validate_json(line)

@@ -62,29 +62,9 @@ _Mapped = Callable[..., Iterator[Any]]
 class Bench:
     """The settings of a measurement.
 
-    Parameters
-    ----------
-    methods
-        Extractors, or names and chains of names.
-    with_limits
-        Whether to add the best subtree and the best set of blocks.
-    with_statistics
-        Whether to count paragraphs, lines, words and characters.
-    by
-        Unit by which to average in addition, site or language; None for neither.
-    diseases
-        Diseases by language and name, for the task of the downstream system. None to skip
-        this task and the scores of the recogniser.
-    training
-        Folder of a corpus on which to train NCleaner; pages of measured sites are left out.
-        If it is None, the trained methods of NCleaner are unavailable.
-    sample
-        Number of evenly spaced pages to measure in each corpus; None for all pages.
-        Neighbours are taken from the whole corpus in either case.
-    runner
-        Runner for the methods.
-    progress
-        Progress callback.
+    `diseases` are by language and name; without them, the downstream task and names are not scored.
+    NCleaner is trained on the corpus in the folder `training`, except on measured sites. `sample`
+    limits the measured pages of each corpus; neighbours are from the whole corpus.
     """
 
     methods: Sequence[Extractor | str]
@@ -98,18 +78,7 @@ class Bench:
     progress: Progress = lambda _what, _done, _total: None
 
     def measure(self, folders: Sequence[Path]) -> Iterator[CorpusTable]:
-        """Measure each corpus in turn.
-
-        Parameters
-        ----------
-        folders
-            Folders in the format of `benchmarks.evaluation.scores.load_corpus`.
-
-        Raises
-        ------
-        BenchError
-            If a method is unknown, or if a corpus cannot be read or has nothing to score.
-        """
+        """Measure each corpus in turn; raise BenchError if a method or corpus cannot be used."""
         for method in self.methods:
             kind_of(method)
         training = _load(self.training) if self.training is not None else None
@@ -120,13 +89,7 @@ class Bench:
 
 
 def kind_of(method: Extractor | str) -> Kind:
-    """Return the kind of a method: a peer (or chain of peers), or a method of ours or of a paper.
-
-    Raises
-    ------
-    BenchError
-        If there is no such method.
-    """
+    """Return whether a method is a peer (or chain of peers); raise BenchError if it is unknown."""
     if isinstance(method, Extractor):
         return "method"
     try:
@@ -143,8 +106,8 @@ def name_of(method: Extractor | str) -> str:
 def measurable(corpus: Corpus) -> list[Gold]:
     """Return the gold records over which to average.
 
-    These are the gold records whose text is on the page, and those without a text that have a
-    headline, a date, comments or snippets.
+    These have a text that is on the page, or no text but a headline, authors, a date, comments or
+    snippets.
     """
     with_text = {gold.id for gold in corpus.scorable()}
     return [

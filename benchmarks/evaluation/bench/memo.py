@@ -24,10 +24,7 @@ def scorer_version() -> str:
 
 @dataclass(frozen=True)
 class Memo:
-    """Cache of results by key for one version of the scorer (see `scorer_version`).
-
-    `folder` is created if it is missing; None disables the cache.
-    """
+    """Cache of results by key for one version of the scorer, disabled without a `folder`."""
 
     folder: Path | None
     version: str

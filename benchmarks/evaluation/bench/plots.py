@@ -19,11 +19,10 @@ _STEPS = (1, 2, 5, 10, 20, 25)
 
 
 def plot(name: str, lines: Sequence[Line]) -> str:
-    """Draw a score of several methods with intervals, best first.
+    """Draw a score of several methods with intervals, best first; omit methods without the score.
 
     The axis begins at the lowest interval, so that differences between the best methods are
     visible.
-    Methods without the score are omitted.
     """
     shown = sorted(
         (line for line in lines if name in line.scores),

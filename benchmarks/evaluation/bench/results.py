@@ -55,12 +55,10 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Mean:
-    """A method's mean score over a corpus.
+    """A method's mean score over a corpus, as a macro average over pages and one over sites.
 
-    `pages` is the macro average over pages with its bootstrap interval over sites, and `sites` the
-    macro average over sites. `against_best_peer` is the difference between this method and the best
-    peer, paired by site. It is None for the best peer itself, for an upper bound, and if no peer
-    was measured.
+    `against_best_peer` is paired by site. It is None for the best peer itself, for an upper bound,
+    and if no peer was measured.
     """
 
     pages: Interval
@@ -72,7 +70,7 @@ class Mean:
 class Task:
     """Scores of the downstream system on a method's texts, relative to its results on gold texts.
 
-    There are scores with paragraph marks (`marked`), without them (`unmarked`), and by language.
+    `marked` and `unmarked` are with and without paragraph marks, as is each pair in `by_language`.
     """
 
     marked: TaskScore
@@ -84,31 +82,9 @@ class Task:
 class Line:
     """The results of a method on a corpus.
 
-    Attributes
-    ----------
-    method
-        Name of the method or chain.
-    kind
-        ``method`` (ours or a paper's), ``peer``, ``limit``, or ``gold`` (in the tables of
-        the task and of statistics).
-    version
-        Version of the method; None if it is not installed or has no version.
-    note
-        Reason why there are no scores, or the most frequent failure.
-    failures
-        Number of pages by kind of failure; these pages are scored as empty texts.
-    pages_per_cpu_second
-        Pages per second of CPU time; None if unknown.
-    peak_memory
-        Largest resident memory of a process, in bytes; None if unknown.
-    scores
-        Means by name of score; empty if the method could not run.
-    groups
-        Macro averages by site or language, then by name of score.
-    task
-        Scores of the downstream task; None if not requested.
-    statistics
-        Counts of the texts, by language.
+    `note` is the reason why there are no scores, or the most frequent failure. `failures` counts,
+    by kind, the pages that are scored as empty texts. `peak_memory` is in bytes. `groups` are macro
+    averages by site or language, then by name of score.
     """
 
     method: str
@@ -128,24 +104,9 @@ class Line:
 class CorpusTable:
     """Results of all methods on a corpus.
 
-    Attributes
-    ----------
-    corpus
-        Name of the corpus.
-    pages, sites
-        Numbers of pages and sites over which scores are averaged.
-    of_pages
-        Number of pages before sampling.
-    left_out
-        Number of gold records whose text has no words, or whose words are not on the page.
-    best_peers
-        Peer with the highest mean, by name of score.
-    lines
-        Results of the methods, in the given order.
-    references
-        Rows for the raw pages and the gold texts, for the tables of the task and of statistics.
-    remarks
-        Further remarks for the reader.
+    `of_pages` is the number of pages before sampling, and `left_out` that of gold records that
+    cannot be scored. `best_peers` has the peer with the highest mean for each score. `references`
+    are rows for the raw pages and the gold texts.
     """
 
     corpus: str
@@ -179,19 +140,7 @@ class CorpusTable:
 
 @dataclass(frozen=True)
 class Report:
-    """Report of a measurement.
-
-    Attributes
-    ----------
-    created
-        Time at which the measurement ended, in ISO 8601.
-    environment
-        Versions of the software and hardware.
-    by
-        Unit of the groups in each line (site or language); None if there are no groups.
-    tables
-        One table per corpus.
-    """
+    """Report of a measurement that ended at `created` (ISO 8601), with any averages `by` group."""
 
     created: str
     environment: Mapping[str, str]

@@ -38,11 +38,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Target:
-    """Expected content of a page.
-
-    `headline` is prefixed to the text of every method. It is None if the gold text does not begin
-    with a headline.
-    """
+    """Expected content of a page; `headline`, if any, is prefixed to the text of every method."""
 
     gold: Gold
     headline: TextBlock | None = None
@@ -99,9 +95,8 @@ def score(
 ) -> tuple[dict[str, float], TextStatistics]:
     """Score everything annotated in a page's gold record, and compute statistics of the text.
 
-    Returns the scores in percent by name (from `score_page`, `score_metadata` and
-    `comment_scores`, ``snippets_p _r _f`` and ``snippets_accuracy``), and the statistics of the
-    text as scored.
+    The scores, in percent, are those of `score_page`, `score_metadata` and `comment_scores`,
+    ``snippets_p _r _f`` and ``snippets_accuracy``. The statistics include the prefixed headline.
     """
 
     def compute() -> tuple[object, ...]:

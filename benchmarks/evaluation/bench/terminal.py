@@ -23,8 +23,7 @@ _COMMENTS = tuple(name for name in LABELS if name.startswith("comments_"))
 """Scores in the third table."""
 
 _DECISIVE = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
-"""Candidates for the score that is shown with its interval and difference, in order of preference.
-"""
+"""Scores that may be shown with interval and difference, in order of preference."""
 
 SIGNIFICANT = 0.05
 """P-value below which a difference is marked with a star."""

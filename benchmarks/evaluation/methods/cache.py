@@ -17,10 +17,7 @@ _LASTING = frozenset({"refused", "error"})
 
 
 class ResultCache:
-    """Cached outcomes by method, version and page, each in a file of a folder.
-
-    The folder is created if it is missing.
-    """
+    """Cached outcomes by method, version and page, each in a file of a folder created on demand."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -15,9 +15,8 @@ def find_neighbours(
 ) -> list[Neighbours]:
     """Group the pages of each site by template, as the service does with a finished crawl.
 
-    Pages of a site should have different URLs; if two have the same URL, the first counts. `sites`
-    are derived from the URLs by default. Returns the neighbours of each page, in order; a page
-    that cannot be read has none.
+    `sites` are derived from the URLs by default. Unreadable pages and pages that repeat a URL of
+    their site have no neighbours.
     """
     by_site: defaultdict[str, list[int]] = defaultdict(list)
     for index, source in enumerate(sources):

@@ -8,27 +8,13 @@ from typing import Literal, Self
 from worker.papers.interface import ALONE, Extracted, Neighbours, Source
 
 FailureKind = Literal["refused", "error", "timeout", "crash", "unavailable"]
-"""Kind of failure.
-
-- ``refused``: the method reports that there is no article, or the page cannot be read;
-- ``error``: the method raised an exception;
-- ``timeout``: the method took too long and was stopped;
-- ``crash``: the process of the method died;
-- ``unavailable``: the method cannot run on this machine.
-"""
+"""Kind of failure: no article or an unreadable page (``refused``), an exception, an exceeded time
+limit, the death of the process (``crash``), or a method that cannot run on this machine."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A page to extract.
-
-    Parameters
-    ----------
-    source
-        The page.
-    neighbours
-        The page's template group.
-    """
+    """A page to extract, with its template group."""
 
     source: Source
     neighbours: Neighbours = ALONE
@@ -46,15 +32,8 @@ class Failure:
 class Outcome:
     """The result of a method on a page, and the resources used.
 
-    Parameters
-    ----------
-    result
-        The article, or the reason why there is none.
-    cpu_seconds
-        CPU time spent on the page, including programs in other languages; None if the
-        process died.
-    peak_memory
-        Largest resident memory so far of the process that extracted the page, in bytes.
+    `cpu_seconds` include programs in other languages; None if the process died or was stopped.
+    `peak_memory` is the largest resident memory of the process so far, in bytes.
     """
 
     result: Extracted | Failure
@@ -74,17 +53,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class PageResult:
-    """The outcome of one of several pages.
-
-    Parameters
-    ----------
-    index
-        Index of the page.
-    outcome
-        Outcome of the page.
-    cached
-        Whether the outcome is from an earlier run.
-    """
+    """The outcome of one of several pages; `cached` if it is from an earlier run."""
 
     index: int
     outcome: Outcome
@@ -95,20 +64,8 @@ class PageResult:
 class Summary:
     """Failures and resource usage of a method over many pages.
 
-    Parameters
-    ----------
-    pages
-        Number of pages.
-    failures
-        Number of failures of each kind.
-    detail
-        Detail of the most frequent failure, or None if there are no failures.
-    cpu_seconds
-        Total CPU time of the pages for which it is known.
-    timed_pages
-        Number of pages for which the CPU time is known.
-    peak_memory
-        Largest resident memory of a process, in bytes; None if unknown.
+    `detail` is that of the most frequent failure. `cpu_seconds` are the total of the `timed_pages`,
+    whose CPU time is known. `peak_memory` is the largest of a process, in bytes.
     """
 
     pages: int

@@ -7,14 +7,11 @@ import numpy.typing as npt
 
 
 def nearest_pairs(distances: npt.NDArray[np.float64], names: Sequence[str]) -> dict[int, int]:
-    """Pair the pages that are nearest to each other.
+    """Pair the two nearest pages, then the two nearest of the remaining pages, and so on.
 
-    The two nearest pages form a pair, then the two nearest of the remaining pages, until at most
-    one page is left. There is no maximum distance, so even an outlier gets a partner, which is why
-    the thesis turned to clustering.
-
-    `distances` are NaN for pages that could not be compared, which are never paired; `names` break
-    ties independently of the order of the pages. Returns each page's partner, by index.
+    Without a maximum distance, even outliers get a partner. `distances` are NaN for pages that
+    could not be compared, which are never paired; `names` break ties independently of the order of
+    the pages. Returns each page's partner, by index.
     """
     ranks = np.argsort(np.argsort(np.array(names), kind="stable"))
     rows, columns = np.triu_indices(len(names), 1)

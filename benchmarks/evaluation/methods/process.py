@@ -18,10 +18,8 @@ from worker.html import PageError
 from worker.papers.interface import Extracted, Extractor, UnavailableError
 
 _FORKSERVER = get_context("forkserver")
-"""Context that forks from a process that has only imported this module.
-
-The measured memory is therefore the method's, no thread is lost in the fork, and a process
-starts in milliseconds."""
+"""Context that forks from a process that has only imported this module, so that the measured memory
+is the method's, no thread is lost in the fork, and processes start in milliseconds."""
 _FORKSERVER.set_forkserver_preload([__name__])
 
 
@@ -29,7 +27,7 @@ class ExtractorProcess:
     """A process that prepares a method and then extracts one page at a time.
 
     `connection` becomes readable when the process has responded or died. `job` is the number of the
-    current page, or None, and `deadline` the page's time limit on the monotonic clock.
+    current page, and `deadline` its time limit on the monotonic clock.
     """
 
     def __init__(self, extractor: Extractor, start_seconds: float) -> None:

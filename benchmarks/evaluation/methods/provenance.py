@@ -22,11 +22,10 @@ READING = (
 
 @cache
 def source_digest(*paths: str) -> str:
-    """Return a digest of the given parts of our own source, in eight hexadecimal digits.
+    """Return a digest of files and folders of our own source, in eight hexadecimal digits.
 
-    During development, results change without a new release, and cached results of older code must
-    not be mistaken for current ones. `paths` are files and folders (including everything below
-    them), relative to the folder that contains `worker`.
+    Code changes without a new release, and results of older code must not be mistaken for current
+    ones. `paths` are relative to the folder that contains `worker`.
     """
     digest = sha256()
     for path in paths:

@@ -41,8 +41,7 @@ _OWN_SOURCE = (
 """Source folders and files on which the results of our own methods depend."""
 
 _LIBRARIES = {"boilerpipe": "boilerpy3", "justext": "jusText", "justext_nostop": "jusText"}
-"""Methods of papers that are implemented by a library, with the name of the library's
-distribution."""
+"""Methods of papers that are implemented by a library, with the name of its distribution."""
 
 
 def default_tools() -> Path:
@@ -150,24 +149,12 @@ def extractor_names() -> tuple[str, ...]:
 
 
 def is_peer(name: str) -> bool:
-    """Return whether a method is a third-party library or program.
-
-    Raises
-    ------
-    UnknownExtractorError
-        If there is no method of that name.
-    """
+    """Return whether a method is third-party code; raise UnknownExtractorError if it is unknown."""
     return name in _LIBRARIES or (_known(name) in _PEERS)
 
 
 def describe(name: str) -> str:
-    """Return a one-line description of a method.
-
-    Raises
-    ------
-    UnknownExtractorError
-        If there is no method of that name.
-    """
+    """Return a one-line description of a method; raise UnknownExtractorError if it is unknown."""
     name = _known(name)
     if name in _TRAINED:
         return _TRAINED[name]
@@ -181,23 +168,9 @@ def get_extractor(
 ) -> Extractor:
     """Return a method by name.
 
-    Parameters
-    ----------
-    name
-        One of `extractor_names`.
-    tools
-        Folder into which programs in other languages are installed; by default
-        `default_tools`.
-    pairs
-        Training pairs for the methods of `ngrams.TRAINED`.
-
-    Raises
-    ------
-    UnknownExtractorError
-        If there is no method of that name.
-    UnavailableError
-        If a library or program that the method needs is not installed, or if there are no
-        pairs on which to train it.
+    `tools` is the folder for programs in other languages; `pairs` train the methods of
+    `ngrams.TRAINED`. Raises UnknownExtractorError if there is no such method, and UnavailableError
+    if a library, a program or training pairs are missing.
     """
     name = _known(name)
     if name in _TRAINED:
@@ -230,10 +203,7 @@ def trained(
     pairs: Sequence[TrainingPair],
     normalisation: nclean.Normalisation = nclean.Normalisation.NONE,
 ) -> Extractor:
-    """Train an n-gram model with `ngrams.train` and return the method that uses it.
-
-    Raises UnavailableError if there is nothing to train on.
-    """
+    """Train the n-gram model of a method; raise UnavailableError if nothing can be learnt."""
     try:
         model = ngrams.train(ngrams.TRAINED[name](pairs), normalisation)
     except ValueError as error:
@@ -251,22 +221,7 @@ def trained(
 def parse_chain(
     expression: str, *, tools: Path | None = None, pairs: Sequence[TrainingPair] = ()
 ) -> Extractor:
-    """Return a method, or a chain of methods written ``first>second``.
-
-    Parameters
-    ----------
-    expression
-        Names separated by ``>``.
-    tools, pairs
-        As in `get_extractor`.
-
-    Raises
-    ------
-    UnknownExtractorError
-        If there is no method with one of the names.
-    UnavailableError
-        If a library or program that one of the methods needs is missing.
-    """
+    """Return a method, or a chain of methods written ``first>second`` (see `get_extractor`)."""
     names = [name.strip() for name in expression.split(">")]
     first, *others = (get_extractor(name, tools=tools, pairs=pairs) for name in names)
     for other in others:

@@ -17,28 +17,16 @@ from benchmarks.training.ngrams import TrainingPair
 from worker.papers.interface import Extractor, UnavailableError
 
 START_SECONDS = 360.0
-"""Maximum time for a method to import, compile or install what it needs, in seconds.
-
-npm takes the longest."""
+"""Maximum time, in seconds, for a method to import, compile or install what it needs (npm takes the
+longest)."""
 
 
 @dataclass(frozen=True)
 class Runner:
     """Runner that applies methods to pages in processes that can be stopped.
 
-    Parameters
-    ----------
-    processes
-        Number of pages extracted at the same time.
-    seconds_per_page
-        Wall-clock time limit per page. It is generous for an idle machine, but may have to be
-        increased on a busy one, where processes wait for each other.
-    cache
-        Folder of cached results, or None.
-    tools
-        Folder into which programs in other languages are installed (see `get_extractor`).
-    pairs
-        Training pairs for NCleaner (see `get_extractor`).
+    `seconds_per_page` is a limit on wall-clock time, generous on an idle machine but not on a busy
+    one. `cache` is the folder of cached results; `tools` and `pairs` are as in `get_extractor`.
     """
 
     processes: int = os.cpu_count() or 1
@@ -48,27 +36,10 @@ class Runner:
     pairs: Sequence[TrainingPair] = ()
 
     def run(self, method: Extractor | str, jobs: Sequence[Job]) -> Generator[PageResult]:
-        """Apply a method to pages and yield the outcomes as they become available.
+        """Apply a method (or chain) to pages and yield an outcome per page, in no particular order.
 
-        Closing the generator stops the run and all its processes.
-
-        Parameters
-        ----------
-        method
-            The method, its name, or a chain of names.
-        jobs
-            The pages.
-
-        Yields
-        ------
-        PageResult
-            One result per page, in no particular order. If a method cannot run, all results
-            are failures.
-
-        Raises
-        ------
-        UnknownExtractorError
-            If there is no method of that name.
+        If the method cannot run, all outcomes are failures. Closing the generator stops all
+        processes. Raises UnknownExtractorError if there is no method of that name.
         """
         try:
             extractor = self._extractor(method)

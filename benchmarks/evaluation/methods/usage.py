@@ -12,17 +12,15 @@ _USER_TIME, _SYSTEM_TIME = 11, 12
 
 
 def cpu_seconds(children: Iterable[int] = ()) -> float:
-    """Return the CPU time used so far by this process and running child processes.
-
-    Without ``/proc``, children count only after they have ended.
-    """
+    """Return the CPU time of this process and, if ``/proc`` exists, of running child processes."""
     return time.process_time() + sum(_cpu_of(pid) for pid in children)
 
 
 def peak_memory(children: Iterable[int] = ()) -> int | None:
-    """Return the largest resident memory of this process and of running children, in bytes.
+    """Return the sum of the peak resident memories of this process and running children, in bytes.
 
-    The peaks are added although they need not coincide. None if the system does not report them.
+    The peaks need not coincide. Children count only if ``/proc`` exists; None if no peak is
+    reported.
     """
     if (_PROCESSES / "self").exists():
         return sum(_peak_of(pid) for pid in ("self", *map(str, children)))

@@ -15,18 +15,9 @@ EXACT_COSINE = 0.9
 class Agreement:
     """Deturck's (2015) comparison of a text T with the gold text T*.
 
-    Attributes
-    ----------
-    cosine
-        Cosine of the word counts, from 0 to 1.
-    exact
-        Whether the cosine is at least 0.9; the share of such texts is called exactitude.
-    equal
-        Whether T = T*, that is, the same words in the same order.
-    within_gold
-        Whether T ⊂ T*, that is, the words of T are a contiguous part of T*.
-    around_gold
-        Whether T* ⊂ T, that is, the words of T* are a contiguous part of T.
+    `cosine` compares the word counts (0 to 1), and `exact` states whether it is at least
+    `EXACT_COSINE`. `equal` means T = T*, `within_gold` T ⊂ T*, and `around_gold` T* ⊂ T, as
+    contiguous words.
     """
 
     cosine: float
@@ -39,12 +30,8 @@ class Agreement:
 def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
     """Compare the words of a text with the words of the gold text.
 
-    Both inclusions require words in both texts, so an empty text is not part of any other.
-
-    Notes
-    -----
-    See Deturck (2015), section 5.2 and figure 5.1, where the columns for inclusion exclude equal
-    texts.
+    See Deturck (2015), section 5.2 and figure 5.1, where inclusion excludes equal texts. An empty
+    text is not part of any other.
     """
     alike = cosine(Counter(found), Counter(wanted))
     return Agreement(

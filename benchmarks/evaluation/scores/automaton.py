@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 class State:
     """The substrings that end at the same positions in the sequences.
 
-    Each of these substrings is a suffix of the next, which is one symbol longer. `length` is the
-    length of the longest substring, and `end` the position after the first occurrence. `link` is
-    the state of the next shorter suffix, which ends at more positions; it is None for the initial
-    state, which has only the empty string. The shortest substring is one symbol longer than the
-    longest of `link`. `targets` are states by the symbol that follows.
+    All are suffixes of the longest, which has `length` symbols and whose first occurrence ends
+    before position `end`. `link` is the state of the suffix that is one symbol shorter than the
+    shortest; None for the initial state, the empty string. `targets` are states by the symbol that
+    follows.
     """
 
     length: int
@@ -24,11 +23,9 @@ class State:
 class SuffixAutomaton:
     """All substrings of the sequences added so far; positions begin at `start`.
 
-    Notes
-    -----
-    See A. Blumer et al., "The smallest automaton recognizing the subwords of a text",
-    Theoretical Computer Science 40, 1985, and, for several sequences, "Complete inverted files
-    for efficient text retrieval and analysis", Journal of the ACM 34(3), 1987.
+    See A. Blumer et al., "The smallest automaton recognizing the subwords of a text", Theoretical
+    Computer Science 40, 1985, and, for several sequences, "Complete inverted files for efficient
+    text retrieval and analysis", Journal of the ACM 34(3), 1987.
     """
 
     def __init__(self, start: int = 0) -> None:
@@ -42,10 +39,9 @@ class SuffixAutomaton:
         return last
 
     def read(self, symbols: Iterable[Hashable]) -> Iterator[tuple[State, int]]:
-        """Follow a sequence symbol by symbol.
+        """Yield, for each symbol, the state and length of the longest known substring ending there.
 
-        Yields, for each symbol, the state and length of the longest known substring that ends
-        with it. If the symbol is unknown, these are the initial state and 0.
+        For an unknown symbol, these are the initial state and 0.
         """
         state, length = self.initial, 0
         for symbol in symbols:

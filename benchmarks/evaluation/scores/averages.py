@@ -11,10 +11,8 @@ Unit = Literal["pages", "sites"]
 """Unit of a mean: either all pages or all sites have equal weight."""
 
 RESAMPLES = 10_000
-"""Number of resamples in a bootstrap or permutation test.
-
-With this number, the ends of a 95 % interval vary by half a percent of its width between seeds
-(for 300 pages of 90 sites)."""
+"""Number of resamples in a bootstrap or permutation test; between seeds, the ends of a 95 %
+interval vary by half a percent of its width (measured on 300 pages of 90 sites)."""
 
 EXACT_SITES = 13
 """Maximum number of sites n for which there are fewer than `RESAMPLES` sign assignments (2^n)."""
@@ -24,15 +22,7 @@ _DRAWS_AT_ONCE = 1_000
 
 @dataclass(frozen=True)
 class PageScores:
-    """The scores of one method on one page.
-
-    Attributes
-    ----------
-    page, site, language
-        ID, registrable domain and language of the page.
-    scores
-        Values by name; scores that do not apply to the page are omitted.
-    """
+    """The scores of one method on one page; scores that do not apply to the page are omitted."""
 
     page: str
     site: str
@@ -42,15 +32,7 @@ class PageScores:
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its confidence interval.
-
-    Attributes
-    ----------
-    mean
-        The mean.
-    low, high
-        Ends of the interval (low <= high).
-    """
+    """A mean with its confidence interval (low <= high)."""
 
     mean: float
     low: float
@@ -59,18 +41,10 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference between two methods on the same pages.
+    """Difference between two methods on the same pages, first minus second.
 
-    Attributes
-    ----------
-    mean
-        Mean difference of the first method's score minus the second one's.
-    low, high
-        Ends of the bootstrap interval of the mean.
-    p_value
-        Probability of a mean difference at least as far from 0 if both methods were equally good.
-    pages, sites
-        Numbers of pages and sites compared.
+    `low` and `high` are the ends of the bootstrap interval. `p_value` is the probability of a mean
+    difference at least as far from 0 if both methods were equally good.
     """
 
     mean: float
@@ -82,21 +56,7 @@ class Difference:
 
 
 def macro_average(rows: Iterable[PageScores], *, over: Unit = "pages") -> dict[str, float]:
-    """Average every score.
-
-    Parameters
-    ----------
-    rows
-        Scores of each page.
-    over
-        ``"pages"`` to give all pages equal weight, ``"sites"`` to give all sites equal weight
-        regardless of their number of pages.
-
-    Returns
-    -------
-    dict
-        Mean by name of score, over the pages that have it.
-    """
+    """Average every score over the pages that have it; all pages or sites have equal weight."""
     values: dict[str, tuple[list[float], list[str]]] = {}
     for row in rows:
         for name, value in row.scores.items():
@@ -128,30 +88,10 @@ def bootstrap_interval(
 ) -> Interval:
     """Compute the percentile bootstrap interval of a mean by resampling whole sites.
 
-    The pages of a site share a template and tend to be correct or wrong together, so that
-    resampling single pages would make the intervals far too narrow.
-
-    Parameters
-    ----------
-    values
-        A score for each page.
-    sites
-        The site of each page.
-    over
-        Unit of the mean.
-    level
-        Confidence level, between 0 and 1.
-    seed
-        Seed for resampling; equal arguments give equal intervals.
-
-    Raises
-    ------
-    ValueError
-        If there are no values, if the lengths differ, or if the level is out of range.
-
-    Notes
-    -----
-    See B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
+    The pages of a site share a template, so resampling single pages would make the interval far too
+    narrow. Raises ValueError if there are no values, if the lengths differ, or if `level` is not
+    between 0 and 1. See B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapter
+    13.
     """
     if not 0 < level < 1:
         raise ValueError(f"a level is between 0 and 1, not {level}")
@@ -170,32 +110,12 @@ def paired_difference(
     level: float = 0.95,
     seed: int = 0,
 ) -> Difference:
-    """Compare two methods on the same pages.
+    """Compare two methods on the pages for which both have a score.
 
-    Parameters
-    ----------
-    first, second
-        Scores by page; only pages in both are compared.
-    sites
-        Site by page.
-    over
-        Unit of the means.
-    level
-        Confidence level of the interval, between 0 and 1.
-    seed
-        Seed for resampling; equal arguments give equal results.
-
-    Raises
-    ------
-    ValueError
-        If the two methods have no page in common, or if the level is out of range.
-
-    Notes
-    -----
-    The two-sided p-value is from a permutation test that swaps the two methods on all pages
-    of a site together. The test is exact if there are few sites. Otherwise, it uses a sample
-    of permutations that includes the observed one, so the p-value is never 0. The interval is
-    computed by `bootstrap_interval`.
+    The two-sided p-value is from a permutation test that swaps the methods on all pages of a site
+    together: exact for few sites, otherwise on a sample that includes the observed permutation, so
+    that it is never 0. Raises ValueError if no page is in both, or if `level` is not between 0 and
+    1.
     """
     pages = [page for page in first if page in second]
     differences = [first[page] - second[page] for page in pages]

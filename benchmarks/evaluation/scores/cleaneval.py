@@ -14,14 +14,9 @@ _MARKS = frozenset(MARKS.values())
 
 @dataclass(frozen=True)
 class MarkupScore:
-    """Text-and-markup score.
+    """Score over words and marks (TM of Lejeune et al. 2015), and over marks alone.
 
-    Attributes
-    ----------
-    tokens
-        Score over words and marks, the TM of Lejeune et al. (2015).
-    marks
-        Score over marks only, from the same matching; it tells how well segments are found.
+    Both are from the same matching.
     """
 
     tokens: PRF
@@ -29,18 +24,10 @@ class MarkupScore:
 
 
 def text_only(text: str, gold: str, *, split: Callable[[str], Sequence[str]] = words) -> PRF:
-    """Compute CleanEval's text-only score (TO) of the words of a text.
+    """Compute CleanEval's text-only score (TO) of the words of a text without marks.
 
-    Parameters
-    ----------
-    text, gold
-        The texts, without marks.
-    split
-        Function that splits a text into words; ``str.split`` splits it as the competition did.
-
-    Notes
-    -----
-    As in Lejeune et al. (2015), section 4.1, words are matched in order by Ratcliff-Obershelp.
+    As in Lejeune et al. (2015), section 4.1, words are matched in order by Ratcliff-Obershelp. With
+    ``str.split``, they are split as the competition did.
     """
     found, wanted = split(text), split(gold)
     return PRF.of(matched_total(found, wanted), len(found), len(wanted))
@@ -55,19 +42,9 @@ def text_and_markup(
 ) -> MarkupScore:
     """Compute CleanEval's text-and-markup score (TM) of words and the marks between them.
 
-    Parameters
-    ----------
-    blocks, gold
-        The segments; see `benchmarks.evaluation.scores.markup` for the mark of each type.
-    labelled
-        Whether marks match only marks of the same type, instead of any mark.
-    split
-        Function that splits a text into words; ``str.split`` splits it as the competition did.
-
-    Notes
-    -----
     As in Lejeune et al. (2015), section 4.1, words and marks are tokens of a single sequence,
-    matched by Ratcliff-Obershelp. If unlabelled, ``<p><p><l>`` equals ``<p><p><p>``.
+    matched by Ratcliff-Obershelp. Unless `labelled`, marks of all types are equal. `split` is as in
+    `text_only`.
     """
     found = _tokens(blocks, labelled=labelled, split=split)
     wanted = _tokens(gold, labelled=labelled, split=split)
@@ -83,10 +60,9 @@ def text_and_markup(
 
 
 def characters(text: str, gold: str) -> PRF:
-    """Compute the character score (CAR) of Lejeune et al. (2015).
+    """Compute the character score (CAR) of Lejeune et al. (2015, section 4.1).
 
-    As in the paper's section 4.1, control characters become spaces, and runs of white space
-    become a single space. Spaces count like any other character.
+    Runs of white space become a single space, which counts like any other character.
     """
     found, wanted = (" ".join(normalised(side).split()) for side in (text, gold))
     return PRF.of(matched_total(found, wanted), len(found), len(wanted))

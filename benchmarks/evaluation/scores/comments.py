@@ -15,11 +15,8 @@ from benchmarks.evaluation.scores.records import Comment, Gold
 from benchmarks.evaluation.scores.words import normalised, words
 
 SAME_COMMENT_F1 = 50.0
-"""Minimum bag-of-words F1 of two texts for them to be the same comment.
-
-A poorly trimmed record (with its author, date and buttons) still consists mostly of words of the
-comment. Of 24,159 pairs of different comments on the same page, 2 % are this similar, half of them
-equal."""
+"""Minimum bag-of-words F1 of two texts for them to be the same comment, which poorly trimmed
+records reach, and 2 % of different comments of a page (measured on 24,159 pairs)."""
 
 GOOD_PAGE_F1 = 80.0
 """Minimum page F1 for the P@1 of Subercaze et al. (2016) to count a page's comments as found."""
@@ -27,23 +24,12 @@ GOOD_PAGE_F1 = 80.0
 
 @dataclass(frozen=True)
 class CommentScore:
-    """Score of the comments found on a page.
+    """Score of the comments found on a page, in percent.
 
-    Attributes
-    ----------
-    records
-        Score over comments, matched one to one by their texts.
-    text_f1
-        Mean bag-of-words F1 of the matched texts, which tells how well they are trimmed;
-        None if nothing matched.
-    authors, dates
-        Share of matched comments with correct authors or dates (as written, or with the
-        same day), among those whose gold comment has one. None if there are none.
-    parents
-        Share of matched comments with the correct parent: the record matched with the gold
-        comment's parent, or none if the gold comment has none. None if nothing matched.
-    replies
-        As `parents`, but only over gold comments that reply to another comment.
+    `records` is over comments matched one to one by their texts, and `text_f1` the mean
+    bag-of-words F1 of these texts. `authors` and `dates` (as written, or the same day) cover
+    matches whose gold comment has one; `replies` is `parents` over gold comments that reply to
+    another comment. A score over nothing is None.
     """
 
     records: PRF
@@ -60,17 +46,10 @@ class CommentScore:
 
 
 def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> CommentScore:
-    """Score the comments of a page, in percent.
+    """Score the comments of a page, in page order, whose parents are indices into the sequence.
 
-    Parameters
-    ----------
-    found, wanted
-        The comments, in page order; parents are indices into the sequence.
-
-    Notes
-    -----
-    Records and gold comments form a bipartite graph with an edge if the texts share
-    enough words; of the maximum matchings, the one with the most similar texts is used.
+    Records and gold comments whose texts share enough words are matched one to one; of the maximum
+    matchings, the one with the most similar texts is used.
     """
     pairs = match_comments(found, wanted)
     gold_of = dict(pairs)
@@ -92,21 +71,9 @@ def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> Comme
 def comment_scores(found: Sequence[Comment], gold: Gold) -> dict[str, float]:
     """Score everything that a page's gold record states about comments, in percent.
 
-    Parameters
-    ----------
-    found
-        The comments, in page order.
-    gold
-        The expected content.
-
-    Returns
-    -------
-    dict
-        If the gold record lists comments individually: ``comments_p _r _f``; ``comments_good``, the
-        P@1 of Subercaze et al. (2016); and, where applicable, ``comments_text``,
-        ``comments_authors``, ``comments_dates``, ``comments_parents`` and ``comments_replies`` as
-        in `CommentScore`. If there are comments: ``comments_words_f``, the F1 of all their words.
-        If there are none: ``comments_none``, which tells whether none were found.
+    If it lists comments individually: ``comments_p _r _f``, ``comments_good`` (the P@1 of Subercaze
+    et al. 2016) and, where applicable, the other fields of `CommentScore`. If there are comments:
+    ``comments_words_f``, the F1 of all their words. If there are none: ``comments_none``.
     """
     marked = gold.comments or ()
     wanted = words(" ".join(each.text for each in marked) or gold.comment_text or "")
@@ -137,10 +104,7 @@ def _scores_one_by_one(found: Sequence[Comment], marked: Sequence[Comment]) -> d
 
 
 def with_names(comments: Sequence[Comment], document: HtmlElement) -> tuple[Comment, ...]:
-    """Replace profile URLs, which are authors in some gold records, with names on the page.
-
-    A name is the most frequent text of the links to a profile.
-    """
+    """Replace authors that are profile URLs with the most frequent text of links to them."""
     shown: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for link in document.iter("a"):
         text = " ".join(words(link.text_content()))
@@ -155,10 +119,7 @@ def _named(comment: Comment, shown: Mapping[str, Counter[str]]) -> Comment:
 
 
 def match_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> list[tuple[int, int]]:
-    """Match comments one to one by their texts.
-
-    Returns pairs of indices into `found` and `wanted`, sorted by the first index.
-    """
+    """Match comments one to one by their texts; return pairs of indices, sorted by the first."""
     if not found or not wanted:
         return []
     alike = np.array([[_likeness(left, right) for right in wanted] for left in found])

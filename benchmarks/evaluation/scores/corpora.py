@@ -1,8 +1,7 @@
 """Load corpora, which consist of pages and gold records.
 
-The folder of a corpus contains ``pages.jsonl.gz``, with one page message per line as published by a
-crawler, and ``gold.jsonl.gz``, with one record per page. A page and its record have the same
-``id``.
+A corpus is a folder with ``pages.jsonl.gz``, one page message per line as published by a crawler,
+and ``gold.jsonl.gz``, one record per page. A page and its record have the same ``id``.
 """
 
 import base64
@@ -20,8 +19,7 @@ BODY_ONLY = frozenset({"fundus_body", "l3s_gn1", "wcxb", "zh_cwced"})
 """Corpora whose gold texts omit the headline; in all other corpora, they begin with it."""
 
 MIN_WORD_RECALL = 0.8
-"""Minimum share of a gold text's words on its page; with a smaller share, the text belongs to
-another page."""
+"""Minimum share of a gold text's words on its page; below it, the text belongs to another page."""
 
 
 class CorpusError(ValueError):
@@ -30,20 +28,10 @@ class CorpusError(ValueError):
 
 @dataclass(frozen=True)
 class CorpusPage:
-    """A fetched page in a corpus.
+    """A fetched page in a corpus; `html` is text only if the crawler delivered it decoded.
 
-    Attributes
-    ----------
-    id
-        ID of the page in the corpus.
-    url
-        URL of the page.
-    site
-        Registrable domain of the page.
-    html
-        The page; it is text only if the crawler delivered it decoded.
-    content_type
-        The HTTP header ``Content-Type``, or None if it was not stored.
+    `site` is the registrable domain, and `content_type` the HTTP header, or None if it was not
+    stored.
     """
 
     id: str
@@ -55,26 +43,14 @@ class CorpusPage:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Pages and gold records with the same IDs, in the order of the files.
-
-    Attributes
-    ----------
-    name
-        Name of the folder.
-    pages, golds
-        Pages and gold records by ID.
-    """
+    """Pages and gold records by ID, in the order of the files; `name` is that of the folder."""
 
     name: str
     pages: Mapping[str, CorpusPage]
     golds: Mapping[str, Gold]
 
     def scorable(self) -> list[Gold]:
-        """Return the gold records whose text is on their page.
-
-        Gold records without words are left out, and so are those with a `word_recall` below 0.8,
-        because no method could find their texts.
-        """
+        """Return the gold records whose text has words and is on its page (`MIN_WORD_RECALL`)."""
         return [
             gold
             for gold in self.golds.values()
@@ -85,22 +61,11 @@ class Corpus:
 
 
 def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
-    """Read a corpus.
+    """Read the corpus in a folder.
 
-    Parameters
-    ----------
-    folder
-        Folder with ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
-    title_in_text
-        Whether the gold texts begin with the headline. None to use what the gold records state or,
-        if they do not state it, the default for the corpus, identified by its folder's name (see
-        `BODY_ONLY`).
-
-    Raises
-    ------
-    CorpusError
-        If a file is missing or not in gzip format, if a line is not a valid record, if an ID
-        occurs twice, or if a gold record has no page.
+    Whether the gold texts begin with the headline is stated by `title_in_text` or, if it is None,
+    by the gold records or else `BODY_ONLY`. Raises CorpusError if a file or line is invalid, if an
+    ID occurs twice, or if a gold record has no page.
     """
     pages: dict[str, CorpusPage] = {}
     for place, record in _records(folder / "pages.jsonl.gz"):
@@ -116,26 +81,10 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
 
 
 def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Gold]:
-    """Read gold records from a file, one JSON object per line.
+    """Read gold records by ID from a file, one JSON object per line.
 
-    The file is compressed if its name ends in ``.gz``.
-
-    Parameters
-    ----------
-    path
-        The file.
-    title_in_text
-        As in `load_corpus`.
-
-    Returns
-    -------
-    dict
-        The gold records by `Gold.id`, in file order.
-
-    Raises
-    ------
-    CorpusError
-        If the file cannot be read, if a line is not a gold record, or if an ID occurs twice.
+    The file is compressed if its name ends in ``.gz``; `title_in_text` is as in `load_corpus`.
+    Raises CorpusError if the file or a line is invalid, or if an ID occurs twice.
     """
     in_corpus = path.parent.name not in BODY_ONLY
     golds: dict[str, Gold] = {}
@@ -160,22 +109,9 @@ def _without_comments(gold: Gold) -> Gold:
 
 
 def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "gold") -> Gold:
-    """Read one gold record.
+    """Read a decoded gold record; raise CorpusError, naming its `place`, if a field is invalid.
 
-    Parameters
-    ----------
-    record
-        The decoded JSON object. Authors and date may have the same keys as in the article
-        message, ``authors`` and ``published_at``.
-    title_in_text
-        Whether the gold text begins with the headline.
-    place
-        Origin of the record, for error messages.
-
-    Raises
-    ------
-    CorpusError
-        If a field does not have the expected form.
+    Authors and date may have the keys of the article message, ``authors`` and ``published_at``.
     """
     try:
         markup = record.get("markup")

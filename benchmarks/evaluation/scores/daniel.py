@@ -1,12 +1,11 @@
 """DAnIEL, the downstream system of Lejeune et al. (2015), which finds the topic of press articles.
 
-It monitors epidemics in the press without knowledge of any language. The disease that is the topic
-of an article is named in the headline or lead and again further down, so its name (or most of it,
-if inflected) is a string repeated in certain positions. These are defined by paragraph marks, which
-makes the system sensitive to how well a page was cleaned.
+It monitors epidemics in any language. The disease that is the topic of an article is named in the
+headline or lead and again further down, so most of its name is a string repeated in certain
+positions. Paragraph marks define these positions, which makes the system sensitive to cleaning.
 
-R. Brixtel, G. Lejeune, A. Doucet and N. Lucas, "Any language early detection of epidemic
-diseases from web news streams", International Conference on Healthcare Informatics, 2013.
+R. Brixtel, G. Lejeune, A. Doucet and N. Lucas, "Any language early detection of epidemic diseases
+from web news streams", International Conference on Healthcare Informatics, 2013.
 """
 
 import json
@@ -38,15 +37,8 @@ _SENTENCE_END = re.compile(r"\. |</p>")
 class Event:
     """The best match of a disease in a document.
 
-    Attributes
-    ----------
-    disease
-        The disease.
-    name
-        The name of the disease with the best score.
-    score
-        Score of at most 1, which combines how much of the name is repeated and how near to the ends
-        of the document the repeats are.
+    `score` (at most 1) combines how much of the name is repeated and how near to the ends of the
+    document the repeats are.
     """
 
     disease: str
@@ -60,13 +52,7 @@ class Event:
 
 
 class DiseaseWatch:
-    """DAnIEL for one language.
-
-    Parameters
-    ----------
-    diseases
-        Diseases by name as written in the press.
-    """
+    """DAnIEL for one language, with diseases by name as written in the press."""
 
     def __init__(self, diseases: Mapping[str, str]) -> None:
         self._names = tuple(diseases)
@@ -75,17 +61,9 @@ class DiseaseWatch:
         self._tail = _EDGE + _EDGE.join(self._names)
 
     def event(self, document: str) -> Event | None:
-        """Find the disease that matches a document best.
+        """Find the disease that matches a document best, whether relevant or not.
 
-        Parameters
-        ----------
-        document
-            The text, in which paragraphs either begin with ``<p>`` or are lines.
-
-        Returns
-        -------
-        Event or None
-            The best match, whether relevant or not; None if no part of a name is repeated.
+        Paragraphs begin with ``<p>`` or are lines. Returns None if no part of a name is repeated.
         """
         parts = zones(document)
         best: tuple[float, str, str, int] | None = None
@@ -117,15 +95,7 @@ class DiseaseWatch:
 
 @dataclass(frozen=True)
 class TaskScore:
-    """Events in extracted texts, compared with those in gold texts.
-
-    Attributes
-    ----------
-    documents
-        Score over relevant documents.
-    pairs
-        Score over pairs of a relevant document and its disease.
-    """
+    """Scores over relevant documents, and over pairs of a relevant document and its disease."""
 
     documents: PRF
     pairs: PRF
@@ -134,18 +104,10 @@ class TaskScore:
 def score_task(
     found: Mapping[str, Event | None], reference: Mapping[str, Event | None]
 ) -> TaskScore:
-    """Compare the events found in two versions of the same documents.
+    """Compare the events found in extracted texts with those in the gold texts, by document.
 
-    Parameters
-    ----------
-    found
-        Events by document in the texts to score; missing documents have none.
-    reference
-        Events by document in the gold texts; these documents are compared.
-
-    Notes
-    -----
-    See Lejeune et al. (2015), section 4.3 and table 3, where the reference was human judgement.
+    Only documents of `reference` are compared. See Lejeune et al. (2015), section 4.3 and table 3,
+    where the reference was human judgement.
     """
     wanted = {key: event.disease for key, event in reference.items() if event and event.relevant}
     given = {
@@ -176,11 +138,10 @@ def unmarked_document(blocks: Iterable[TextBlock]) -> str:
 
 
 def zones(document: str) -> list[str]:
-    """Split a document into one or more zones, which are its paragraphs if there are enough.
+    """Split a document into zones, which are its paragraphs if there are at least three.
 
-    A document with fewer than three paragraphs is a single zone if it has fewer than five
-    sentences. Otherwise, the second of two paragraphs is halved, and a single paragraph is split
-    into thirds.
+    Otherwise, a document with fewer than five sentences is a single zone, the second of two
+    paragraphs is halved, and a single paragraph is split into thirds.
     """
     found = document.split("<p>")
     if len(found) == 1:

@@ -56,11 +56,10 @@ class Span(NamedTuple):
 
 
 def spans(text: str) -> set[Span]:
-    """Return the possible meanings of a written date.
+    """Return the possible meanings of a written date, which may be surrounded by other words.
 
-    The date may be surrounded by a time and other words. Relative dates ("3 hours ago") are not
-    supported. The result is empty if no date is recognised, and has two elements if day and month
-    could be swapped.
+    Relative dates ("3 hours ago") are not supported. The result is empty if no date is recognised,
+    and has two elements if day and month could be swapped.
     """
     plain = _plain(text)
     found: set[Span] = set()

@@ -12,21 +12,10 @@ _TITLE_PROPERTIES = "//meta[@property='og:title']/@content"
 
 
 def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
-    """Return the headline at the start of a gold text.
+    """Return the headline at the start of a gold text, or None if the text does not begin with it.
 
-    Parameters
-    ----------
-    gold
-        The expected content.
-    document
-        Root element of the parsed page; it is not modified.
-
-    Returns
-    -------
-    TextBlock or None
-        The title in the gold record if there is one. Otherwise, the first line of the gold text if
-        the page shows or declares these words as a title, with the mark of the text's first
-        segment. None if the gold text does not begin with the headline.
+    It is the title in the gold record or, without one, the text's first line if the page shows or
+    declares these words as a title. Its type is that of the text's first segment.
     """
     if not gold.title_in_text or not gold.text:
         return None

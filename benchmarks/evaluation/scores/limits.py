@@ -14,19 +14,7 @@ from benchmarks.evaluation.scores.words import words
 def best_subtree(
     document: HtmlElement, gold: Gold, headline: TextBlock | None = None
 ) -> Prediction:
-    """Return the text of the element that is closest to the gold text.
-
-    Closeness is measured by CleanEval's text-only F1, and the result is exact.
-
-    Parameters
-    ----------
-    document
-        Root element of the parsed page; it is not modified.
-    gold
-        The expected content.
-    headline
-        The headline that methods are given (see `benchmarks.evaluation.scores.page`).
-    """
+    """Return the text of the element with the highest text-only F1 of CleanEval, an exact bound."""
     page = page_text(document)
     wanted = _Wanted(gold, headline)
     bounded = sorted(
@@ -46,20 +34,9 @@ def best_subtree(
 def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = None) -> Prediction:
     """Return the text of a set of blocks that is as close to the gold text as can be found.
 
-    Finding the set with the best text-only F1 is computationally hard. The page is first matched
-    with the gold text. If the matches of blocks were independent, the best set would consist of the
-    blocks whose matched share exceeds half of the F1 reached (a fractional programme, solved by
-    Dinkelbach's iteration). This set is then changed block by block as long as it improves. The
-    result is therefore a lower bound of the true limit.
-
-    Parameters
-    ----------
-    document
-        Root element of the parsed page; it is not modified.
-    gold
-        The expected content.
-    headline
-        The headline that methods are given (see `benchmarks.evaluation.scores.page`).
+    Finding the best set is computationally hard. This set is optimal for a single matching of the
+    page with the gold text: the blocks whose matched share exceeds half of the F1 reached (a
+    fractional programme, solved by Dinkelbach's iteration). It is a lower bound of the true limit.
     """
     page = page_text(document)
     wanted = _Wanted(gold, headline)

@@ -24,24 +24,12 @@ _ELEMENT = re.compile(
 
 
 def read_markup(markup: str) -> tuple[TextBlock, ...]:
-    """Read a text in CleanEval's markup.
+    """Read a text in CleanEval's markup as segments with collapsed white space.
 
-    Parameters
-    ----------
-    markup
-        The file's content. A first line with the URL of the page is left out, and so are
-        comments, closing tags, and other HTML left by annotators.
-
-    Returns
-    -------
-    tuple of TextBlock
-        The segments with white space collapsed, including those without words, because
-        their marks count. Text before the first mark has the empty type.
-
-    Notes
-    -----
-    See M. Baroni, F. Chantree, A. Kilgarriff and S. Sharoff, "CleanEval: a competition for
-    cleaning web pages", LREC 2008; Lejeune et al. (2015), section 4.1.
+    A first line with the page's URL and all other HTML are left out. Segments without words are
+    kept, because their marks count; text before the first mark has the empty type. See M. Baroni,
+    F. Chantree, A. Kilgarriff and S. Sharoff, "CleanEval: a competition for cleaning web pages",
+    LREC 2008; Lejeune et al. (2015), section 4.1.
     """
     text = _UNSEEN.sub(" ", _ADDRESS.sub("", markup))
     unmarked, *marked = _MARK.split(text)

@@ -7,12 +7,10 @@ from cydifflib import SequenceMatcher
 
 
 def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]:
-    """Find the blocks that two sequences of words have in common, as `difflib` does.
+    """Find the blocks that two sequences have in common, as `difflib` does.
 
-    Notes
-    -----
-    See J. W. Ratcliff and D. E. Metzener, "Pattern matching: the gestalt approach",
-    Dr. Dobb's Journal 13(7), 1988. Lejeune et al. (2015, section 4.1) use this matching.
+    See J. W. Ratcliff and D. E. Metzener, "Pattern matching: the gestalt approach", Dr. Dobb's
+    Journal 13(7), 1988. Lejeune et al. (2015, section 4.1) use this matching.
     """
     return list(SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
 

@@ -16,15 +16,7 @@ _BY = re.compile(r"^\s*(?:by|von|par|por|di|door|autor|author|作者|记者)\b[\
 
 @dataclass(frozen=True)
 class SnippetCounts:
-    """Counts of the required and forbidden snippets in a text.
-
-    Attributes
-    ----------
-    kept, lost
-        Required snippets that are, and are not, in the text.
-    let_in, left_out
-        Forbidden snippets that are, and are not, in the text.
-    """
+    """Counts of required snippets (kept or lost) and of forbidden snippets (let in or left out)."""
 
     kept: int = 0
     lost: int = 0
@@ -54,12 +46,9 @@ class SnippetCounts:
 def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
     """Score the title, authors and date in percent, as far as the gold record has them.
 
-    Returns
-    -------
-    dict
-        ``title_exact`` (same words), ``title_f`` (F1 of the words), ``authors_exact`` (same
-        names), ``authors_p _r _f`` (names match if one contains all words of the other),
-        ``date_exact`` (same day), and ``date_near`` (difference of at most a day).
+    ``title_exact`` and ``title_f`` compare words. ``authors_exact`` requires the same names; for
+    ``authors_p _r _f``, names match if one contains all words of the other. ``date_exact`` requires
+    the same day, and ``date_near`` a difference of at most a day.
     """
     scores: dict[str, float] = {}
     if gold.title:
@@ -82,15 +71,7 @@ def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
 
 
 def score_snippets(text: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SnippetCounts:
-    """Count the snippets found in a text, ignoring white space.
-
-    Parameters
-    ----------
-    text
-        Extracted title and text of a page.
-    wanted, unwanted
-        Required and forbidden snippets.
-    """
+    """Count the required and forbidden snippets in a title and text, with white space collapsed."""
     whole = _collapsed(text)
     kept = [_collapsed(snippet) in whole for snippet in wanted]
     let_in = [_collapsed(snippet) in whole for snippet in unwanted]
@@ -103,10 +84,7 @@ def score_snippets(text: str, wanted: Iterable[str], unwanted: Iterable[str]) ->
 
 
 def author_names(authors: Iterable[str]) -> list[frozenset[str]]:
-    """Split author lines into names, each the set of its words in lower case.
-
-    For example, "By A. Smith and B. Jones" has two names. Duplicates are omitted.
-    """
+    """Split author lines into distinct names, each the set of its words in lower case."""
     names: dict[frozenset[str], None] = {}
     for line in authors:
         for part in _BETWEEN_AUTHORS.split(line):

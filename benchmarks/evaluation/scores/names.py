@@ -10,8 +10,7 @@ from benchmarks.evaluation.scores.prf import PRF
 from benchmarks.evaluation.scores.words import Word, placed_words, words
 
 MAX_HEADLINE_SHARE = 0.5
-"""Maximum share of capitalised words in a line from which names are taken; lines with more are
-headlines."""
+"""Maximum share of capitalised words in a line with names; lines with more are headlines."""
 
 MAX_NAME_WORDS = 6
 """Maximum number of words of a name; longer runs of capitalised words are lists and headlines."""
@@ -27,13 +26,7 @@ class Gazetteer:
     """A list of names that is built from the gold texts of a language and can be searched for.
 
     Names are runs of words that are mostly capitalised elsewhere than at the start of a sentence.
-    Of names in Chinese characters, which have no capitals, only the titles of works and
-    newspapers in angle quotation marks are known.
-
-    Parameters
-    ----------
-    texts
-        The gold texts.
+    In Chinese, which has no capitals, only titles in angle quotation marks are known.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -69,13 +62,7 @@ class Gazetteer:
 
 
 def score_names(found: Mapping[str, int], wanted: Mapping[str, int]) -> PRF:
-    """Score the names in an extracted text against the names in the gold text.
-
-    Parameters
-    ----------
-    found, wanted
-        Number of occurrences of each name.
-    """
+    """Score the counts of names in an extracted text against those in the gold text."""
     common = (Counter(found) & Counter(wanted)).total()
     return PRF.of(common, sum(found.values()), sum(wanted.values()))
 

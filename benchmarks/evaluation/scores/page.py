@@ -31,30 +31,10 @@ SCORES = {
 def score_page(
     extracted: Prediction, gold: Gold, headline: TextBlock | None = None
 ) -> dict[str, float]:
-    """Score the text of a page, in percent.
+    """Score the text of a page, in percent, by name (see `SCORES`).
 
-    Parameters
-    ----------
-    extracted
-        Output of a method.
-    gold
-        The expected content; its `text` must not be None.
-    headline
-        The headline to prefix if the gold text begins with one (see
-        `benchmarks.evaluation.scores.headlines`).
-
-    Returns
-    -------
-    dict
-        Values by name (see `SCORES`): ``exact cosine equal within around`` of Deturck (2015),
-        and the scores ``to tm tmu mark char bag rouge`` with the suffixes ``_p _r _f``. Scores
-        of markup are present only if the gold record has marks, and ``own_equal`` and ``own`` only
-        if a headline is given.
-
-    Raises
-    ------
-    ValueError
-        If the gold record has no text.
+    Markup is scored only if the gold record has marks, and ``own`` and ``own_equal`` only if there
+    is a headline, which is prefixed to the text. Raises ValueError if the gold record has no text.
     """
     if gold.text is None:
         raise ValueError(f"the gold of {gold.id} holds no text")
@@ -90,8 +70,8 @@ def score_page(
 def with_headline(extracted: Prediction, headline: TextBlock) -> Prediction:
     """Prefix a text with a headline, unless the text begins with the headline's words.
 
-    If gold texts include the headline, every method is given the same headline, because most
-    methods return only the body, and scores of texts should not compare headlines.
+    Every method is given the same headline, because most return only the body, and scores of texts
+    should not compare headlines.
     """
     title = words(headline.text)
     if not title or words(extracted.text)[: len(title)] == title:

@@ -35,9 +35,8 @@ _TYPES = {
 class PageText:
     """The visible text of a page as words, in document order.
 
-    `blocks` are the stretches of text between block boundaries or line breaks, if they contain a
-    word. Each block is given with its type and its range of words. `elements` are the distinct
-    non-empty ranges of words of the page's elements.
+    `blocks` are the stretches of text between block boundaries that contain a word, with their
+    ranges of words. `elements` are the distinct non-empty ranges of words of the page's elements.
     """
 
     words: list[str]

@@ -6,17 +6,7 @@ from typing import Self
 
 @dataclass(frozen=True)
 class PRF:
-    """Precision, recall and F1, in percent.
-
-    Attributes
-    ----------
-    precision
-        Share of the found items that are expected.
-    recall
-        Share of the expected items that are found.
-    f1
-        Harmonic mean of precision and recall; 0 if both are 0.
-    """
+    """Precision, recall and F1 of found items, in percent."""
 
     precision: float
     recall: float
@@ -24,20 +14,10 @@ class PRF:
 
     @classmethod
     def of(cls, common: int, found: int, wanted: int) -> Self:
-        """Compute precision, recall and F1 from counts.
+        """Compute the scores from the numbers of items in common, found and expected.
 
-        Parameters
-        ----------
-        common
-            Number of items that are both found and expected.
-        found, wanted
-            Total numbers of items found and expected. If both are 0, all scores are 100; if
-            only one is 0, all scores are 0.
-
-        Raises
-        ------
-        ValueError
-            If the number of common items exceeds that of found or of expected items.
+        They are 100 if nothing is found or expected, and 0 if only one of these numbers is 0.
+        Raises ValueError if `common` exceeds one of them.
         """
         if not 0 <= common <= min(found, wanted):
             raise ValueError(f"{common} of {found} found and {wanted} wanted in common")

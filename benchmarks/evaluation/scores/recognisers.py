@@ -1,9 +1,7 @@
 """Entity recognisers, for languages with a recogniser whose package includes its model.
 
-They represent downstream systems. The names found in an extracted text are compared with those
-that the same recogniser finds in the gold text, so that names which it misses in both texts do not
-matter. The packages are in the ``recognisers`` extra; without this extra, no language has a
-recogniser.
+They represent downstream systems: names in an extracted text are compared with those that the same
+recogniser finds in the gold text. Without the ``benchmarks`` extra, no language has a recogniser.
 """
 
 import logging
@@ -20,13 +18,7 @@ Finder = Callable[[str], Iterator[str]]
 
 @dataclass(frozen=True)
 class Recogniser:
-    """A recogniser of one language.
-
-    Attributes
-    ----------
-    name
-        Name and release of the package.
-    """
+    """A recogniser of one language; `name` has the name and release of its package."""
 
     name: str
     _make: Callable[[], Finder]

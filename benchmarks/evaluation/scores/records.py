@@ -10,16 +10,10 @@ LIST_ITEM = "list_item"
 
 
 class TextBlock(NamedTuple):
-    """A typed stretch of text.
+    """A typed stretch of text, as in the article message.
 
-    Attributes
-    ----------
-    type
-        ``heading``, ``list_item``, or any other type for running text (``paragraph``,
-        ``quote``, ``caption``, …), as in the article message; empty for text not marked by the
-        annotator.
-    text
-        The text.
+    Any type other than ``heading`` and ``list_item`` is running text; text that the annotator did
+    not mark has the empty type.
     """
 
     type: str
@@ -30,16 +24,9 @@ class TextBlock(NamedTuple):
 class Comment:
     """A reader's comment or a forum post.
 
-    Attributes
-    ----------
-    text
-        Text written by the reader.
-    author, date
-        Author and date as given on the page or in its markup, or None.
-    parent
-        Index in the same sequence of the comment that this one replies to, or None.
-    published
-        The date as parsed by a method, if it is more precise than `date`.
+    `author` and `date` are as given on the page or in its markup. `parent` is the index of the
+    comment that this one replies to. `published` is the date as parsed by a method, if more
+    precise.
     """
 
     text: str
@@ -81,19 +68,8 @@ class Article(Protocol):
 class Prediction:
     """The output of a method for a page, as opposed to the page's `Gold`.
 
-    Attributes
-    ----------
-    title
-        Headline, or None.
-    text
-        The body, or the whole text if the method does not separate the body.
-    blocks
-        The blocks of `text` in order. For a method that returns only a text, there are none,
-        and the lines count as paragraphs.
-    authors, date
-        Names of the authors, and the publication date as written.
-    comments
-        Reader comments in page order.
+    `text` is the body, or the whole text if the method does not separate the body. For a method
+    that returns only a text, `blocks` is empty, and the lines count as paragraphs.
     """
 
     title: str | None = None
@@ -126,39 +102,13 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Gold:
-    """The annotations of a page; fields without an annotation are None.
+    """The annotations of a page; fields without an annotation are None or empty.
 
-    Attributes
-    ----------
-    id, site, language
-        ID of the page, its registrable domain, and the language of its text (BCP 47; empty
-        if unknown).
-    text
-        The text to be extracted.
-    title_in_text
-        Whether `text` begins with the headline, according to the rules of the corpus.
-    title
-        The headline.
-    blocks
-        `text` with its marks; None in corpora without marks.
-    authors, date
-        As in `Prediction`.
-    wanted, unwanted
-        Snippets that must be, and must not be, in the extracted text.
-    comments
-        The individual comments.
-    comment_text
-        All comments in one string if they are not separated; empty if there are none.
-    comment_snippets
-        Snippets of comments, if only snippets are known.
-    template_class
-        The annotator's group of pages with the same template.
-    word_recall
-        Share of the words of `text` that occur in the page's HTML, from 0 to 1.
-    kind
-        Kind of page in the terminology of the corpus, such as ``article``.
-    lead
-        The standfirst, if it is not part of `text`.
+    `language` is a BCP 47 tag. `blocks` is `text` with its marks. `wanted` and `unwanted` snippets
+    must be, and must not be, in the extracted text. `comment_text` has all comments in one string
+    if they are not separated, and is empty if there are none. `template_class` is the annotator's
+    group of pages with the same template. `word_recall` is the share of the words of `text` in the
+    page's HTML. `lead` is the standfirst, if it is not part of `text`.
     """
 
     id: str

@@ -8,10 +8,7 @@ from benchmarks.evaluation.scores.automaton import State, SuffixAutomaton
 
 @dataclass(frozen=True)
 class Repeat:
-    """A string that occurs in texts and in names.
-
-    `texts` and `names` are the indices of the texts and names that contain it, in ascending order.
-    """
+    """A string, with the indices of the texts and names that contain it, in ascending order."""
 
     text: str
     texts: tuple[int, ...]
@@ -22,10 +19,9 @@ class Repeat:
 class _Names:
     """Occurrences of a state's strings in the names.
 
-    `holders` are the indices of the names that contain the strings, in ascending order, and
-    `shortest` is the length of the shortest of these names. `follower` is the character that always
-    follows the strings in the names; it is None if there are several, or if a name ends with the
-    strings.
+    `holders` are the indices of the names that contain the strings, and `shortest` is the length of
+    the shortest of these names. `follower` is the only character that follows the strings in the
+    names; None if there are several, or if a name ends with the strings.
     """
 
     holders: tuple[int, ...]
@@ -36,14 +32,10 @@ class _Names:
 class NameRepeats:
     """Finder of those maximal repeats of texts and names that occur in a name.
 
-    The suffix automaton of the names is built once, and each text is followed through it in
-    linear time. Raises ValueError if a name is empty.
-
-    Notes
-    -----
-    A repeat is maximal if every longer string has fewer occurrences (D. Gusfield,
-    Algorithms on Strings, Trees, and Sequences, 1997, section 7.12). The edges of texts and
-    names differ from every character and from each other.
+    A repeat is maximal if every longer string has fewer occurrences (D. Gusfield, Algorithms on
+    Strings, Trees, and Sequences, 1997, section 7.12). The edges of texts and names differ from
+    every character and from each other. Each text is followed in linear time. Raises ValueError if
+    a name is empty.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -76,10 +68,10 @@ class NameRepeats:
         }
 
     def find(self, texts: Sequence[str]) -> Iterator[tuple[float, Repeat]]:
-        """Find the maximal repeats that occur in a text and in a name.
+        """Yield the maximal repeats that occur in a text and in a name.
 
-        Each repeat is yielded with the largest share of a name that it covers (from 0 to 1), in
-        descending order of this share.
+        Each has the largest share of a name that it covers (0 to 1), in descending order of this
+        share.
         """
         found = [
             (length / self._names[state].shortest, state, length, holders)
@@ -96,9 +88,8 @@ class NameRepeats:
     def _strings(self, texts: Sequence[str]) -> dict[State, dict[int, int]]:
         """Find the strings in texts and names that cannot be extended to the left.
 
-        Within the names, the longest string of a state cannot be extended. A shorter string cannot
-        be extended if following a text stops at it. Returns, by state and length, the set of texts
-        that contain the string as a bit mask.
+        These are the longest string of each state, and shorter strings at which following a text
+        stops. Returns, by state and length, the set of texts that contain the string as a bit mask.
         """
         read: dict[State, dict[int, int]] = {}
         for index, text in enumerate(texts):

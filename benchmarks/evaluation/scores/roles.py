@@ -1,9 +1,8 @@
 """Scores of the roles assigned to the lines of pages.
 
-A corpus of roles is a file ``roles.jsonl.gz`` with one record per page. A record contains
-``corpus`` and ``id`` (the page itself is in that corpus), ``kind``, and ``lines`` in page order,
-each with its ``role`` and its ``text`` or, where texts may not be published, the ``digest`` of its
-text.
+A record in ``roles.jsonl.gz`` has the ``corpus``, ``id`` and ``kind`` of a page, and its ``lines``
+in page order, each with its ``role`` and its ``text`` or, if texts may not be published, the
+``digest`` of its text.
 """
 
 import gzip
@@ -37,11 +36,8 @@ OF_THE_SITE = frozenset({"legal", "navigation", "share", "template"})
 """Roles among which annotators choose arbitrarily; they count as a single role in scores."""
 
 AMBIGUOUS = {"related": "template"}
-"""Roles that annotators confused; a line with one of the two roles instead of the other is not
-scored.
-
-Some annotators consider a list of other articles in a side column ``related``, others ``template``.
-"""
+"""Roles whose precision ignores lines of another role, because annotators confused the two: a list
+of other articles in a side column is ``related`` for some, ``template`` for others."""
 
 IN_TEXT = 0.5
 """Minimum share of a line's words in a text for the text to count as containing the line."""
@@ -90,10 +86,7 @@ def _page(record: Mapping[str, object]) -> LabelledPage:
 
 
 def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
-    """Return the role of each line, taken from labelled lines with the same text, in order.
-
-    `texts` are the lines found by a parser; the role of a line without a counterpart is None.
-    """
+    """Return the role of each line, or None, from labelled lines with the same text, in order."""
     roles: list[str | None] = [None] * len(texts)
     digests = [digest_of(text) for text in texts]
     for start, at, size in matching_blocks(labelled.digests, digests):
@@ -118,10 +111,9 @@ def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
 class RoleScores:
     """Counts of the lines of pages by role.
 
-    `right` is the number of pages whose text contains exactly the article's lines, and
-    `nearly_right` the number of those with at most one line too many or too few. `lines` is the
-    number of lines of each role, and `kept` the number of those lines that are in the texts.
-    `found` counts the lines for each pair of a true role and an assigned role.
+    `right` counts pages whose text contains exactly the article's lines, and `nearly_right` those
+    with at most one line too many or too few. `kept` counts the lines in the texts by role, and
+    `found` the lines by true and assigned role.
     """
 
     pages: int = 0
@@ -139,8 +131,7 @@ class RoleScores:
     ) -> bool:
         """Count a page; return whether its text contains exactly the article's lines.
 
-        `roles` are the true roles of the lines (None if unknown), `in_text` marks the lines in the
-        text, and `found` are the assigned roles.
+        `roles` are the true roles (None if unknown), and `found` the assigned roles.
         """
         wrong = 0
         for place, role in enumerate(roles):
@@ -173,7 +164,7 @@ class RoleScores:
     def prf(self, role: str) -> PRF:
         """Return the precision, recall and F1 of a role; roles `OF_THE_SITE` count as one.
 
-        Lines with a role that annotators confused with it (see `AMBIGUOUS`) are left out.
+        Precision ignores lines of the role that annotators confused with it (see `AMBIGUOUS`).
         """
         same = OF_THE_SITE if role in OF_THE_SITE else {role}
         both = sum(n for (true, found), n in self.found.items() if true in same and found in same)

@@ -8,23 +8,14 @@ from benchmarks.evaluation.scores.words import words
 
 
 def rouge_lsum(text: str, gold: str) -> PRF:
-    """Score a text line by line against a gold text.
+    """Score a text line by line against a gold text, with words in lower case.
 
     The words found in a line of the gold text are the union of its longest common subsequences with
-    the lines of the text. No word counts more often than it occurs in either text. Words are
-    compared in lower case.
+    the lines of the text. No word counts more often than it occurs in either text.
 
-    Parameters
-    ----------
-    text, gold
-        The texts, with a sentence or paragraph per line.
-
-    Notes
-    -----
-    See C.-Y. Lin, "ROUGE: a package for automatic evaluation of summaries", ACL workshop
-    2004, section 3.2. News extractors are usually compared with this variant: the choice among
-    equally long subsequences and the clipped counts follow Google's ``rouge-score`` package. Words
-    are split by our own function, so that all scripts are supported.
+    See C.-Y. Lin, "ROUGE: a package for automatic evaluation of summaries", ACL workshop 2004,
+    section 3.2. The choice among equally long subsequences and the clipped counts follow Google's
+    ``rouge-score`` package.
     """
     found = _lines(text)
     wanted = _lines(gold)
@@ -51,9 +42,9 @@ def _covered(wanted: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) ->
     """Return the positions in each wanted line covered by common subsequences with found lines.
 
     Lines that are found unchanged are skipped. All others are compared with a found line in
-    parallel, as fields of a single integer that are separated by guard bits. After a prefix of
-    the found line, a bit is 0 where the length of the longest common subsequence increases
-    (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004).
+    parallel, as fields of a single integer separated by guard bits. After a prefix of the found
+    line, a bit is 0 where the longest common subsequence becomes longer (H. Hyyrö, "Bit-parallel
+    LCS-length computation revisited", AWOCA 2004).
     """
     known = {tuple(line) for line in found}
     covered = [set(range(len(line))) if tuple(line) in known else set() for line in wanted]

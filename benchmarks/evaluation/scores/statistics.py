@@ -1,7 +1,4 @@
-"""Size statistics of a corpus: raw pages, gold texts, and the texts of each extractor.
-
-They follow tables 1 to 5 of Daureu et al. (2015).
-"""
+"""Size statistics of pages and texts, as in tables 1 to 5 of Daureu et al. (2015)."""
 
 import re
 from collections.abc import Iterable
@@ -18,25 +15,9 @@ _PARAGRAPH_TAG = re.compile(r"<p[\s>]", re.IGNORECASE)
 class TextStatistics:
     """Counts over files.
 
-    Attributes
-    ----------
-    files
-        Number of files.
-    paragraphs
-        Number of paragraph marks: blocks of running text, or ``<p>`` tags in HTML. As in the
-        paper, a method that returns a text without blocks has none.
-    lines
-        Number of lines.
-    words
-        Number of words by Unicode segmentation, where each Chinese, Japanese or Korean
-        character is a word.
-    tokens
-        Number of stretches between white space, which is the paper's count of words and not
-        applicable to Chinese.
-    characters
-        Number of characters.
-    size
-        Size in UTF-8, in bytes.
+    `paragraphs` are blocks of running text, or ``<p>`` tags in HTML; as in the paper, a text
+    without blocks has none. `words` follow Unicode segmentation; `tokens` are stretches between
+    white space, the paper's words, which do not apply to Chinese. `size` is in bytes of UTF-8.
     """
 
     files: int = 0

@@ -18,15 +18,7 @@ _INVISIBLE = regex.compile("[\u00ad\u2060\ufeff]")
 
 
 class Word(NamedTuple):
-    """A word and its position in a text.
-
-    Attributes
-    ----------
-    text
-        The word as written.
-    start, end
-        Character offsets: ``text == whole[start:end]``.
-    """
+    """A word as written and its character offsets in a text."""
 
     text: str
     start: int
@@ -41,9 +33,8 @@ def normalised(text: str) -> str:
 def words(text: str) -> list[str]:
     """Split a text into words as written, in order.
 
-    Words are the segments between the word boundaries of Unicode Standard Annex 29 that contain
-    a letter or digit, so white space and punctuation do not matter. Each Chinese, Japanese or
-    Korean character is a word, because these scripts do not consistently separate words.
+    Words are the segments between the boundaries of Unicode Standard Annex 29 that contain a letter
+    or digit. Each Chinese, Japanese or Korean character is a word.
     """
     return list(_words(text))
 

@@ -1,6 +1,4 @@
-"""Third-party extractors with the common interface.
+"""Third-party extractors, called as their documentation recommends for the text of an article.
 
-A library is imported only when it runs. Each library is called as its documentation recommends for
-extracting the text of an article. Reader comments are excluded if the library has an option for
-this.
+A library is imported only when it runs. Reader comments are excluded if it has an option for this.
 """

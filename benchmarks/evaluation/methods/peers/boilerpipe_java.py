@@ -15,8 +15,7 @@ JARS = Path("/usr/share/java")
 LIBRARIES = ("boilerpipe.jar", "nekohtml.jar", "xercesImpl.jar")
 
 VM_OPTIONS = ("-Xss16m", "-Xmx1g", "-XX:+UseSerialGC")
-"""JVM options: a stack for deeply nested pages, and limits on memory and threads for the benefit of
-other processes."""
+"""JVM options: a stack for deeply nested pages, and limits on memory and threads."""
 
 
 def installed_version() -> str:

@@ -18,9 +18,9 @@ class BridgeError(RuntimeError):
 class Bridge:
     """A running program that responds to messages.
 
-    A message consists of the number of strings, followed by the length in bytes and the UTF-8
-    encoding of each string. Numbers are 32-bit big-endian. The first string of a response is
-    ``ok``, or ``error`` followed by the error.
+    A message is the number of strings, followed by the length in bytes and the UTF-8 encoding of
+    each string. Numbers are 32-bit big-endian. A response begins with ``ok``, or with ``error`` and
+    the error.
     """
 
     def __init__(self, command: Sequence[str], folder: Path | None = None) -> None:
@@ -44,10 +44,7 @@ class Bridge:
         return self._process.poll() is None
 
     def ask(self, *strings: str) -> list[str]:
-        """Send a message and return the response without the ``ok``.
-
-        Raises BridgeError if the program reports an error or dies before it responds.
-        """
+        """Send a message and return the response; raise BridgeError on an error or death."""
         encoded = [string.encode("utf-8", "replace") for string in strings]
         parts = [_NUMBER.pack(len(encoded))]
         for item in encoded:

@@ -22,10 +22,7 @@ _PROGRAM = "readability.mjs"
 
 
 def installed_version() -> str:
-    """Return the versions that are installed, or will be for the first page.
-
-    Raises UnavailableError if Node.js or npm is missing.
-    """
+    """Return the versions of the packages; raise UnavailableError if Node.js or npm is missing."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             raise UnavailableError(f"readability_js needs Node.js ({program})")
@@ -33,10 +30,7 @@ def installed_version() -> str:
 
 
 def prepare(*, tools: Path) -> None:
-    """Install the packages into a folder on first use, and start the program.
-
-    Raises UnavailableError if they cannot be installed or the program does not respond.
-    """
+    """Install the packages on first use and start the program, or raise UnavailableError."""
     installed_version()
     try:
         _bridge(tools).ask("<p>", "")

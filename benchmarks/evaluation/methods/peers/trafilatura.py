@@ -32,11 +32,7 @@ def prepare(**_options: Any) -> None:
 def extract(
     source: Source, _neighbours: Neighbours, *, include_comments: bool = False, **options: bool
 ) -> Extracted:
-    """Extract text and metadata.
-
-    With `include_comments`, the library's comments, which it returns as a single text, become one
-    comment. `options` are the library's ``favor_precision`` or ``favor_recall``.
-    """
+    """Extract text and metadata; comments, a single text in the library, become one comment."""
     from trafilatura import bare_extraction
 
     document = bare_extraction(
