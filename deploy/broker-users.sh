@@ -38,7 +38,7 @@ rights() {
 # Queues and exchanges of the service and of Celery.
 own='crawler\.pages.*|articles(\.repeats)?|links|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
 # Queues that the service fills for others.
-outgoing='entities\.(articles|repeats)|crawler\.links'
+outgoing='entities\.(articles|repeats|changes)|crawler\.links'
 unreadable='entities\.articles\.unreadable'
 
 user detourage_service "$BROKER_SERVICE_PASSWORD" "$@"

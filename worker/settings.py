@@ -49,6 +49,7 @@ class SettingsError(ExpectedError):
 
 
 Repeats = Literal["send", "apart", "keep"]
+SendChanges = Literal["yes", "no", "only"]
 
 
 class _SecretFiles(PydanticBaseSettingsSource):
@@ -257,6 +258,12 @@ class Settings(BaseSettings):
         description="How to treat an article that is identical to the first article of its story, "
         "or an excerpt of it: send it like any other (`send`), send it to the exchange "
         "`articles.repeats` (`apart`), or only keep it in the database (`keep`).",
+    )
+    send_changes: SendChanges = Field(
+        default="yes",
+        description="Whether a revision's message describes its changes (`yes`), does not (`no`), "
+        "or is replaced by its changes alone, sent to the exchange `articles.changes` (`only`). "
+        "With `only`, revisions whose headline, lead and text are unchanged are not sent.",
     )
     revisions_from: int = Field(
         default=1,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from lxml.html import HtmlElement
 
 from models.kinds import Kind
@@ -28,6 +29,7 @@ from worker.article.threads import FindPosts, find_thread
 from worker.article.titles import Titles
 from worker.html import Page
 from worker.html.addresses import base_of
+from worker.text import words
 from worker.text.texts import count_words
 
 
@@ -116,8 +118,27 @@ def with_page_judged(
     return replace(
         article,
         confidence=round(confidence, 3),
+        corrections=_corrections(page),
         metadata=replace(article.metadata, kind=kind),
     )
+
+
+MAX_CORRECTIONS = 5
+"""Maximum number of notes of correction in an article."""
+
+MAX_CORRECTION_CHARACTERS = 1_000
+"""Maximum length of a note of correction; the rest is cut off."""
+
+
+def _corrections(page: PageInTemplate) -> tuple[str, ...]:
+    """Return the lines that the site adds to correct the article, each once."""
+    judged, lines = page.judged, page.outline.lines
+    role = judged.roles.index("correction")
+    numbers = np.flatnonzero(judged.of_roles.argmax(axis=1) == role)
+    texts = (words.clean("".join(node.text for node in lines[number])) for number in numbers)
+    return tuple(dict.fromkeys(text[:MAX_CORRECTION_CHARACTERS] for text in texts))[
+        :MAX_CORRECTIONS
+    ]
 
 
 def find_article(

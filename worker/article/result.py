@@ -166,3 +166,4 @@ class Extraction:
     confidence: float
     metadata: ArticleMetadata = NOTHING_KNOWN
     further: tuple[HeadlineLink, ...] = ()
+    corrections: tuple[str, ...] = ()

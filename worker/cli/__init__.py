@@ -136,6 +136,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         quarantine.quarantine,
         reprocessing.reprocess,
         reprocessing.reprocessing,
+        operating.history,
         operating.separate,
         operating.prune,
         deployment.doctor,

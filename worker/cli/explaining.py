@@ -112,15 +112,21 @@ def explain(
 
 
 @click.command()
-@click.argument("message", type=click.Choice(("page", "article", "links")))
+@click.argument("message", type=click.Choice(("page", "article", "changes", "links")))
 def schema(message: str) -> None:
     """Print the JSON Schema of a message contract."""
+    from pydantic import BaseModel
+
     from models.links import LinksMessage
-    from models.messages import ArticleMessage, PageMessage
+    from models.messages import ArticleMessage, ChangesMessage, PageMessage
 
     if message == "page":
         found = PageMessage.model_json_schema(mode="validation")
     else:
-        model = ArticleMessage if message == "article" else LinksMessage
-        found = model.model_json_schema(mode="serialization")
+        models: dict[str, type[BaseModel]] = {
+            "article": ArticleMessage,
+            "changes": ChangesMessage,
+            "links": LinksMessage,
+        }
+        found = models[message].model_json_schema(mode="serialization")
     click.echo(json.dumps(found, indent=2))

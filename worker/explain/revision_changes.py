@@ -1,16 +1,13 @@
-"""Differences between two revisions of an article."""
+"""Differences between two revisions of an article, for the inspector."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-Sign = Literal["same", "removed", "added"]
+from models.messages import Changes
+from worker.revisions import changes_between
 
-MAX_PARAGRAPHS: Final = 400
-"""Maximum number of paragraphs compared, because the time grows with the square of this number."""
-
-_COMPARED: Final = ("title", "lead", "authors", "published_at", "language", "method", "xpath")
+_COMPARED: Final = ("authors", "published_at", "language", "method", "xpath", "corrections")
 
 
 @dataclass(frozen=True)
@@ -23,25 +20,22 @@ class ChangedField:
 
 
 @dataclass(frozen=True)
-class ChangedText:
-    """A paragraph of one or both texts, or a run of unchanged paragraphs, which has no text."""
-
-    sign: Sign
-    text: str
-    paragraphs: int
-
-
-@dataclass(frozen=True)
 class RevisionChanges:
-    """Differences between two article messages."""
+    """Differences between two article messages; `reading` has those that a reader would notice."""
 
     fields: list[ChangedField]
-    paragraphs: list[ChangedText]
+    reading: Changes
 
 
 def revision_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> RevisionChanges:
     """Compare two article messages of a page."""
+    reading = changes_between(before, after)
     fields = [
+        ChangedField(name, changed.before, changed.after)
+        for name, changed in (("title", reading.title), ("lead", reading.lead))
+        if changed is not None
+    ]
+    fields += [
         ChangedField(name, _as_text(before.get(name)), _as_text(after.get(name)))
         for name in _COMPARED
         if before.get(name) != after.get(name)
@@ -56,8 +50,7 @@ def revision_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Rev
     places = [_place(message.get("template") or {}) for message in (before, after)]
     if places[0] != places[1]:
         fields.append(ChangedField("template", *places))
-    texts = [_paragraphs(message) for message in (before, after)]
-    return RevisionChanges(fields, list(_changed(*texts)) if texts[0] != texts[1] else [])
+    return RevisionChanges(fields, reading)
 
 
 def _entries(message: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -65,20 +58,6 @@ def _entries(message: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         tuple(entry.get(name) for name in ("id", "title", "text"))
         for entry in message.get("entries") or ()
     ]
-
-
-def _paragraphs(message: Mapping[str, Any]) -> list[str]:
-    return str(message.get("text") or "").split("\n\n")[:MAX_PARAGRAPHS]
-
-
-def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[ChangedText]:
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    for kind, start, end, new_start, new_end in matcher.get_opcodes():
-        if kind == "equal":
-            yield ChangedText("same", "", end - start)
-            continue
-        yield from (ChangedText("removed", text, 1) for text in before[start:end])
-        yield from (ChangedText("added", text, 1) for text in after[new_start:new_end])
 
 
 def _place(template: Mapping[str, Any]) -> str:

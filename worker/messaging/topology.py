@@ -56,6 +56,11 @@ class Topology:
         return Exchange(f"{self.articles_exchange.name}.repeats", type="topic", durable=True)
 
     @property
+    def changes_exchange(self) -> Exchange:
+        """Topic exchange of the changes of articles, if they are sent instead of revisions."""
+        return Exchange(f"{self.articles_exchange.name}.changes", type="topic", durable=True)
+
+    @property
     def links_exchange(self) -> Exchange:
         """Topic exchange of page links, if enabled, with routing keys ``<kind>.<site>``."""
         return Exchange(f"{self.prefix}links", type="topic", durable=True)
@@ -96,6 +101,11 @@ class Topology:
         return f"{self.prefix}entities.repeats"
 
     @property
+    def changes_queue(self) -> str:
+        """Queue of the entity recognition service, bound to the changes exchange."""
+        return f"{self.prefix}entities.changes"
+
+    @property
     def links_queue(self) -> str:
         """Queue of page links for the crawler, bound to the links exchange."""
         return f"{self.prefix}crawler.links"
@@ -106,6 +116,7 @@ class Topology:
         return {
             self.articles_queue: self.articles_exchange,
             self.repeats_queue: self.repeats_exchange,
+            self.changes_queue: self.changes_exchange,
             self.links_queue: self.links_exchange,
         }
 

@@ -89,6 +89,12 @@ _LAST_ARTICLE = rows_only(
 )
 
 
+def last_message(session: Session, page_id: int) -> dict[str, Any] | None:
+    """Return the message of a page's latest article, or None."""
+    found = session.execute(_LAST_ARTICLE, {"page_id": page_id}).first()
+    return None if found is None else found[0]
+
+
 def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the text of each page's latest article."""
     return dict(session.execute(_LAST_TEXTS, {"page_ids": list(page_ids)}).all())

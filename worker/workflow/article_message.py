@@ -30,6 +30,7 @@ _READER_FIELDS = {
     "comments_elsewhere",
     "entries",
     "metadata",
+    "corrections",
 }
 _NO_READER_FIELDS = {
     # Changes in typography and link targets are ignored: sites put tracking data into their links.
@@ -38,7 +39,7 @@ _NO_READER_FIELDS = {
     "embeds": {"__all__": {"block"}},
     "entries": {"__all__": {"is_new", "is_changed"}},
 }
-_LATER_FIELDS = ("comments_elsewhere", "entries")
+_LATER_FIELDS = ("comments_elsewhere", "entries", "corrections")
 """Keys added to the contract after its first release; null counts as equal to a missing key."""
 
 
@@ -81,19 +82,20 @@ def further_revision(
     revision: int,
     extracted_at: datetime,
     addresses: Sequence[PageAddress],
-    **changes: Any,
+    **replaced: Any,
 ) -> ArticleMessage:
-    """Return an article message as another revision, with the keys in `changes` replaced.
+    """Return an article message as another revision, with the keys in `replaced` replaced.
 
-    `addresses` has all addresses of the page.
+    `addresses` has all addresses of the page. Such a revision has no changes of the page itself.
     """
     identity = identity_of(addresses, message.url)
     made = {
         "id": str(article_id(message.site, identity, revision)),
         "revision": revision,
         "extracted_at": extracted_at,
+        "changes": None,
     }
-    return message.model_copy(update=changes | made)
+    return message.model_copy(update=replaced | made)
 
 
 def compose(

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from models.messages import ChangesMessage
 from worker.store import outbox, story_articles
 from worker.store.outbox import NewMessage
 from worker.workflow.process import ProcessState
@@ -22,8 +23,8 @@ REPEATS: Final = ("same", "excerpt")
 class Outgoing:
     """A revision and its destination, with the message's ``story``.
 
-    `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` a repeat
-    that is not sent at all.
+    `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` a
+    revision that is not sent at all.
     """
 
     page_id: int
@@ -45,13 +46,18 @@ def outgoing_of(
     story = message.get("story") or {}
     is_held_back = repeats != "send" and may_hold_back and story.get("relation") in REPEATS
     exchange = topology.repeats_exchange if is_held_back else topology.articles_exchange
+    is_kept = is_held_back and repeats == "keep"
+    body, changes = message, message.get("changes")
+    if state.settings.send_changes == "only" and changes is not None and not may_hold_back:
+        exchange, is_kept = topology.changes_exchange, changes["kind"] is None
+        body = {name: message.get(name) for name in ChangesMessage.model_fields}
     published = NewMessage(
         exchange=exchange.name,
         routing_key=routing_key(message["language"], message["site"]),
-        body=json.dumps(message, ensure_ascii=False).encode(),
+        body=json.dumps(body, ensure_ascii=False).encode(),
         message_id=message["id"],
     )
-    return Outgoing(page_id, published, is_held_back, is_held_back and repeats == "keep", story)
+    return Outgoing(page_id, published, is_held_back, is_kept, story)
 
 
 def send(session: Session, outgoing: Sequence[Outgoing]) -> None:

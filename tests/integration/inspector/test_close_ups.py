@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -149,10 +150,26 @@ def test_a_lead_repeated_in_the_text_is_shown_once(client: Client, crawled: Sett
     assert repeated
 
 
+@contextmanager
+def changed_article(settings: Settings, place: int, **values: Any) -> Iterator[int]:
+    """Change values of a stored article for a while; yield the ID of its page."""
+    page_id = page_ids(settings)[place]
+    database = Database(settings.require_database_url())
+    with database.transaction() as session:
+        article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
+        before, article.message = article.message, article.message | values
+    try:
+        yield page_id
+    finally:
+        with database.transaction() as session:
+            article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
+            article.message = before
+        database.dispose()
+
+
 @pytest.fixture
 def illustrated(crawled: Settings) -> Iterator[int]:
     """ID of a page whose article has two images, one of them on the reader's local network."""
-    page_id = page_ids(crawled)[2]
     images = [
         {
             "url": "https://cdn.example/a.jpg?b=1&c=2",
@@ -162,16 +179,8 @@ def illustrated(crawled: Settings) -> Iterator[int]:
         },
         {"url": "http://192.168.0.1/reboot", "alt": None, "caption": None, "block": 2},
     ]
-    database = Database(crawled.require_database_url())
-    with database.transaction() as session:
-        article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
-        before = article.message
-        article.message = before | {"images": images}
-    yield page_id
-    with database.transaction() as session:
-        article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
-        article.message = before
-    database.dispose()
+    with changed_article(crawled, 2, images=images) as page_id:
+        yield page_id
 
 
 def test_the_reader_loads_images_only_on_request(client: Client, illustrated: int) -> None:
@@ -223,23 +232,31 @@ def test_the_reader_shows_only_the_article(client: Client, crawled: Settings) ->
 
 
 def test_an_impossible_date_is_shown_as_written(client: Client, crawled: Settings) -> None:
-    page_id = page_ids(crawled)[3]
-    last = {"published_at": "9999-12-31T23:59:59-12:00"}
-    database = Database(crawled.require_database_url())
-    with database.transaction() as session:
-        article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
-        before, article.message = article.message, article.message | last
-    try:
+    last = "9999-12-31T23:59:59-12:00"
+    with changed_article(crawled, 3, published_at=last) as page_id:
         for path in (f"/pages/{page_id}", f"/pages/{page_id}/read"):
             answer = client.get(path)
             assert answer.status_code == 200
-            assert "9999-12-31T23:59:59-12:00" in answer.text
+            assert last in answer.text
             assert client.get(f"{path}.json").status_code == 200
-    finally:
-        with database.transaction() as session:
-            article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
-            article.message = before
-        database.dispose()
+
+
+def test_a_page_shows_the_entries_of_a_live_report(client: Client, crawled: Settings) -> None:
+    entry = {
+        "id": "e1",
+        "time": "2024-05-03T11:42:00",
+        "written_time": "11:42",
+        "author": None,
+        "title": "It is <open>",
+        "text": "Crossed.",
+        "is_new": True,
+        "is_changed": False,
+    }
+    with changed_article(crawled, 3, entries=[entry]) as page_id:
+        shown = client.get(f"/pages/{page_id}").text
+    assert "Entries: 1" in shown
+    assert "It is &lt;open&gt;" in shown
+    assert "<small>new</small>" in shown
 
 
 def test_an_arabic_article_is_shown_from_right_to_left(client: Client) -> None:
@@ -265,11 +282,6 @@ def test_a_stored_page_is_shown_in_a_sandboxed_frame(client: Client, crawled: Se
     assert article["text"].split("\n\n")[1][:40] in " ".join(kept.split())
 
 
-def test_missing_objects_are_not_found(client: Client) -> None:
-    for path in ("/sites/0", "/pages/0", "/pages/0/stored", "/pairs/0/0", "/sites/0/groups/1"):
-        assert client.get(path).status_code == 404
-
-
 def test_a_page_can_be_requested_again_only_with_write_access(
     client: Client, writer: Client, crawled: Settings
 ) -> None:
@@ -290,6 +302,6 @@ def test_a_page_can_be_requested_again_only_with_write_access(
     page = client.values(f"/pages/{page_id}.json")
     assert [each["revision"] for each in page["revisions"]] == [2, 1]
     # Only the generation may differ.
-    assert page["changes"]["paragraphs"] == []
+    assert page["changes"]["reading"]["sentences"] == []
     assert {field["name"] for field in page["changes"]["fields"]} <= {"template"}
     assert client.values(f"/pages/{page_id}.json?revision=1")["article"]["revision"] == 1

@@ -1,11 +1,7 @@
-from worker.explain.revision_changes import (
-    ChangedField,
-    ChangedText,
-    RevisionChanges,
-    revision_changes,
-)
+from worker.explain.revision_changes import ChangedField, revision_changes
 
 FIRST = {
+    "revision": 1,
     "title": "Bridge",
     "authors": ["Ann"],
     "text": "One.\n\nTwo.\n\nThree.",
@@ -14,28 +10,28 @@ FIRST = {
 }
 
 
-def test_changes_of_the_text_are_shown_by_paragraph() -> None:
+def test_changes_of_the_text_are_shown_by_sentence() -> None:
     changes = revision_changes(FIRST, {**FIRST, "text": "One.\n\n2.\n\nThree.\n\nFour."})
     assert changes.fields == []
-    assert changes.paragraphs == [
-        ChangedText("same", "", 1),
-        ChangedText("removed", "Two.", 1),
-        ChangedText("added", "2.", 1),
-        ChangedText("same", "", 1),
-        ChangedText("added", "Four.", 1),
+    assert [(each.action, each.before, each.after) for each in changes.reading.sentences] == [
+        ("removed", "Two.", None),
+        ("added", None, "2."),
+        ("added", None, "Four."),
     ]
 
 
 def test_changed_keys_are_shown_with_both_values() -> None:
     after = {
         **FIRST,
+        "title": "Bridges",
         "authors": ["Ann", "Bob"],
         "images": [{"url": "https://news.example/a.jpg"}],
         "template": {"group": 3, "generation": 2},
     }
     changes = revision_changes(FIRST, after)
-    assert changes.paragraphs == []
+    assert changes.reading.sentences == []
     assert changes.fields == [
+        ChangedField("title", "Bridge", "Bridges"),
         ChangedField("authors", "Ann", "Ann, Bob"),
         ChangedField("images", "0", "1"),
         ChangedField("template", "no group, generation 1", "group 3, generation 2"),
@@ -43,4 +39,6 @@ def test_changed_keys_are_shown_with_both_values() -> None:
 
 
 def test_equal_revisions_have_no_changes() -> None:
-    assert revision_changes(FIRST, dict(FIRST)) == RevisionChanges([], [])
+    changes = revision_changes(FIRST, dict(FIRST))
+    assert changes.fields == []
+    assert changes.reading.kind is None

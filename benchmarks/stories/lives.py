@@ -1,0 +1,209 @@
+"""Measure the changes reported between two fetches of generated articles.
+
+A life is an article of the sample crawl, fetched twice. In between, its text is edited, or only
+what surrounds it changes. The page is read each time as the service reads it, with knowledge of
+another page of its template.
+
+    python -m benchmarks.stories.lives --lives 1000
+"""
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from models.messages import Changes
+from worker.article import NoArticleError
+from worker.article.article_values import json_values
+from worker.article.reader import read_content
+from worker.html import parse_page
+from worker.revisions import changes_between
+from worker.revisions.sentences import reading_key, split_sentences
+from worker.sample.page import PageMaker
+from worker.sample.site import Site, all_sites
+from worker.sample.story import Newsroom, Story
+
+Edit = tuple[str, str | None, str | None]
+"""A change: ``title`` or the action, and the text before and after."""
+
+NOISE = 0.3
+
+
+class EditedStory(Story):
+    """A story whose headline and body may be replaced."""
+
+    def edited(self, **parts: Any) -> "EditedStory":
+        """Return the story with the given cached parts replaced."""
+        copy = EditedStory(self.site, self.seed, self.number)
+        copy.__dict__.update(parts)
+        return copy
+
+
+def _paragraphs(story: Story) -> list[int]:
+    return [
+        place
+        for place, passage in enumerate(story.body)
+        if passage.kind == "paragraph" and len(list(split_sentences(passage.text))) > 1
+    ]
+
+
+def _edit_sentence(
+    story: EditedStory, rng: random.Random, change: Callable[[str, random.Random], str | None]
+) -> tuple[EditedStory, list[Edit]] | None:
+    for place in rng.sample(places := _paragraphs(story), len(places)):
+        text = story.body[place].text
+        for sentence in rng.sample(found := list(split_sentences(text)), len(found)):
+            changed = change(sentence.text, rng)
+            if changed is not None:
+                new = text[: sentence.start] + changed + text[sentence.end :]
+                body = list(story.body)
+                body[place] = replace(body[place], text=new)
+                return story.edited(body=tuple(body)), [("edited", sentence.text, changed)]
+    return None
+
+
+def _misspell(text: str, rng: random.Random) -> str | None:
+    words = [word for word in text.split() if len(word) > 5 and word.isalpha()]
+    if not words:
+        return None
+    word = rng.choice(words)
+    place = rng.randrange(1, len(word) - 2)
+    changed = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+    return text.replace(word, changed, 1) if changed != word else None
+
+
+def _correct_number(text: str, rng: random.Random) -> str | None:
+    digits = [place for place, character in enumerate(text) if character.isdecimal()]
+    if not digits:
+        return None
+    place = rng.choice(digits)
+    other = rng.choice([digit for digit in "123456789" if int(digit) != int(text[place])])
+    return text[:place] + other + text[place + 1 :]
+
+
+def _add(
+    story: EditedStory, other: Story, place: int, number: int
+) -> tuple[EditedStory, list[Edit]]:
+    new = [other.body[each] for each in _paragraphs(other)[:number]]
+    body = [*story.body[:place], *new, *story.body[place:]]
+    added: list[Edit] = [
+        ("added", None, sentence.text) for each in new for sentence in split_sentences(each.text)
+    ]
+    return story.edited(body=tuple(body)), added
+
+
+def _life(
+    kind: str, makers: Sequence[PageMaker], story: EditedStory, other: Story, rng: random.Random
+) -> tuple[PageMaker, Story, list[Edit]] | None:
+    """Return the second fetch: the generator of the page, the story and the edits."""
+    maker, edited = makers[0], None
+    if kind == "typo":
+        edited = _edit_sentence(story, rng, _misspell)
+    elif kind == "number":
+        edited = _edit_sentence(story, rng, _correct_number)
+    elif kind == "paragraph":
+        edited = _add(story, other, rng.choice(_paragraphs(story)), 1)
+    elif kind == "headline":
+        edited = story.edited(title=other.title), [("title", story.title, other.title)]
+    elif kind == "live update":
+        first = _edit_sentence(story, rng, _misspell)
+        if first is not None:
+            story, edits = first
+            again, added = _add(story, other, _paragraphs(story)[0], 2)
+            edited = again, [*edits, *added]
+    elif kind == "redesign":
+        maker, edited = makers[1], (story, [])
+    elif kind == "boxes":
+        maker, edited = replace(maker, seed=maker.seed + 1), (story, [])
+    else:
+        edited = story, []
+    return None if edited is None else (maker, *edited)
+
+
+KINDS = ("typo", "number", "paragraph", "headline", "live update", "redesign", "boxes", "re-fetch")
+
+
+def _read(maker: PageMaker, story: Story, other: Story) -> tuple[dict[str, Any], str]:
+    """Return the message of a story's page, and the text of another page of its template."""
+    pages = []
+    for each in (story, other):
+        markup, gold = maker.article(each)
+        content = markup.encode(maker.design.encoding, errors="xmlcharrefreplace")
+        pages.append(parse_page(content, gold["url"], content_type=maker.design.content_type))
+    message = json_values(read_content(pages[0], pages[1]), pages[0].url, maker.site.domain)
+    return {**message, "revision": 1}, read_content(pages[1], pages[0]).article.text
+
+
+def _found(changes: Changes) -> list[Edit]:
+    found: list[Edit] = [(each.action, each.before, each.after) for each in changes.sentences]
+    if changes.title is not None:
+        found.append(("title", changes.title.before, changes.title.after))
+    return found
+
+
+def _keys(edits: Sequence[Edit]) -> Counter[tuple[str, str, str]]:
+    return Counter(
+        (action, reading_key(before or ""), reading_key(after or ""))
+        for action, before, after in edits
+    )
+
+
+def main() -> None:
+    """Print the edits of each kind of life, and how many of them were reported."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lives", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", action="store_true", help="print each wrong life")
+    options = parser.parse_args()
+    sites = [site for site in all_sites().values() if site.language.code]
+    redesigned = [site for site in sites if len(site.designs) > 1]
+    counts: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
+    number = 0
+    while sum(each["lives"] for each in counts.values()) < options.lives:
+        kind, rng = KINDS[number % len(KINDS)], random.Random(f"{options.seed} {number}")
+        number += 1
+        site: Site = rng.choice(redesigned if kind == "redesign" else sites)
+        newsroom = Newsroom(site, options.seed)
+        makers = [
+            PageMaker(site, design, newsroom, options.seed, NOISE)
+            for design in rng.sample(list(site.designs), len(site.designs))
+        ]
+        story = EditedStory(site, options.seed, number)
+        near = newsroom.story(number + 2)
+        life = _life(kind, makers, story, newsroom.story(number + 4), rng)
+        if life is None:
+            continue
+        maker, later, edits = life
+        try:
+            before, _ = _read(makers[0], story, near)
+            after, text = _read(maker, later, near)
+        except NoArticleError:
+            counts[kind]["unread"] += 1
+            continue
+        changes = changes_between(before, {**after, "revision": 2}, [text])
+        gold, found = _keys(edits), _keys(_found(changes))
+        right = (gold & found).total()
+        counts[kind] += Counter(
+            lives=1,
+            edits=gold.total(),
+            reported=found.total(),
+            right=right,
+            exact=gold == found,
+        )
+        if options.show and gold != found:
+            print(kind, site.domain, number, "missing", gold - found, "extra", found - gold)
+    total: Counter[str] = Counter()
+    for each in counts.values():
+        total += each
+    for name, each in [*counts.items(), ("all", total)]:
+        f1 = 2 * each["right"] / max(each["edits"] + each["reported"], 1)
+        print(
+            f"{name:12} lives {each['lives']:5} exact {each['exact']:5} edits {each['edits']:5}"
+            f" reported {each['reported']:5} right {each['right']:5} F1 {f1:.3f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

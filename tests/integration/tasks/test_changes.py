@@ -1,0 +1,119 @@
+"""What the message of a revision says about its changes, and where it is sent."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import delete, select
+
+from models.tables import OutboxEntry, Receipt, StoredPage
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.cli import main
+
+URL = "https://news.example/story"
+START = datetime(2026, 3, 1, tzinfo=UTC)
+GOOD = article_html(7)
+EDITED = GOOD.replace("Note 7-1.", "Note 7-1, corrected.", 1)
+
+
+@pytest.fixture
+def site(tasks: Tasks) -> Tasks:
+    """The tasks, with a clustered site that has an article at `URL`."""
+    tasks.group(tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)]))
+    tasks.settle()
+    fetch(tasks, GOOD)
+    sent(tasks)
+    return tasks
+
+
+def fetch(tasks: Tasks, html: str, hour: int = 0) -> None:
+    moment = (START + timedelta(hours=hour)).isoformat()
+    tasks.send([{"version": 1, "url": URL, "html": html, "fetched_at": moment}])
+    tasks.settle()
+
+
+def sent(tasks: Tasks) -> list[tuple[str | None, dict[str, Any]]]:
+    """Consume the messages in the outbox; return their exchanges and bodies."""
+    with tasks.database.transaction() as session:
+        rows = session.execute(
+            delete(OutboxEntry)
+            .where(OutboxEntry.routing_key.is_not(None))
+            .returning(OutboxEntry.exchange, OutboxEntry.body)
+        ).all()
+    return [(exchange, json.loads(body or b"")) for exchange, body in rows]
+
+
+def test_a_revision_says_which_sentence_was_edited(site: Tasks) -> None:
+    fetch(site, EDITED, 1)
+    ((_, message),) = sent(site)
+    changes = message["changes"]
+    assert (message["revision"], changes["since"], changes["kind"]) == (2, 1, "update")
+    (edited,) = changes["sentences"]
+    assert (edited["action"], edited["before"], edited["after"]) == (
+        "edited",
+        "Note 7-1.",
+        "Note 7-1, corrected.",
+    )
+    assert message["text"][edited["start"] : edited["end"]] == edited["after"]
+
+
+def test_first_revisions_have_no_changes(tasks: Tasks) -> None:
+    tasks.group(tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)]))
+    tasks.settle()
+    assert [body["changes"] for _, body in sent(tasks)] == [None] * 4
+
+
+def test_a_new_design_and_new_advertisements_send_nothing(site: Tasks) -> None:
+    redesigned = article_html(7, template="table")
+    fetch(site, redesigned, 1)
+    site.settle()
+    fetch(site, GOOD.replace("</h1>", "</h1><div class='ad'>Buy two, get three.</div>"), 2)
+    assert [body["changes"]["sentences"] for _, body in sent(site)] in ([], [[]], [[], []])
+
+
+def test_changes_alone_are_sent_to_their_exchange(site: Tasks) -> None:
+    site.restart(send_changes="only")
+    fetch(site, EDITED, 1)
+    ((exchange, message),) = sent(site)
+    assert exchange == "articles.changes"
+    assert message["changes"]["kind"] == "update"
+    assert message["url"] == URL
+    assert "text" not in message
+
+
+def test_revisions_without_visible_changes_are_not_sent_as_changes(site: Tasks) -> None:
+    site.restart(send_changes="only")
+    image = "<figure><img src='/a.jpg' width='600' height='400'></figure>"
+    fetch(site, GOOD.replace("<div class='story'>", f"<div class='story'>{image}"), 1)
+    assert sent(site) == []
+
+
+def test_changes_may_be_disabled(site: Tasks) -> None:
+    site.restart(send_changes="no")
+    fetch(site, EDITED, 1)
+    ((exchange, message),) = sent(site)
+    assert (exchange, message["changes"]) == ("articles", None)
+
+
+def test_history_lists_fetches_and_changes(site: Tasks) -> None:
+    with site.database.transaction() as session:
+        page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == URL))
+        session.add(Receipt(result="stored", page_id=page_id, received_at=START))
+    fetch(site, EDITED, 1)
+    found = CliRunner().invoke(main, ["history", URL])
+    assert found.exit_code == 0, found.output
+    lines = [line.partition("  ")[2] for line in found.output.splitlines() if line[0] != " "]
+    events = [line.partition("  ")[2] for line in lines]
+    assert events == ["fetched: stored", "revision 1", "revision 2: update"]
+    assert "    ~ Note 7-1.\n      → Note 7-1, corrected." in found.output
+    lines = CliRunner().invoke(main, ["history", URL, "--json"]).output.splitlines()
+    assert json.loads(lines[-1])["changes"]["sentences"][0]["action"] == "edited"
+
+
+def test_history_of_an_unknown_address_is_an_error(tasks: Tasks) -> None:
+    found = CliRunner().invoke(main, ["history", URL])
+    assert found.exit_code == 1
+    assert "no page with this address is stored" in found.output

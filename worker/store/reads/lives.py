@@ -1,0 +1,74 @@
+"""The lives of articles: fetches of their pages, and revisions with their changes."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from pydantic import BaseModel
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from models.messages import Changes
+from models.tables import Address, Article, Receipt
+from worker.addresses import canonical_form
+from worker.store.fetched_pages import digest_of_url
+
+MOST_EVENTS = 1_000
+"""Maximum number of fetches, and of revisions, of an address that are read, the latest ones."""
+
+
+class LifeEvent(BaseModel):
+    """A fetch of a page (`what` is the result of its receipt), or a revision of its article."""
+
+    at: datetime
+    page_id: int
+    what: str
+    revision: int | None = None
+    changes: Changes | None = None
+
+
+def life_of(session: Session, url: str) -> list[LifeEvent]:
+    """Return the events of the pages at a URL, oldest first; empty if the URL is unknown."""
+    digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
+    pages = session.scalars(
+        select(Address.page_id).where(Address.digest.in_(digests), Address.page_id.is_not(None))
+    )
+    ids = sorted(set(pages))
+    events = [*_fetches(session, ids), *_revisions(session, ids)]
+    return sorted(events, key=lambda event: (event.at, event.page_id, event.revision or 0))
+
+
+def _fetches(session: Session, page_ids: Sequence[int]) -> Iterator[LifeEvent]:
+    rows = session.execute(
+        select(Receipt.received_at, Receipt.page_id, Receipt.result)
+        .where(Receipt.page_id.in_(page_ids))
+        .order_by(Receipt.id.desc())
+        .limit(MOST_EVENTS)
+    )
+    for received_at, page_id, result in rows:
+        if page_id is not None:
+            yield LifeEvent(at=received_at, page_id=page_id, what=f"fetched: {result}")
+
+
+def _revisions(session: Session, page_ids: Sequence[int]) -> Iterator[LifeEvent]:
+    rows = session.execute(
+        select(
+            Article.created_at,
+            Article.page_id,
+            Article.revision,
+            Article.message["changes"],
+            Article.message["withdrawn"].astext,
+        )
+        .where(Article.page_id.in_(page_ids))
+        .order_by(Article.created_at.desc())
+        .limit(MOST_EVENTS)
+    )
+    for created_at, page_id, revision, changes, withdrawn in rows:
+        known = Changes.model_validate(changes) if changes else None
+        kind = "withdrawn" if withdrawn else known.kind if known else None
+        yield LifeEvent(
+            at=created_at,
+            page_id=page_id,
+            what=f"revision {revision}" + (f": {kind}" if kind else ""),
+            revision=revision,
+            changes=known,
+        )
