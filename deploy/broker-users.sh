@@ -48,4 +48,4 @@ user crawler "$BROKER_CRAWLER_PASSWORD" "$@"
 rights crawler '^$' '^crawler\.pages$' '^crawler\.links$' "$@"
 
 user recogniser "$BROKER_RECOGNISER_PASSWORD" "$@"
-rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.(articles(\.unreadable)?|repeats)$' "$@"
+rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.(articles(\.unreadable)?|repeats|changes)$' "$@"

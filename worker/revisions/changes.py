@@ -9,9 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any, Final
-
-from cydifflib import SequenceMatcher
 
 from models.messages import ChangeKind, Changes, SentenceChange, TextChange
 from worker.revisions.sentences import Sentence, reading_key, split_sentences
