@@ -11,15 +11,7 @@ from cryptography.x509.oid import NameOID
 
 
 class Authority:
-    """A certificate authority that signs server certificates.
-
-    Parameters
-    ----------
-    home
-        Directory for its files.
-    name
-        Name of the authority and of its certificate file.
-    """
+    """A certificate authority that signs server certificates, with its files in a directory."""
 
     def __init__(self, home: Path, name: str) -> None:
         self._home = home

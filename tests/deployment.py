@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import amqp
@@ -21,6 +20,7 @@ from tests.services import SPELLINGS, Services, spelled
 from worker.messaging.broker import connect, topology_of
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.supervisor import Supervisor
+from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.pages import is_pending
@@ -58,14 +58,7 @@ def remove_queues(settings: Settings) -> None:
 def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
     """Return the command for a service process whose name begins with its kind, as in ``worker-0``.
 
-    Parameters
-    ----------
-    name
-        Unique name of the process.
-    directory
-        Directory for its files.
-    pool
-        Number of processes in which a worker runs tasks.
+    A worker runs tasks in `pool` processes.
     """
     celery = [sys.executable, "-m", "celery", "-A", "worker"]
     match name.split("-")[0]:
@@ -121,13 +114,8 @@ class Deployment:
         self.wait_until(self._all_alive)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._supervisor.__exit__(kind, error, traceback)
+    def __exit__(self, *error: Any) -> None:
+        self._supervisor.__exit__(*error)
         self.database.dispose()
 
     def _all_alive(self) -> bool:
@@ -182,6 +170,14 @@ class Deployment:
             while (message := channel.basic_get(queue)) is not None:
                 yield message
                 channel.basic_ack(message.delivery_tag)
+
+    def quarantined(self) -> list[QuarantinedMessage]:
+        """Return the messages in all quarantines."""
+        return [
+            message
+            for stage in self.topology.quarantines
+            for message in browse(self.settings, stage)
+        ]
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
         """Wait until a condition holds; fail if a process exits or the wait times out."""

@@ -26,45 +26,32 @@ _SECTIONS = ("news", "city", "culture", "sport", "business")
 
 @dataclass(frozen=True)
 class Story:
-    """An article to be rendered with a theme.
+    """An article to be rendered with a theme; the seed determines its words.
 
-    Attributes
-    ----------
-    seed
-        Determines the words of the article.
-    count
-        Number of paragraphs.
+    It has `count` paragraphs.
     """
 
     seed: int
     count: int = 6
 
     @cached_property
-    def _chance(self) -> random.Random:
-        return random.Random(self.seed)
-
-    @cached_property
     def title(self) -> str:
-        """The headline."""
         chance = random.Random(f"title {self.seed}")
         picked = (chance.choice(each) for each in (_SUBJECTS, _VERBS, _OBJECTS))
         return f"Old {' '.join(picked)} in Ward {self.seed}"
 
     @cached_property
     def path(self) -> str:
-        """The path of the article's URL."""
         chance = random.Random(f"path {self.seed}")
         slug = "-".join(self.title.lower().split())
         return f"/{chance.choice(_SECTIONS)}/{slug}"
 
     @property
     def url(self) -> str:
-        """The article's URL."""
         return SITE + self.path
 
     @cached_property
     def author(self) -> str:
-        """The author's name."""
         return random.Random(f"author {self.seed}").choice(_NAMES)
 
     @cached_property
@@ -96,7 +83,6 @@ class Story:
 
     @property
     def body(self) -> str:
-        """The text as HTML."""
         return "".join(f"<p>{text}</p>" for text in self.paragraphs)
 
 
@@ -115,16 +101,9 @@ def paragraph(seed: int, number: int, sentences: int = 3) -> str:
 
 @dataclass(frozen=True)
 class Made:
-    """A generated page.
+    """A generated page with unique words of its own article and of the articles below it.
 
-    Attributes
-    ----------
-    html, url
-        The page and its URL.
-    own, further
-        Unique words of the page's own article, and of the articles below it.
-    links
-        URLs of the articles below, if the page states them.
+    `links` are the URLs of the articles below, if the page states them.
     """
 
     html: str
@@ -395,14 +374,17 @@ def scrolling(theme: Theme, seed: int) -> Made:
     )
 
 
+def _opening(own: Story) -> str:
+    return f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
+
+
 def _live(own: Story) -> str:
     entries = "".join(
         f'<article class="entry" data-url="{own.path}/entry-{n}"><time>1{n}:30</time>'
         f"<h2>{Story(own.seed + n).title}</h2><p>{paragraph(own.seed, n)}</p></article>"
         for n in range(2, 8)
     )
-    opening = f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
-    return f'<div class="summary"><h1>{own.title}</h1>{opening}</div><div>{entries}</div>'
+    return f'<div class="summary"><h1>{own.title}</h1>{_opening(own)}</div><div>{entries}</div>'
 
 
 def _thread(own: Story) -> str:
@@ -421,8 +403,7 @@ def _gallery(own: Story) -> str:
         f"<h2>{Story(own.seed + n).title}</h2><p>{paragraph(own.seed, n)}</p></div>"
         for n in range(2, 8)
     )
-    opening = f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
-    return f"<article><h1>{own.title}</h1>{opening}{slides}</article>"
+    return f"<article><h1>{own.title}</h1>{_opening(own)}{slides}</article>"
 
 
 def _listicle(own: Story) -> str:
@@ -431,9 +412,8 @@ def _listicle(own: Story) -> str:
         f"{Story(own.seed + n).date}</p><p>{paragraph(own.seed, n)}</p></section>"
         for n in range(2, 9)
     )
-    opening = f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
     return (
-        f'<article><h1>{own.title}</h1><p class="byline">By {own.author}</p>{opening}{items}'
+        f'<article><h1>{own.title}</h1><p class="byline">By {own.author}</p>{_opening(own)}{items}'
         "</article>"
     )
 
@@ -443,8 +423,7 @@ def _interview(own: Story) -> str:
         f"<h2>{paragraph(own.seed + 50, n, 1)[:60]}?</h2><p>{paragraph(own.seed, n)}</p>"
         for n in range(2, 9)
     )
-    opening = f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
-    return f"<article><h1>{own.title}</h1><p>{own.date}</p>{opening}{said}</article>"
+    return f"<article><h1>{own.title}</h1><p>{own.date}</p>{_opening(own)}{said}</article>"
 
 
 def _newsletter(own: Story) -> str:
@@ -453,9 +432,8 @@ def _newsletter(own: Story) -> str:
         f"</a></h2><p>{paragraph(own.seed, n)}</p></div>"
         for n in range(2, 8)
     )
-    opening = f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
     return (
-        f'<div class="intro"><h1>{own.title}</h1><p>{own.date}</p>{opening}</div>'
+        f'<div class="intro"><h1>{own.title}</h1><p>{own.date}</p>{_opening(own)}</div>'
         f'<div class="blocks">{items}</div>'
     )
 
@@ -466,16 +444,14 @@ def _manual(own: Story) -> str:
         f"<p>{paragraph(own.seed, n)}</p><p>{paragraph(own.seed, n + 1)}</p></section>"
         for n in range(2, 8, 2)
     )
-    opening = f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
-    return f"<div><section><h1>{own.title}</h1>{opening}</section>{parts}</div>"
+    return f"<div><section><h1>{own.title}</h1>{_opening(own)}</section>{parts}</div>"
 
 
 def _chronicle(own: Story) -> str:
     years = "".join(
         f"<h2>{Story(own.seed + n).date}</h2><p>{paragraph(own.seed, n)}</p>" for n in range(2, 8)
     )
-    opening = f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
-    return f'<div class="post"><h1>{own.title}</h1><p>{own.author}</p>{opening}{years}</div>'
+    return f'<div class="post"><h1>{own.title}</h1><p>{own.author}</p>{_opening(own)}{years}</div>'
 
 
 ALONE: Mapping[str, Callable[[Story], str]] = {

@@ -87,11 +87,7 @@ def _postgresql(stack: ExitStack) -> URL:
         return url
     for user in dict.fromkeys(("postgres", os.environ.get("USER", "postgres"))):
         url = URL.create(
-            "postgresql+psycopg2",
-            username=user,
-            host="127.0.0.1",
-            port=5432,
-            database="postgres",
+            "postgresql+psycopg2", username=user, host="127.0.0.1", port=5432, database="postgres"
         )
         if not _database_problem(url):
             return url
@@ -165,6 +161,12 @@ def _succeeds(*command: str, environment: dict[str, str] | None = None) -> bool:
     return done.returncode == 0
 
 
+def _install(package: str) -> None:
+    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
+    _succeeds("apt-get", "update", "--quiet", environment=quiet)
+    _succeeds("apt-get", "install", "--yes", "--quiet", package, environment=quiet)
+
+
 def _compose(stack: ExitStack) -> str | None:
     if not _succeeds("docker", "info"):
         return None
@@ -180,9 +182,7 @@ def _compose(stack: ExitStack) -> str | None:
 def rabbitmq_program() -> Path | None:
     """Return the RabbitMQ command in Debian's package, which root installs if it is missing."""
     if not RABBITMQ_SERVER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
-        quiet = {"DEBIAN_FRONTEND": "noninteractive"}
-        _succeeds("apt-get", "update", "--quiet", environment=quiet)
-        _succeeds("apt-get", "install", "--yes", "--quiet", "rabbitmq-server", environment=quiet)
+        _install("rabbitmq-server")
     return RABBITMQ_SERVER if RABBITMQ_SERVER.exists() else None
 
 
@@ -191,10 +191,8 @@ def postgresql_programs() -> Path:
 
     The embedded PostgreSQL lacks TLS.
     """
-    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     if not _installed_postgresql() and os.geteuid() == 0:
-        _succeeds("apt-get", "update", "--quiet", environment=quiet)
-        _succeeds("apt-get", "install", "--yes", "--quiet", "postgresql", environment=quiet)
+        _install("postgresql")
     found = _installed_postgresql()
     assert found, "PostgreSQL's programs are needed: apt-get install postgresql"
     return found[-1]

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from worker.html.tree import Tree, TreeFormatError
+from worker.html.tree import Tree
 
 _TOKENS = re.compile(r"\\[\\{}]|[{}]")
-"""Matches an escaped character or a brace in bracket notation."""
 
 _ESCAPED = re.compile(r"\\([\\{}])")
 
@@ -14,10 +13,8 @@ _ESCAPED = re.compile(r"\\([\\{}])")
 def tree_of(text: str) -> Tree:
     r"""Read a tree in bracket notation, such as ``{a{b}{c}}``.
 
-    A node consists of an opening brace, its label, its children and a closing brace. The label is
-    all text up to the next brace, including spaces, and may be empty. In a label, ``\{``, ``\}``
-    and ``\\`` represent a brace and a backslash; any other backslash represents itself. White
-    space around the tree and after a child is ignored. Raises TreeFormatError for any other text.
+    A label is all text up to the next brace, including spaces, and may be empty. In a label,
+    ``\{``, ``\}`` and ``\\`` represent a brace and a backslash.
     """
     return Tree.from_preorder(_nodes(text))
 
@@ -49,19 +46,8 @@ def _nodes(text: str) -> Iterator[tuple[str, int]]:
         if in_label:
             yield _ESCAPED.sub(r"\1", between), depth - 1
         else:
-            _refuse_text(between, end)
-        if brace == "}" and depth == 0:
-            raise TreeFormatError(f"character {token.start()} closes a node that was never opened")
+            assert not between, f"text outside of a label: {between!r}"
         depth += 1 if brace == "{" else -1
         in_label = brace == "{"
         end = token.end()
-    if depth:
-        raise TreeFormatError(f"at the end of the text {depth} nodes are still open")
-    _refuse_text(text[end:], end)
-
-
-def _refuse_text(between: str, start: int) -> None:
-    outside = between.strip()
-    if outside:
-        place = start + between.index(outside)
-        raise TreeFormatError(f"text outside of a label, at character {place}: {outside[:20]!r}")
+    assert not depth, "a node is not closed, or closed twice"

@@ -15,16 +15,7 @@ Revision = tuple[str, int]
 class Delivery:
     """An article message as a consumer received it.
 
-    Attributes
-    ----------
-    id
-        ID of the article, the consumer's idempotency key.
-    url, revision
-        URL of the page and revision number.
-    digest
-        Digest of the text.
-    redelivered
-        Whether the broker reports the message as redelivered.
+    The ID of the article is the consumer's idempotency key. The digest is that of the text.
     """
 
     id: str
@@ -50,18 +41,10 @@ class Delivery:
 class Findings:
     """Errors in a history (lost, doubled), and anomalies that a consumer must tolerate.
 
-    Attributes
-    ----------
-    lost
-        Stored revisions that were never delivered.
-    doubled
-        Revisions delivered under several IDs or with several texts, or whose ID was also used for
-        another revision.
-    reordered
-        Number of deliveries of a revision after a higher revision of the same page. Repeats do not
-        count, because a consumer recognises them by their ID.
-    repeats
-        Number of deliveries of a previously delivered ID.
+    `lost` are stored revisions that were never delivered. `doubled` are revisions delivered under
+    several IDs or with several texts, or whose ID was also used for another revision. `reordered`
+    counts deliveries of a revision after a higher one of the same page, without repeats, which a
+    consumer recognises by their ID. `repeats` counts deliveries of a previously delivered ID.
     """
 
     lost: set[Revision]
@@ -76,15 +59,7 @@ def digest_of(text: str) -> str:
 
 
 def check(history: Iterable[Delivery], stored: Mapping[str, Revision]) -> Findings:
-    """Return the findings in a history.
-
-    Parameters
-    ----------
-    history
-        All deliveries, in the order in which they were received.
-    stored
-        The stored revisions, by article ID.
-    """
+    """Return the findings in a history, given the stored revisions by article ID."""
     contents: dict[Revision, set[tuple[str, str]]] = defaultdict(set)
     revisions: dict[str, set[Revision]] = defaultdict(set)
     highest: dict[str, int] = {}

@@ -4,8 +4,7 @@ import os
 import secrets
 import subprocess
 from contextlib import ExitStack
-from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 HERE = "10.213.7.1"
 THERE = "10.213.7.2"
@@ -41,12 +40,7 @@ class OtherHost:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self._stack.close()
 
     def cut(self) -> None:

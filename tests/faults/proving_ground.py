@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 from unittest.mock import patch
 
@@ -36,7 +35,6 @@ from worker.local.embedded import (
     postgresql_programs,
 )
 from worker.processes.supervisor import Supervisor
-from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.migrations import migrate
@@ -62,12 +60,7 @@ Victim = Literal["process", "group"]
 class Servers:
     """A private RabbitMQ and PostgreSQL, which can be killed and started again.
 
-    Parameters
-    ----------
-    home
-        Directory for logs.
-    address
-        IP address on which both listen; other hosts can reach them unless it is the loopback.
+    Other hosts can reach them unless their address is the loopback.
     """
 
     def __init__(self, home: Path, *, address: str = LOOPBACK) -> None:
@@ -110,12 +103,7 @@ class Servers:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self._stack.close()
 
     @property
@@ -192,13 +180,7 @@ class Servers:
             signal_one(postmaster.pid, signal.SIGINT)
 
     def start_postgresql(self, **variables: str) -> None:
-        """Start PostgreSQL with its existing data, and wait until it responds.
-
-        Parameters
-        ----------
-        variables
-            Additional environment variables.
-        """
+        """Start PostgreSQL with its existing data and more variables; wait until it responds."""
         self._starts += 1
         name = f"postgresql.{self._starts}"
         self.supervisor.start(
@@ -298,12 +280,7 @@ class Servers:
 class Disk:
     """The disk with PostgreSQL's data, which can be filled as if by another program.
 
-    Attributes
-    ----------
-    filler
-        File that occupies the free space.
-    log
-        PostgreSQL's log.
+    The filler is the file that occupies the free space; the log is PostgreSQL's.
     """
 
     filler: Path
@@ -327,10 +304,7 @@ class Disk:
 class Clock:
     """A wall clock that processes use instead of the machine's (see ``clock.c``).
 
-    Parameters
-    ----------
-    directory
-        Directory for the files of the clock, readable by every user.
+    Every user must be able to read its directory.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -359,24 +333,10 @@ class Clock:
 class ProvingGround(Deployment):
     """A deployment whose processes can be killed, stopped and started again.
 
-    Parameters
-    ----------
-    servers
-        The database and the broker.
-    home
-        Directory for logs and heartbeats.
-    counts
-        Number of processes of each kind; by default, one.
-    others
-        Other hosts, by the names of the processes to run on them.
-    customised
-        Directory of the module ``sitecustomize`` that processes import at start.
-    environment
-        Environment variables in addition to the settings.
-    pool
-        Number of processes in which each worker runs tasks.
-    more
-        Settings that override the defaults of these tests.
+    `counts` is the number of processes of each kind, by default one. `others` are other hosts, by
+    the names of the processes to run on them. `customised` is the directory of the module
+    ``sitecustomize`` that processes import at start. Each worker runs tasks in `pool` processes.
+    `more` are settings that override the defaults of these tests.
     """
 
     def __init__(
@@ -431,12 +391,7 @@ class ProvingGround(Deployment):
         self.wait_until(self._all_alive)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         for name in self._pids:
             self.kill(name)
         self.database.dispose()
@@ -463,10 +418,7 @@ class ProvingGround(Deployment):
         self._starts[name] += 1
         incarnation = f"{name}.{self._starts[name]}"
         self._pids[name] = self.servers.supervisor.start(
-            incarnation,
-            command,
-            log=self._home / f"{incarnation}.log",
-            env=environment,
+            incarnation, command, log=self._home / f"{incarnation}.log", env=environment
         )
 
     def terminate(self, name: str) -> None:
@@ -487,13 +439,7 @@ class ProvingGround(Deployment):
         del self._pids[name]
 
     def restart(self, **variables: str) -> None:
-        """Terminate all processes and start them again.
-
-        Parameters
-        ----------
-        variables
-            Environment variables to add to the usual ones from now on.
-        """
+        """Terminate all processes and start them again, from now on with the given variables."""
         for name in self._pids:
             self.terminate(name)
         self._variables = variables
@@ -502,13 +448,7 @@ class ProvingGround(Deployment):
 
     @contextmanager
     def away(self, **variables: str) -> Iterator[None]:
-        """Kill all processes, and start them again on leaving the context.
-
-        Parameters
-        ----------
-        variables
-            Environment variables to add to the usual ones from now on.
-        """
+        """Kill all processes; on leaving, start them again with the given variables."""
         self._variables = variables
         for name in self._pids:
             self.kill(name)
@@ -541,12 +481,7 @@ class ProvingGround(Deployment):
     def trap(self, place: str, victim: Victim) -> Iterator[None]:
         """Kill the next process that reaches a place; on leaving the context, wait for its death.
 
-        Parameters
-        ----------
-        place
-            Place in the code (see `sabotage`), named after a kind of task or process.
-        victim
-            Target of the kill.
+        The place is one of `sabotage`, named after a kind of task or process.
         """
         trap = self._traps / place
         unset = trap.with_suffix(".unset")
@@ -619,14 +554,6 @@ class ProvingGround(Deployment):
                 return since
             time.sleep(0.2)
 
-    def quarantined(self) -> list[QuarantinedMessage]:
-        """Return the messages in all quarantines."""
-        return [
-            message
-            for stage in self.topology.quarantines
-            for message in browse(self.settings, stage)
-        ]
-
 
 def is_running(pid: int) -> bool:
     """Return whether a process is still running."""
@@ -657,16 +584,9 @@ def signal_all(pid: int, number: signal.Signals) -> None:
 class Balance:
     """Final state of the pages of a site.
 
-    Attributes
-    ----------
-    outcomes
-        Number of pages by outcome.
-    lost
-        Published URLs that lack a page, an outcome, or the delivery of one of their articles.
-    doubled, reordered, repeats
-        As in `Findings`.
-    since
-        Monotonic time of the last outcome.
+    `lost` are published URLs that lack a page, an outcome, or the delivery of one of their
+    articles. `doubled`, `reordered` and `repeats` are as in `Findings`. `since` is the monotonic
+    time of the last outcome.
     """
 
     outcomes: Counter[str]
@@ -678,15 +598,7 @@ class Balance:
 
 
 def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
-    """Wait until all work is done, and check the history of deliveries.
-
-    Parameters
-    ----------
-    ground
-        The deployment.
-    urls
-        URLs of the published pages.
-    """
+    """Wait until all work is done, and check the deliveries of the pages with the given URLs."""
     published = set(urls)
     known = select(func.count()).select_from(StoredPage).where(StoredPage.url.in_(published))
     ground.wait_until(lambda: ground.count(known) == len(published))

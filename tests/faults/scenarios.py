@@ -59,14 +59,7 @@ UNUSABLE: Mapping[str, tuple[bytes, str]] = {
 class Scene:
     """A site whose pages are being processed while a fault occurs.
 
-    Attributes
-    ----------
-    ground
-        The deployment.
-    host
-        Host name of the site.
-    pages
-        Published page messages, by URL; a fault may add pages.
+    `pages` are the published messages by URL; a fault may add pages.
     """
 
     ground: ProvingGround
@@ -520,16 +513,9 @@ FAULTS: Mapping[str, Fault] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """Result of the trial of a fault.
+    """Result of the trial of a fault, with the number of distinct pages published.
 
-    Attributes
-    ----------
-    pages
-        Number of distinct pages published.
-    balance
-        Final state of the pages.
-    recovery_seconds
-        Seconds from the end of the fault, or of publishing if later, to the last outcome.
+    Recovery lasts from the end of the fault, or of publishing if later, to the last outcome.
     """
 
     pages: int
@@ -541,18 +527,7 @@ def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict
     """Return messages for pages of a site with two templates, by URL.
 
     No two sites have a tree in common, so that the stored distances of one site never speed up the
-    comparisons of another.
-
-    Parameters
-    ----------
-    host
-        Host name of the site.
-    number
-        Number of pages.
-    first
-        Number in the URL of the first page.
-    seed
-        Seed of the texts; with a different seed, the same URLs have different texts.
+    comparisons of another. With a different seed, the same URLs have different texts.
     """
     mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{_number(host):016b}")
     pages = {}

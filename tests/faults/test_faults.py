@@ -12,13 +12,7 @@ from sqlalchemy import func, select
 
 from models.tables import Generation, Site, StoredPage
 from tests.faults.proving_ground import ProvingGround, Servers, balance
-from tests.faults.sabotage.sitecustomize import (
-    BURNS,
-    BURNS_NATIVELY,
-    HANGS,
-    HANGS_NATIVELY,
-    KILLS,
-)
+from tests.faults.sabotage.sitecustomize import BURNS, BURNS_NATIVELY, HANGS, HANGS_NATIVELY, KILLS
 from tests.faults.scenarios import harmful_tree, poison, site_pages, try_fault
 from worker.service.quarantine import drop, requeue
 

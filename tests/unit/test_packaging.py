@@ -104,16 +104,13 @@ def extra_of(path: Path) -> str | None:
     return places[max(places, key=len)] if places else None
 
 
-def sources_of_all() -> set[Path]:
-    return sources_of_extra(None)
-
-
 def test_every_import_is_a_declared_dependency() -> None:
-    assert undeclared(imported_by(sources_of_all()), declared_dependencies()) == set()
+    assert undeclared(imported_by(sources_of_extra(None)), declared_dependencies()) == set()
 
 
 def test_every_declared_dependency_is_used() -> None:
-    assert unused(imported_by(sources_of_all()), declared_dependencies()) - NOT_IMPORTED == set()
+    imported = imported_by(sources_of_extra(None))
+    assert unused(imported, declared_dependencies()) - NOT_IMPORTED == set()
 
 
 @pytest.mark.parametrize("extra", USERS_OF_EXTRAS)

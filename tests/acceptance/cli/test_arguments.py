@@ -10,7 +10,15 @@ from click.testing import CliRunner
 
 from benchmarks.__main__ import main as benchmarks
 from tests.acceptance.command_line import detourage
-from tests.commands import FAILED, OF_A_DEPLOYMENT, RIGHT, WRONG, WRONG_OF_BENCHMARKS, Server
+from tests.commands import (
+    FAILED,
+    OF_A_DEPLOYMENT,
+    RIGHT,
+    USAGE,
+    WRONG,
+    WRONG_OF_BENCHMARKS,
+    Server,
+)
 from tests.pages import article_html, message
 from worker.cli import main
 from worker.settings import PREFIX, load_settings
@@ -59,6 +67,7 @@ def options(
     ("program", "arguments", "code", "words"),
     [
         *((main, *each) for each in WRONG),
+        (main, ("run", "missing.jsonl", "-o", "o"), USAGE, "missing.jsonl"),
         *((benchmarks, *each) for each in WRONG_OF_BENCHMARKS),
     ],
 )
@@ -73,7 +82,9 @@ def test_invalid_arguments_are_reported(
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("arguments", "words"), RIGHT)
+@pytest.mark.parametrize(
+    ("arguments", "words"), [*RIGHT, (("doctor",), "tree edit distance: native")]
+)
 def test_valid_arguments_have_the_expected_effect(arguments: tuple[str, ...], words: str) -> None:
     done = CliRunner().invoke(main, list(arguments))
     assert done.exit_code == 0, (done.output, done.exception)

@@ -38,12 +38,6 @@ def test_bench_measures_methods_and_writes_reports(sample: Path, tmp_path: Path)
     assert "<svg" in (tmp_path / "report.html").read_text()
 
 
-def test_an_unknown_extractor_is_reported_in_one_line(sample: Path) -> None:
-    result = invoke("bench", sample, "--extractors", "seagull")
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: no extractor is named 'seagull'")
-
-
 def test_a_requested_extractor_that_cannot_run_is_an_error(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

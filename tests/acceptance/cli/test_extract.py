@@ -123,13 +123,7 @@ def crawl(tmp_path: Path) -> Path:
 def test_several_pages_are_written_as_json_lines_in_input_order(page: Path, crawl: Path) -> None:
     done = extract(page, "missing.html", crawl, "ftp://a.example/", "--processes", "1")
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each.get("outcome") for each in found[:5]] == [
-        None,
-        None,
-        None,
-        None,
-        "needs-rendering",
-    ]
+    assert [each.get("outcome") for each in found[:5]] == [*[None] * 4, "needs-rendering"]
     assert found[0]["title"] == "A * story"
     assert [each["url"] for each in found[1:6]] == [
         "missing.html",

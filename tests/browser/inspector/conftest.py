@@ -18,16 +18,9 @@ from worker.settings import Settings
 
 @dataclass
 class Log:
-    """Side effects of a browser session.
+    """Side effects of a browser session on the inspector at `base`.
 
-    Attributes
-    ----------
-    base
-        URL of the inspector.
-    requests
-        Requested URLs.
-    events
-        Messages of the console, of dialogs and of script errors.
+    The events are messages of the console, of dialogs and of script errors.
     """
 
     base: str

@@ -150,24 +150,19 @@ def test_a_page_that_exceeds_a_limit_is_stopped_and_leaves_no_process(
     assert not [each for each in left if "chrom" in (each.info["name"] or "")]
 
 
-def run(tmp_path: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    bodies = [message(URL, inline(FILL))]
-    pages = write_messages(tmp_path / "pages.jsonl", bodies)
-    return subprocess.run(
+def test_a_run_renders_with_the_configured_browser(chromium: Path, tmp_path: Path) -> None:
+    pages = write_messages(tmp_path / "pages.jsonl", [message(URL, inline(FILL))])
+    done = subprocess.run(
         [*DETOURAGE, "run", str(pages), "-o", str(tmp_path / "articles.jsonl")],
-        env={**BARE, **settings},
+        env={
+            **BARE,
+            "DETOURAGE_RENDER_BROWSER": str(chromium),
+            "DETOURAGE_RENDER_SANDBOX": str(os.geteuid() != 0),
+        },
         capture_output=True,
         text=True,
         timeout=240,
         check=False,
-    )
-
-
-def test_a_run_renders_with_the_configured_browser(chromium: Path, tmp_path: Path) -> None:
-    done = run(
-        tmp_path,
-        DETOURAGE_RENDER_BROWSER=str(chromium),
-        DETOURAGE_RENDER_SANDBOX=str(os.geteuid() != 0),
     )
     assert done.returncode == 0, done.stderr
     [article] = read_lines(tmp_path / "articles.jsonl")

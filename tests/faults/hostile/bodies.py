@@ -39,10 +39,6 @@ def kinds() -> Iterator[Kind]:
         yield Kind("fields", name, make, FEW)
 
 
-def _raw(draw: Draw, body: bytes) -> Sent:
-    return draw.send(body)
-
-
 def _with_extra(draw: Draw, extra: str, *, is_sound: bool = False) -> Sent:
     """Return a message with an unknown key, whose value is given as JSON."""
     body = draw.body()[:-1] + f', "extra": {extra}}}'.encode("utf-8", "surrogatepass")
@@ -51,11 +47,11 @@ def _with_extra(draw: Draw, extra: str, *, is_sound: bool = False) -> Sent:
 
 def _no_json(draw: Draw) -> Sent:
     bodies = (b"", b"{", draw.body()[:-40], bytes(range(256)), b"\xff" * 1000, b"<html>", b"\x00")
-    return _raw(draw, draw.one_of(bodies))
+    return draw.send(draw.one_of(bodies))
 
 
 def _no_object(draw: Draw) -> Sent:
-    return _raw(draw, draw.one_of((b"[]", b'"a"', b"1", b"null", b"true", b"[{}]", b"{}")))
+    return draw.send(draw.one_of((b"[]", b'"a"', b"1", b"null", b"true", b"[{}]", b"{}")))
 
 
 def _nested(draw: Draw) -> Sent:
@@ -67,7 +63,7 @@ def _nested(draw: Draw) -> Sent:
 def _twice_the_key(draw: Draw) -> Sent:
     field = draw.one_of(FIELDS)
     other = draw.one_of((b'"x"', b"null", b"{}", b"1"))
-    return _raw(draw, b'{"%s": %s, ' % (field.encode(), other) + draw.body()[1:])
+    return draw.send(b'{"%s": %s, ' % (field.encode(), other) + draw.body()[1:])
 
 
 def _huge_number(draw: Draw) -> Sent:
@@ -85,7 +81,7 @@ def _half_characters(draw: Draw) -> Sent:
     escaped = draw.one_of(("\\ud800", "\\udfff\\ud800", "\\u0000", "\\uffff"))
     field = draw.one_of(("extra", "id", "content_type", "html"))
     body = draw.body(**{field: "MARK"}).replace(b"MARK", f"<p>a{escaped}b</p>".encode())
-    return _raw(draw, body)
+    return draw.send(body)
 
 
 def _raw_half_characters(draw: Draw) -> Sent:
@@ -93,16 +89,16 @@ def _raw_half_characters(draw: Draw) -> Sent:
 
 
 def _byte_order_mark(draw: Draw) -> Sent:
-    return _raw(draw, b"\xef\xbb\xbf" * draw.one_of((1, 2, 50)) + draw.body())
+    return draw.send(b"\xef\xbb\xbf" * draw.one_of((1, 2, 50)) + draw.body())
 
 
 def _other_encoding(draw: Draw) -> Sent:
     names = ("utf-16", "utf-16-le", "utf-32", "utf-7", "cp037")
-    return _raw(draw, draw.body().decode().encode(draw.one_of(names)))
+    return draw.send(draw.body().decode().encode(draw.one_of(names)))
 
 
 def _more_behind(draw: Draw) -> Sent:
-    return _raw(draw, draw.body() + draw.one_of((b"x", b"{}", b"\x00", draw.body(), b",", b"]")))
+    return draw.send(draw.body() + draw.one_of((b"x", b"{}", b"\x00", draw.body(), b",", b"]")))
 
 
 def _space_around(draw: Draw) -> Sent:
@@ -115,16 +111,8 @@ def _many_keys(draw: Draw) -> Sent:
 
 
 def _keys(draw: Draw) -> Sent:
-    names = (
-        "",
-        "\x00",
-        "\ud800",
-        "k" * 100_000,
-        "__class__",
-        "model_extra",
-        "\n" + FORGED,
-        "_content",
-    )
+    odd = ("", "\x00", "\ud800", "k" * 100_000, "\n" + FORGED)
+    names = (*odd, "__class__", "model_extra", "_content")
     return draw.send(draw.body(**{draw.one_of(names): draw.one_of(WRONG_TYPES)}))
 
 
@@ -256,28 +244,11 @@ _FIELDS: dict[str, Make] = {
     "id that forges": _field("id", "\n" + FORGED, "\x1b[2J%", "\u202e%", "\r%", "[/x]%", "'%--"),
     "invalid site": _field(
         "site",
-        "[/x]",
-        "<b>",
-        "a b",
-        "a\nb",
-        "\x1b[31m",
-        "../..",
-        "\u202ea",
-        "-",
-        "a" * 254,
-        ".",
-        "@",
+        *("[/x]", "<b>", "a b", "a\nb", "\x1b[31m", "../..", "\u202ea", "-", "a" * 254, ".", "@"),
     ),
     "site of odd form": _field(
         "site",
-        "a" * 253,
-        "A",
-        "a" + "." * 200,
-        "a" + ":" * 100,
-        "\u4e2d\u6587",
-        "xn--a",
-        "1",
-        "a-",
+        *("a" * 253, "A", "a" + "." * 200, "a" + ":" * 100, "\u4e2d\u6587", "xn--a", "1", "a-"),
         "\u00df",
     ),
     "content_type of all sorts": _field(
@@ -296,12 +267,8 @@ _FIELDS: dict[str, Make] = {
     "fetched_at that is no instant": _field(
         "fetched_at",
         *("", "now", "2024-01-01", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z", "1700000000"),
-        *(
-            "2024-01-01T24:00:00Z",
-            "2024-01-01T23:59:60Z",
-            "2024-01-01T00:00:00+99:99",
-            "9" * 100_000,
-        ),
+        *("2024-01-01T24:00:00Z", "2024-01-01T23:59:60Z", "2024-01-01T00:00:00+99:99"),
+        "9" * 100_000,
         *("\n" + FORGED, "2024-01-01T00:00:00Z\x00", "2024-01-01T00:00:00." + "9" * 10_000 + "Z"),
     ),
     "fetched_at as a number": _field(
@@ -309,64 +276,31 @@ _FIELDS: dict[str, Make] = {
     ),
     "url of another scheme": _host(
         *("ftp://a.example", "file://", "javascript:alert(1)//", "data:text/html,", "//a.example"),
-        *(
-            "HTTP:/a.example",
-            "http:a.example",
-            "https:///",
-            "blob:https://a.example",
-            "\nhttps://a",
-        ),
+        *("HTTP:/a.example", "http:a.example", "https:///", "blob:https://a.example"),
+        "\nhttps://a",
     ),
     "url of an odd host": _host(
         *("https://[::1", "https://[::1]", "https://[v1.x]", "https://1.2.3", "https://0x7f.1"),
-        *(
-            "https://a..example",
-            "https://.example",
-            "https://example.",
-            "https://-",
-            "https://\u202e.example",
-        ),
-        *(
-            "https://" + "a" * 300 + ".example",
-            "https://xn--a",
-            "https://\u2100.example",
-            "https://%00.example",
-        ),
-        *(
-            "https://a.example\\@b.example",
-            "https://\u4e2d\u6587.example",
-            "https://a b.example",
-            "https://?",
-        ),
+        *("https://a..example", "https://.example", "https://example.", "https://-"),
+        "https://\u202e.example",
+        *("https://" + "a" * 300 + ".example", "https://xn--a", "https://\u2100.example"),
+        "https://%00.example",
+        *("https://a.example\\@b.example", "https://\u4e2d\u6587.example", "https://a b.example"),
+        "https://?",
     ),
     "url with a port or a password": _host(
-        *(
-            "https://a.example:0",
-            "https://a.example:65536",
-            "https://a.example:-1",
-            "https://a.example:x",
-        ),
-        *(
-            "https://a.example:",
-            "https://u:s3cr3t@a.example",
-            "https://u:p@q@a.example",
-            "https://@a.example",
-        ),
+        *("https://a.example:0", "https://a.example:65536", "https://a.example:-1"),
+        "https://a.example:x",
+        *("https://a.example:", "https://u:s3cr3t@a.example", "https://u:p@q@a.example"),
+        "https://@a.example",
         *("https://a.example:\u0661", "https://u:\n@a.example", "https://:@a.example:8080"),
     ),
     "url with control characters": _url(
         "\n" + FORGED, "\x00", "\x1b[2J", "\r", "\u2028", "\x7f", "\t"
     ),
     "url with odd characters": _url(
-        "\u202e",
-        "?q=<b>[/x]",
-        "#\ufffe",
-        "/%zz%",
-        "/../../..",
-        "?" * 1000,
-        " ",
-        "\u00e9\u0301",
-        "'",
+        *("\u202e", "?q=<b>[/x]", "#\ufffe", "/%zz%", "/../../..", "?" * 1000, " "),
+        *("\u00e9\u0301", "'"),
     ),
     "url at its limits": _url(
         "/" + "a" * (MAX_URL_CHARACTERS // 2),
@@ -396,5 +330,5 @@ _LARGE: dict[str, Make] = {
     "html of 10 MiB that is escaped": _of_size(MAX_HTML_BYTES, is_text=True, filler=b"\x01"),
     "html_base64 of 10 MiB": _of_size(MAX_HTML_BYTES, is_text=False, filler=b"word "),
     "html_base64 above 10 MiB": _of_size(MAX_HTML_BYTES + 1, is_text=False, filler=b"word "),
-    "a body above every limit": lambda draw: _raw(draw, bytes(65 << 20)),
+    "a body above every limit": lambda draw: draw.send(bytes(65 << 20)),
 }

@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from types import TracebackType
 from typing import Any, Self
 
 import amqp
@@ -31,7 +30,7 @@ from tests.faults.proving_ground import Servers
 from tests.faults.scenarios import site_pages
 from worker.messaging.broker import connect, depth
 from worker.processes.supervisor import Supervisor
-from worker.service.quarantine import QuarantinedMessage, browse
+from worker.service.quarantine import QuarantinedMessage
 from worker.settings import Settings
 from worker.store.pages import is_pending
 from worker.store.parts import is_due
@@ -112,20 +111,10 @@ class Published:
 class Report:
     """Outcome of a campaign.
 
-    Attributes
-    ----------
-    results
-        Number of messages of each kind, by result.
-    memory
-        Peak memory of each process, in bytes.
-    slowest
-        Number of work items of each kind, and the maximum CPU time of one, in seconds.
-    phases
-        Waiting times of good pages, with and without crowds.
-    load
-        The machine's load average over the preceding minute.
-    problems
-        Descriptions of violations; empty if there are none.
+    `results` counts the messages of each kind by result. `memory` is the peak memory of each
+    process, in bytes. `slowest` is the number of work items of each kind, and the maximum CPU time
+    of one, in seconds. `load` is the machine's load average over the preceding minute. `problems`
+    describes violations.
     """
 
     results: dict[Kind, Counter[str]] = field(default_factory=dict)
@@ -166,15 +155,10 @@ class WatchedDeployment(Deployment):
         self._watcher.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self._stop.set()
         self._watcher.join()
-        super().__exit__(kind, error, traceback)
+        super().__exit__(*error)
 
     def _watch(self) -> None:
         while not self._stop.wait(0.5):
@@ -280,17 +264,7 @@ def kinds() -> list[Kind]:
 
 
 def plan(seed: int, most: int, good_pages: int) -> list[Planned]:
-    """Return the messages of a campaign, shuffled.
-
-    Parameters
-    ----------
-    seed
-        Random seed of their order.
-    most
-        Maximum number of messages of each kind.
-    good_pages
-        Number of good pages per site.
-    """
+    """Return the messages of a campaign, at most `most` of each kind, shuffled."""
     planned = []
     for kind in kinds():
         for number in range(min(most, kind.copies)):
@@ -307,14 +281,7 @@ def plan(seed: int, most: int, good_pages: int) -> list[Planned]:
 def plan_crowds(seed: int, most: int, good: Sequence[GoodPage]) -> list[Planned]:
     """Return the messages of an attack by crowds: each kind in order, all kinds interleaved.
 
-    Parameters
-    ----------
-    seed
-        Random seed of the messages.
-    most
-        Maximum number of messages of each kind.
-    good
-        Good pages sent alongside, whose URLs some of the messages claim.
+    Some of the messages claim the URLs of the given good pages.
     """
     places = []
     for kind in crowds.kinds(good):
@@ -351,18 +318,10 @@ def run(
     phase_seconds: float = PHASE_SECONDS,
     only_crowds: bool = False,
 ) -> Report:
-    """Run a campaign on its own deployment, and check the results.
+    """Run a campaign on its own deployment, with its logs in `home`, and check the results.
 
-    Parameters
-    ----------
-    home
-        Directory for logs.
-    seed, most, of_each_site
-        As in `plan`.
-    beside, phase_seconds
-        Number of good pages in each phase, and the duration of sending them.
-    only_crowds
-        Whether to omit messages that are hostile individually.
+    `beside` good pages are sent in each phase, over `phase_seconds`. With `only_crowds`, messages
+    that are hostile individually are omitted.
     """
     planned = [] if only_crowds else plan(seed, most, of_each_site)
     calm, attacked = (good_pages(name, beside, seed + place) for place, name in enumerate(PREFIXES))
@@ -457,11 +416,7 @@ def _judge(report: Report, deployment: Deployment, published: list[Published]) -
             row.id: row
             for row in session.execute(select(StoredPage.id, StoredPage.url, StoredPage.outcome))
         }
-    quarantined = [
-        each
-        for stage in deployment.topology.quarantines
-        for each in browse(deployment.settings, stage)
-    ]
+    quarantined = deployment.quarantined()
     endings = _Endings(receipts, stored, quarantined)
     for each in published:
         ending = REFUSED if each.is_refused else endings.of(each)
@@ -590,12 +545,7 @@ def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
                 report.problems.append(f"{words} prints {found[0]!r}")
             if any(line.startswith(FORGED) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a forged line")
-    left = [
-        each
-        for stage in deployment.topology.quarantines
-        for each in browse(deployment.settings, stage)
-    ]
-    if left:
+    if left := deployment.quarantined():
         report.problems.append(f"{len(left)} messages are left in quarantine after drop")
 
 

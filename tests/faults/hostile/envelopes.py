@@ -125,11 +125,8 @@ def _unknown_type(draw: Draw) -> Sent:
 def _every_type(draw: Draw) -> Sent:
     typed = (
         *((b"t", b"\x02"), (b"b", b"\x80"), (b"s", b"\x80\x00"), (b"I", b"\x80\x00\x00\x00")),
-        *(
-            (b"l", b"\x80" + b"\x00" * 7),
-            (b"f", b"\x7f\xc0\x00\x00"),
-            (b"d", b"\x7f\xf0" + bytes(6)),
-        ),
+        *((b"l", b"\x80" + b"\x00" * 7), (b"f", b"\x7f\xc0\x00\x00")),
+        (b"d", b"\x7f\xf0" + bytes(6)),
         *((b"D", b"\xff\x7f\xff\xff\xff"), (b"T", b"\xff" * 8), (b"V", b"")),
         *((b"x", b"\x00\x00\x00\x02\xff\x00"), (b"F", bytes(4)), (b"A", bytes(4))),
     )

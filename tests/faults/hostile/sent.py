@@ -35,16 +35,10 @@ _TABLE = "application_headers"
 
 @dataclass(frozen=True)
 class Sent:
-    """A message to be published.
+    """A message to be published, with its properties in AMQP encoding.
 
-    Attributes
-    ----------
-    body
-        The body.
-    properties
-        The properties in AMQP encoding.
-    is_sound
-        Whether the page is an article that must be delivered, whatever else the message contains.
+    The page of a sound message is an article that must be delivered, whatever else the message
+    contains.
     """
 
     body: bytes
@@ -118,18 +112,9 @@ Make = Callable[[Draw], Sent]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of hostile message.
+    """A kind of hostile message, with the number of its messages in the campaign.
 
-    Attributes
-    ----------
-    part
-        Part of the message that is hostile, such as its headers.
-    name
-        Name of the kind.
-    make
-        Function that creates a message.
-    copies
-        Number of messages in the campaign.
+    `part` is the part of the message that is hostile, such as its headers.
     """
 
     part: str
@@ -147,11 +132,8 @@ class Kind:
 def packed(properties: Mapping[str, Any]) -> bytes:
     """Return properties in AMQP encoding (0-9-1, section 4.2.6.1).
 
-    Parameters
-    ----------
-    properties
-        Values of the properties: texts as unchecked bytes, and the header table as bytes (see
-        `entry`). Properties whose value is None are omitted.
+    Texts are given as unchecked bytes, and the header table as bytes (see `entry`). Properties
+    whose value is None are omitted.
     """
     flags = 0
     content = b""

@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from types import TracebackType
 from typing import Any, Self
 
 from tests.deployment import Deployment
@@ -20,17 +19,7 @@ PAGES_OF_ROUND = 12
 
 @dataclass(frozen=True)
 class GoodPage:
-    """A page whose article must be delivered.
-
-    Attributes
-    ----------
-    url, message_id
-        URL of the page and ID of its message.
-    body
-        Body of the message.
-    paragraphs
-        Paragraphs of the article text.
-    """
+    """A page whose article must be delivered, with the paragraphs of its text."""
 
     url: str
     message_id: str
@@ -45,17 +34,7 @@ class GoodPage:
 
 
 def good_pages(prefix: str, number: int, seed: int) -> list[GoodPage]:
-    """Return shuffled articles of the sample crawl, on sites whose names have the given prefix.
-
-    Parameters
-    ----------
-    prefix
-        Prefix of the site names.
-    number
-        Number of pages.
-    seed
-        Random seed of the stories.
-    """
+    """Return shuffled articles of the sample crawl, on sites whose names have the given prefix."""
     rounds = -(-number // PAGES_OF_ROUND)
     found = []
     for page in generate(seed=seed, pages_per_template=rounds):
@@ -85,18 +64,9 @@ def percentile(values: Sequence[float], percent: int) -> float:
 class Phase:
     """A period in which good pages are sent evenly, with or without hostile pages.
 
-    Attributes
-    ----------
-    name
-        Name of the phase, which says what is sent alongside.
-    good, hostile
-        Numbers of good and of hostile pages sent.
-    sending_seconds, seconds
-        Duration of sending the pages, and duration of the phase until all work is done.
-    waits
-        Waiting time of each good page for its first article, in seconds.
-    lock_clock, lock_processors
-        Durations for which transactions held the story lock, in wall-clock and in CPU time, in ms.
+    `seconds` is the duration until all work is done. `waits` are the waiting times of the good
+    pages for their first articles, in seconds. `lock_clock` and `lock_processors` are the durations
+    for which transactions held the story lock, in wall-clock and in CPU time, in ms.
     """
 
     name: str
@@ -118,12 +88,8 @@ class Phase:
 class Consumer:
     """Consumes the articles of a deployment as they arrive.
 
-    Attributes
-    ----------
-    articles
-        All consumed articles, without the fields (and long texts) that no check uses.
-    came_at
-        Arrival time of the first article of each URL.
+    `articles` lack the fields (and long texts) that no check uses. `came_at` is the arrival time of
+    the first article of each URL.
     """
 
     def __init__(self, deployment: Deployment) -> None:
@@ -137,12 +103,7 @@ class Consumer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self.stop()
 
     def stop(self) -> None:

@@ -14,15 +14,13 @@ committed nor acknowledged.
 import ctypes
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable
 from functools import wraps
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import ModuleType
 from typing import Any
+
+from tests.faults.replacing import Replacements, replace_on_import
 
 TRAPS = "DETOURAGE_FAULTS_TRAPS"
 
@@ -145,7 +143,7 @@ def _spring(place: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
+SABOTAGED: Replacements = {
     "worker.service.application": {
         "HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS,
         "WALL_TIMES": lambda _: WALL_TIMES,
@@ -153,10 +151,7 @@ SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
     "worker.article.article": {"extract_article": _harmed_by_pages},
     "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},
-    "worker.tasks.assign": {
-        "_assign": _trapped_after("assign"),
-        "assign_tree": _harmed_by_tree,
-    },
+    "worker.tasks.assign": {"_assign": _trapped_after("assign"), "assign_tree": _harmed_by_tree},
     "worker.tasks.cluster": {"_cluster": _trapped_after("cluster")},
     "worker.workflow.comparison": {
         "_save": _trapped_after("compare"),
@@ -173,27 +168,4 @@ SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
 the original."""
 
 
-class _Saboteur(MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):  # type: ignore[no-untyped-def]
-        if name not in SABOTAGED:
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Sabotaging(spec.loader)
-        return spec
-
-
-class _Sabotaging(Loader):
-    def __init__(self, loader: Loader) -> None:
-        self._loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        for name, sabotaged in SABOTAGED[module.__name__].items():
-            setattr(module, name, sabotaged(getattr(module, name)))
-
-
-sys.meta_path.insert(0, _Saboteur())
+replace_on_import(SABOTAGED)

@@ -27,47 +27,32 @@ def status(*arguments: str) -> Result:
 
 def add_sites(tasks: Tasks, number: int) -> None:
     """Store sites with one page each; every other site is clustered and its page has an article."""
-    keys = [f"s{each:04}.example" for each in range(number)]
     with tasks.database.transaction() as session:
-        ids = list(
-            session.scalars(
-                insert(Site).returning(Site.id, sort_by_parameter_order=True),
-                [{"key": key} for key in keys],
+        for index in range(number):
+            key = f"s{index:04}.example"
+            site = Site(key=key)
+            session.add(site)
+            session.flush()
+            page = StoredPage(
+                site_id=site.id,
+                url=f"https://{key}/",
+                url_digest=key,
+                content_digest="",
+                outcome=None if index % 2 else "article",
             )
-        )
-        pages = [
-            {
-                "site_id": site_id,
-                "url": f"https://{key}/",
-                "url_digest": key,
-                "content_digest": "",
-                "outcome": None if index % 2 else "article",
-            }
-            for index, (site_id, key) in enumerate(zip(ids, keys, strict=True))
-        ]
-        page_ids = list(
-            session.scalars(
-                insert(StoredPage).returning(StoredPage.id, sort_by_parameter_order=True), pages
-            )
-        )
-        done = list(zip(ids, page_ids, strict=True))[::2]
-        generations = [
-            {"site_id": site_id, "number": number, "site_version": number, "method": "none"}
-            for site_id, _ in done
-            for number in (1, 2)
-        ]
-        session.execute(insert(Generation), generations)
-        groups = [
-            {
-                "site_id": site_id,
-                "generation": 2,
-                "number": 1,
-                "size": 1,
-                "representative_id": page_id,
-            }
-            for site_id, page_id in done
-        ]
-        session.execute(insert(TemplateGroup), groups)
+            session.add(page)
+            session.flush()
+            if page.outcome:
+                session.add_all(
+                    Generation(site_id=site.id, number=each, site_version=each, method="none")
+                    for each in (1, 2)
+                )
+                session.flush()
+                session.add(
+                    TemplateGroup(
+                        site_id=site.id, generation=2, number=1, size=1, representative_id=page.id
+                    )
+                )
 
 
 @contextmanager
@@ -165,20 +150,18 @@ def test_a_site_whose_articles_are_mostly_doubtful_is_reported(tasks: Tasks) -> 
     add_sites(tasks, 2)
     with tasks.database.transaction() as session:
         [site_id, other_id] = session.scalars(select(Site.id).order_by(Site.key))
-        pages = [
-            {
-                "site_id": site_id if number < 8 else other_id,
-                "url": f"https://{number}.example/",
-                "url_digest": f"page {number}",
-                "content_digest": "",
-                "outcome": "article",
-                "confidence": 0.2 if number < 6 or number == 8 else 0.95,
-                "asked_at": func.now(),
-            }
+        session.add_all(
+            StoredPage(
+                site_id=site_id if number < 8 else other_id,
+                url=f"https://{number}.example/",
+                url_digest=f"page {number}",
+                content_digest="",
+                outcome="article",
+                confidence=0.2 if number < 6 or number == 8 else 0.95,
+                asked_at=func.now(),
+            )
             for number in range(12)
-        ]
-        for page in pages:
-            session.execute(insert(StoredPage).values(page))
+        )
     found = status("--json").output
     sites = {site["key"]: site for site in json.loads(found)["sites"]}
     assert sites["s0000.example"]["doubtful"] == 6

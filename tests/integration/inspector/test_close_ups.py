@@ -30,10 +30,6 @@ def read(shown: str | bytes) -> html.HtmlElement:
     return html.document_fromstring(shown)
 
 
-def links(client: Client, path: str) -> set[str]:
-    return set(read(client.get(path).text).xpath("//@href | //@src"))
-
-
 def test_a_site_view_shows_groups_trees_and_generations(
     client: Client, site: dict[str, Any]
 ) -> None:
@@ -43,8 +39,8 @@ def test_a_site_view_shows_groups_trees_and_generations(
     marked = {tree["page"] for tree in site["trees"] if tree["role"] == "representative"}
     assert marked == representatives
     assert [each["number"] for each in site["generations"]] == [1, 2]
-    shown = links(client, f"/sites/{site['site']['id']}")
-    assert {f"/pages/{tree['page']}" for tree in site["trees"]} <= shown
+    shown = read(client.get(f"/sites/{site['site']['id']}").text).xpath("//@href | //@src")
+    assert {f"/pages/{tree['page']}" for tree in site["trees"]} <= set(shown)
     assert client.get(f"/sites/{site['site']['id']}/distances.png").content[1:4] == b"PNG"
 
 

@@ -203,29 +203,3 @@ def test_page_content_is_escaped(client: Client, crawled: Settings) -> None:
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(2)" in page
     assert 'href="javascript' not in page
-
-
-def test_a_page_shows_the_entries_of_a_live_report(client: Client, crawled: Settings) -> None:
-    (page_id, *_) = page_ids(crawled)
-    entry = {
-        "id": "e1",
-        "time": "2024-05-03T11:42:00",
-        "written_time": "11:42",
-        "author": None,
-        "title": "It is <open>",
-        "text": "Crossed.",
-        "is_new": True,
-        "is_changed": False,
-    }
-    database = Database(crawled.require_database_url())
-    with database.transaction() as session:
-        for article in session.scalars(select(Article).where(Article.page_id == page_id)):
-            article.message = article.message | {"entries": [entry]}
-    shown = client.get(f"/pages/{page_id}").text
-    with database.transaction() as session:
-        for article in session.scalars(select(Article).where(Article.page_id == page_id)):
-            article.message = article.message | {"entries": None}
-    database.dispose()
-    assert "Entries: 1" in shown
-    assert "It is &lt;open&gt;" in shown
-    assert "<small>new</small>" in shown

@@ -7,21 +7,21 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kombu import Connection, Producer
+from kombu import Producer
 
 from models.messages import PageMessage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
+from tests.integration.waiting import wait_until
 from tests.services import Services
-from worker.messaging.broker import connect, depth, topology_of
+from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.sample import generate
 from worker.settings import Settings
 
@@ -164,13 +164,6 @@ def recogniser(settings: Settings, database: Path) -> Iterator[subprocess.Popen[
         process.wait()
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def count(database: Path, table: str) -> int:
     if not database.exists():
         return 0
@@ -189,17 +182,19 @@ def test_the_recogniser_processes_each_article_exactly_once(
     sent = [article(n) for n in range(300)] + [article(n, 2) for n in range(100)]
     bodies = [json.dumps(each).encode() for each in reversed(sent)] * 2
     with connect(own_queues) as connection:
-        publish(connection, queue, [*bodies, b"{no json", b'{"id": "7"}'])
+        producer = Producer(connection, routing_key=queue)
+        for body in [*bodies, b"{no json", b'{"id": "7"}']:
+            producer.publish(body, content_type="application/json", delivery_mode=2)
     for killed_at in (50, 150):
         with recogniser(own_queues, database) as process:
             wait_until(lambda: count(database, "articles") >= killed_at)  # noqa: B023
             process.kill()
     with recogniser(own_queues, database) as process:
         wait_until(lambda: count(database, "articles") == len(sent))
-        wait_until(lambda: waiting(own_queues, queue) == 0)
+        wait_until(lambda: messages_waiting(own_queues, queue) == 0)
         process.terminate()
         assert process.wait(30) == 0
-    assert waiting(own_queues, queue) == 0
+    assert messages_waiting(own_queues, queue) == 0
     assert count(database, "articles") == len(sent)
     with closing(sqlite3.connect(database)) as connection:
         rows = connection.execute("SELECT url, revision, entities FROM pages").fetchall()
@@ -207,14 +202,3 @@ def test_the_recogniser_processes_each_article_exactly_once(
     assert revisions == {f"https://news.example/{n}": 2 if n < 100 else 1 for n in range(300)}
     assert all("Yesterday Jane Doe" in entities and "New York" in entities for *_, entities in rows)
     assert set(drain(own_queues, f"{queue}.unreadable")) == {b"{no json", b'{"id": "7"}'}
-
-
-def publish(connection: Connection, queue: str, bodies: list[bytes]) -> None:
-    producer = Producer(connection)
-    for body in bodies:
-        producer.publish(body, routing_key=queue, content_type="application/json", delivery_mode=2)
-
-
-def waiting(settings: Settings, queue: str) -> int:
-    with connect(settings) as connection, connection.channel() as channel:
-        return depth(channel, queue)

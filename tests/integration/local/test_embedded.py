@@ -9,8 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import pytest
 from kombu import Connection, Consumer, Exchange, Message, Queue
 from sqlalchemy import create_engine, text
 
+from tests.integration.waiting import wait_until
 from worker.local.embedded import EmbeddedError, Services, embedded_services, postgresql_programs
 from worker.processes.supervisor import ChildDied
 
@@ -37,13 +37,6 @@ with termination_as_exit(), embedded_services(directory) as services:
 """
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "timed out"
-        time.sleep(0.05)
-
-
 def query(url: str, statement: str) -> list[tuple[Any, ...]]:
     engine = create_engine(url)
     try:
@@ -57,13 +50,6 @@ def query(url: str, statement: str) -> list[tuple[Any, ...]]:
 def postmaster(services: Services) -> int:
     pid_file = services.directory / "postgresql" / "postmaster.pid"
     return int(pid_file.read_text().splitlines()[0])
-
-
-def check_for_ever(services: Services) -> None:
-    deadline = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < deadline:
-        services.check()
-        time.sleep(0.05)
 
 
 def servers_on(directory: Path) -> list[psutil.Process]:
@@ -147,7 +133,7 @@ def test_the_death_of_the_server_is_reported() -> None:
     with embedded_services() as services:
         os.kill(postmaster(services), signal.SIGKILL)
         with pytest.raises(ChildDied, match="postgresql was killed by SIGKILL"):
-            check_for_ever(services)
+            wait_until(services.check)
 
 
 def test_data_in_a_chosen_directory_survives_a_kill(shared_directory: Path) -> None:

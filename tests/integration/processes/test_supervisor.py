@@ -1,6 +1,5 @@
 """No child of a supervisor outlives the owner, the process that started the supervisor."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -14,9 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.integration.waiting import wait_until
 from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError, termination_as_exit
-
-WAIT_SECONDS = 30
 
 MARK = "DETOURAGE_TEST_MARK"
 
@@ -42,18 +40,11 @@ with termination_as_exit(), Supervisor(grace=0.5, remove=[directory]) as supervi
 SLEEPS = 5
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "timed out"
-        time.sleep(0.02)
-
-
 def processes_of(mark: str) -> list[psutil.Process]:
     """Return all processes that inherited the mark, orphans included."""
     found = []
     for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
+        with suppress(psutil.Error):
             if process.environ().get(MARK) == mark and process.pid != os.getpid():
                 found.append(process)
     return found
@@ -87,51 +78,32 @@ def start_owner(mark: str, directory: Path, ending: str = "wait") -> subprocess.
     return owner
 
 
-def interrupt_the_terminal(owner: subprocess.Popen[str]) -> None:
-    os.killpg(owner.pid, signal.SIGINT)
-
-
-def interrupt_twice(owner: subprocess.Popen[str]) -> None:
-    os.killpg(owner.pid, signal.SIGINT)
-    time.sleep(0.2)
-    os.killpg(owner.pid, signal.SIGINT)
-
-
-def kill_with_the_whole_group(owner: subprocess.Popen[str]) -> None:
-    os.killpg(owner.pid, signal.SIGKILL)
-
-
 @pytest.mark.parametrize(
-    "end",
+    ("send", "number", "times"),
     [
-        interrupt_the_terminal,
-        interrupt_twice,
-        kill_with_the_whole_group,
-        lambda owner: owner.send_signal(signal.SIGINT),
-        lambda owner: owner.send_signal(signal.SIGTERM),
-        lambda owner: owner.send_signal(signal.SIGHUP),
-        lambda owner: owner.send_signal(signal.SIGQUIT),
-        lambda owner: owner.send_signal(signal.SIGKILL),
-    ],
-    ids=[
-        "Ctrl-C",
-        "Ctrl-C twice",
-        "SIGKILL to the group",
-        "SIGINT",
-        "SIGTERM",
-        "SIGHUP",
-        "SIGQUIT",
-        "SIGKILL",
+        pytest.param(os.killpg, signal.SIGINT, 1, id="Ctrl-C"),
+        pytest.param(os.killpg, signal.SIGINT, 2, id="Ctrl-C twice"),
+        pytest.param(os.killpg, signal.SIGKILL, 1, id="SIGKILL to the group"),
+        pytest.param(os.kill, signal.SIGINT, 1, id="SIGINT"),
+        pytest.param(os.kill, signal.SIGTERM, 1, id="SIGTERM"),
+        pytest.param(os.kill, signal.SIGHUP, 1, id="SIGHUP"),
+        pytest.param(os.kill, signal.SIGQUIT, 1, id="SIGQUIT"),
+        pytest.param(os.kill, signal.SIGKILL, 1, id="SIGKILL"),
     ],
 )
 def test_a_signal_to_the_owner_leaves_no_processes_or_files(
-    end: Callable[[subprocess.Popen[str]], None], mark: str, tmp_path: Path
+    send: Callable[[int, int], None], number: int, times: int, mark: str, tmp_path: Path
 ) -> None:
     directory = tmp_path / "removed"
     owner = start_owner(mark, directory)
-    end(owner)
+    send(owner.pid, number)
+    for _ in range(times - 1):
+        time.sleep(0.2)
+        send(owner.pid, number)
     owner.communicate()
     assert owner.returncode != 0
+    if number == signal.SIGTERM:
+        assert owner.returncode == 128 + signal.SIGTERM
     wait_until(lambda: not processes_of(mark) and not directory.exists())
 
 
@@ -144,15 +116,6 @@ def test_no_process_is_left_after_the_block(
     assert owner.returncode == status
     assert not processes_of(mark)
     assert not (tmp_path / "removed").exists()
-
-
-def test_the_exit_status_after_sigterm_is_that_of_a_killed_process(
-    mark: str, tmp_path: Path
-) -> None:
-    owner = start_owner(mark, tmp_path / "removed")
-    owner.terminate()
-    owner.communicate()
-    assert owner.returncode == 128 + signal.SIGTERM
 
 
 def test_children_die_with_the_guardian(mark: str, tmp_path: Path) -> None:
@@ -185,7 +148,7 @@ def test_the_exit_of_a_child_is_reported_with_the_end_of_its_log(tmp_path: Path)
             "worker", ["sh", "-c", "seq 1000; echo out of memory >&2; exit 3"], log=tmp_path / "log"
         )
         with pytest.raises(ChildDied) as caught:
-            _check_for_ever(supervisor)
+            wait_until(supervisor.check)
     assert caught.value.name == "worker"
     assert caught.value.status == 3
     assert caught.value.tail.splitlines()[-2:] == ["1000", "out of memory"]
@@ -199,7 +162,7 @@ def test_a_killed_child_is_reported_with_the_name_of_the_signal(tmp_path: Path) 
         supervisor.check()
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(ChildDied, match="worker was killed by SIGKILL"):
-            _check_for_ever(supervisor)
+            wait_until(supervisor.check)
 
 
 def test_a_missing_program_is_reported_immediately(tmp_path: Path) -> None:
@@ -208,20 +171,6 @@ def test_a_missing_program_is_reported_immediately(tmp_path: Path) -> None:
             supervisor.start("worker", ["no-such-program"], log=tmp_path / "log")
         supervisor.start("second", ["sleep", "1000"], log=tmp_path / "log")
         supervisor.check()
-
-
-def test_a_child_gets_the_given_environment_and_directory(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    with Supervisor() as supervisor:
-        supervisor.start(
-            "child",
-            ["sh", "-c", "echo $COLOUR; pwd; exec sleep 1000"],
-            log=log,
-            env={"COLOUR": "grün", "PATH": os.environ["PATH"]},
-            cwd=tmp_path,
-        )
-        wait_until(lambda: log.read_text().count("\n") == 2)
-    assert log.read_text().splitlines() == ["grün", str(tmp_path)]
 
 
 REPORTED = (
@@ -240,25 +189,20 @@ def test_a_preloaded_child_differs_from_a_started_one_only_in_its_modules(tmp_pa
             command = [sys.executable, *REPORT]
             supervisor.start("child", command, log=log, env=environment, cwd=tmp_path)
             with pytest.raises(ChildDied, match="exited with status 0"):
-                _check_for_ever(supervisor)
+                wait_until(supervisor.check)
         reports.append(log.read_text().splitlines()[0])
     assert reports[0] == f"grün 2 {tmp_path} True SIG_DFL False"
     assert reports[1] == f"grün 2 {tmp_path} True SIG_DFL True"
 
 
 def test_a_preloaded_child_that_fails_is_reported_with_its_status_and_error(tmp_path: Path) -> None:
-    with Supervisor(preload=["sqlite3"]) as supervisor:
-        command = [sys.executable, "-m", "json.tool", str(tmp_path / "missing")]
-        supervisor.start("child", command, log=tmp_path / "log")
-        with pytest.raises(ChildDied, match="status 2") as caught:
-            _check_for_ever(supervisor)
-    assert "missing" in caught.value.tail
-    with Supervisor(preload=["sqlite3"]) as supervisor:
-        command = [sys.executable, "-m", "json.tool"]
-        supervisor.start("child", command, log=tmp_path / "log", cwd=tmp_path / "nowhere")
-        with pytest.raises(ChildDied, match="status 1") as caught:
-            _check_for_ever(supervisor)
-    assert "nowhere" in caught.value.tail
+    command = [sys.executable, "-m", "json.tool", str(tmp_path / "missing")]
+    for folder, status, told in ((tmp_path, 2, "missing"), (tmp_path / "nowhere", 1, "nowhere")):
+        with Supervisor(preload=["sqlite3"]) as supervisor:
+            supervisor.start("child", command, log=tmp_path / "log", cwd=folder)
+            with pytest.raises(ChildDied, match=f"status {status}") as caught:
+                wait_until(supervisor.check)
+        assert told in caught.value.tail
 
 
 def test_preloaded_children_are_stopped_like_others(mark: str, tmp_path: Path) -> None:
@@ -319,10 +263,3 @@ def test_a_termination_swallowed_by_a_library_is_raised_again(
             signal.raise_signal(number)
         with pytest.raises(ending):
             insist()
-
-
-def _check_for_ever(supervisor: Supervisor) -> None:
-    deadline = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < deadline:
-        supervisor.check()
-        time.sleep(0.02)

@@ -5,14 +5,6 @@ import json
 
 from tests.pages import article_html, message
 
-
-def encoded(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-NESTED = "<div>" * 100_000 + "text"
-
-
 UNUSABLE: dict[str, bytes] = {
     "not-json": b"{broken",
     "invalid-message": b'["a list"]',
@@ -20,25 +12,23 @@ UNUSABLE: dict[str, bytes] = {
     "unsupported-url": message("ftp://bad.example/a", "<p>a</p>"),
     "oversized": message("https://bad.example/big", "a" * (11 * 1024 * 1024)),
     "no-html": message("https://bad.example/none"),
-    "unsupported-version": json.dumps(
-        {"version": 9, "url": "https://bad.example/a", "html": "a"}
-    ).encode(),
+    "unsupported-version": message("https://bad.example/a", "a", version=9),
 }
 
 
+_CONTENTS: dict[str, bytes] = {
+    "https://bad.example/pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj",
+    "https://bad.example/image": b"\x89PNG\r\n\x1a\n" + bytes(200),
+    "https://bad.example/empty": b"",
+    "https://bad.example/noise": bytes((n * n * 31 + n * 7 + n // 5) % 256 for n in range(5000)),
+}
+
 REJECTED: dict[str, bytes] = {
-    "https://bad.example/pdf": message(
-        "https://bad.example/pdf", html_base64=encoded(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj")
-    ),
-    "https://bad.example/image": message(
-        "https://bad.example/image", html_base64=encoded(b"\x89PNG\r\n\x1a\n" + bytes(200))
-    ),
-    "https://bad.example/empty": message("https://bad.example/empty", html_base64=""),
-    "https://bad.example/noise": message(
-        "https://bad.example/noise",
-        html_base64=encoded(bytes((n * n * 31 + n * 7 + n // 5) % 256 for n in range(5000))),
-    ),
-    "https://bad.example/deep": message("https://bad.example/deep", NESTED),
+    **{
+        url: message(url, html_base64=base64.b64encode(content).decode())
+        for url, content in _CONTENTS.items()
+    },
+    "https://bad.example/deep": message("https://bad.example/deep", "<div>" * 100_000 + "text"),
 }
 
 

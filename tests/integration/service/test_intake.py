@@ -2,19 +2,13 @@
 
 import json
 import random
-import secrets
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import func, select, text, update
 
 from models.messages import PageMessage
-from models.tables import PageContent, Site, StoredPage, StoredTree
-from tests.deployment import Deployment, remove_queues
+from models.tables import PageContent, Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.integration.service.conftest import Alone
 from tests.pages import article_html, message
@@ -48,27 +42,6 @@ def bodies(sites: int, pages: int, *, day: int = 1) -> list[bytes]:
     ]
 
 
-def stored(tasks: Tasks) -> list[Any]:
-    rows = tasks.ask(
-        select(
-            Site.key,
-            StoredPage.url,
-            StoredPage.content_digest,
-            StoredPage.fetched_at,
-            StoredPage.outcome,
-            StoredPage.encoding,
-            StoredPage.comment_pattern,
-            StoredTree.digest,
-            PageContent.compressed,
-        )
-        .join(Site, Site.id == StoredPage.site_id)
-        .join(PageContent, PageContent.page_id == StoredPage.id)
-        .outerjoin(StoredTree, StoredTree.id == StoredPage.tree_id)
-        .order_by(StoredPage.url)
-    )
-    return list(rows)
-
-
 @pytest.mark.parametrize("size", [1, 5, 100])
 def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, size: int) -> None:
     results: Counter[str] = Counter()
@@ -81,12 +54,16 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
             results.update(each.result for each in recorded)
     # The refused pages are identical on all days, so they count as duplicates.
     assert results == {"accepted": 20, "duplicate": 28, "updated": 16, "superseded": 16}
-    found = stored(tasks)
-    assert [row[1:3] for row in found] == sorted(
+    found = tasks.ask(
+        select(StoredPage.url, StoredPage.content_digest, StoredPage.outcome, StoredPage.tree_id)
+        .join(PageContent, PageContent.page_id == StoredPage.id)
+        .order_by(StoredPage.url)
+    )
+    assert [row[:2] for row in found] == sorted(
         (fetched.url, fetched.content_digest) for fetched, _ in map(read, bodies(4, 5, day=3))
     )
-    assert sum(row[4] == "frameset" for row in found) == 4
-    assert all((row[7] is None) == (row[4] is not None) for row in found)
+    assert sum(outcome == "frameset" for *_, outcome, _ in found) == 4
+    assert all((tree_id is None) == (outcome is not None) for *_, outcome, tree_id in found)
 
 
 def test_pages_of_clustered_sites_in_a_mixed_batch_are_assigned(tasks: Tasks) -> None:
@@ -104,22 +81,6 @@ def test_pages_of_clustered_sites_in_a_mixed_batch_are_assigned(tasks: Tasks) ->
     assert sorted(urls) == ["https://0.example/4", "https://0.example/5"]
 
 
-@contextmanager
-def intake(settings: Settings, directory: Path) -> Iterator[Deployment]:
-    """Run a deployment whose only process is the intake."""
-    changed = settings.model_copy(
-        update={
-            "queue_prefix": f"{settings.queue_prefix}{secrets.token_hex(4)}.",
-            "heartbeat_directory": directory / "heartbeats",
-        }
-    )
-    try:
-        with Deployment(changed, directory, processes=["intake"]) as deployment:
-            yield deployment
-    finally:
-        remove_queues(changed)
-
-
 REFUSE = """
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION 'this page cannot be stored'; END $$;
@@ -128,10 +89,8 @@ WHEN (NEW.url LIKE '%/poison') EXECUTE FUNCTION refuse();
 """
 
 
-def test_a_message_that_cannot_be_stored_does_not_affect_others(
-    settings: Settings, tmp_path: Path
-) -> None:
-    with intake(settings, tmp_path) as deployment:
+def test_a_message_that_cannot_be_stored_does_not_affect_others(alone: Alone) -> None:
+    with alone("intake") as deployment:
         wanted = bodies(3, 10)
         poison = message("https://1.example/poison", "<p>Never stored.")
         with deployment.database.transaction() as session:
@@ -183,11 +142,8 @@ def _consumers(settings: Settings, queue: str) -> int:
         return int(channel.queue_declare(queue=queue, passive=True).consumer_count)
 
 
-def test_a_page_that_takes_too_long_to_parse_fails_without_delaying_others(
-    settings: Settings, tmp_path: Path
-) -> None:
-    quick = settings.model_copy(update={"parsing_seconds": 0.1})
-    with intake(quick, tmp_path) as deployment:
+def test_a_page_that_takes_too_long_to_parse_fails_without_delaying_others(alone: Alone) -> None:
+    with alone("intake", parsing_seconds=0.1) as deployment:
         slow = [message(f"https://slow.example/{n}", "<p>a" * 75_000 + f"<p>{n}") for n in range(2)]
         good = [message(f"https://quick.example/{n}", article_html(n)) for n in range(8)]
         before = deployment.receipts()

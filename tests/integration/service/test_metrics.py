@@ -2,7 +2,6 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -15,6 +14,7 @@ from sqlalchemy import text
 
 from tests.deployment import Deployment
 from tests.integration.service.crawl import UNUSABLE
+from tests.services import unused_ports
 from worker.versions import EXTRACTION_VERSION
 
 MONITORING = Path(__file__).parents[3] / "monitoring"
@@ -27,16 +27,9 @@ READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
 """Dashboard and alerts, which may refer only to metrics that are served."""
 
 
-def schema_of(deployment: Deployment) -> str:
-    with deployment.database.transaction() as session:
-        return str(session.scalar(text("SELECT version_num FROM alembic_version")))
-
-
 @pytest.mark.usefixtures("articles")
 def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    (port,) = unused_ports(1)
     process = subprocess.Popen(
         [sys.executable, "-m", "worker.cli", "metrics", "--port", str(port)],
         env={**os.environ, **deployment.settings.environment()},
@@ -62,10 +55,12 @@ def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
         process.kill()
         process.wait()
     assert 'detourage_pages{outcome="article"}' in found
+    with deployment.database.transaction() as session:
+        schema = session.scalar(text("SELECT version_num FROM alembic_version"))
     (built,) = re.findall(r"^detourage_build_info\{(.*)\} 1\.0$", found, re.MULTILINE)
     assert dict(re.findall(r'(\w+)="([^"]*)"', built)) == {
         "version": version("detourage"),
-        "schema_version": schema_of(deployment),
+        "schema_version": schema,
         "extraction_version": EXTRACTION_VERSION,
     }
     assert "detourage_queue_messages{queue=" in found

@@ -66,8 +66,7 @@ def result_of(deployment: Deployment, body: bytes, **properties: Any) -> tuple[s
 
 
 def page(name: str, **more: object) -> bytes:
-    values = {"version": 1, "url": f"https://odd.example/{name}", "html": "<p>Text</p>", **more}
-    return json.dumps({key: value for key, value in values.items() if value is not None}).encode()
+    return message(f"https://odd.example/{name}", "<p>Text</p>", **more)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +117,7 @@ def test_a_page_is_accepted_whatever_its_message_properties(
         (page("a", site="<script>"), {}, "unsupported-site"),
         (page("a", site="a\nb"), {}, "unsupported-site"),
         (page("a\nb"), {}, "unsupported-url"),
-        (page("a", url="https://odd.example:99999/"), {}, "unsupported-url"),
+        (message("https://odd.example:99999/", "<p>Text</p>"), {}, "unsupported-url"),
     ],
     ids=str,
 )
@@ -155,7 +154,7 @@ def test_a_body_above_the_limit_is_never_held_in_memory(deployment: Deployment) 
 
 
 def test_a_password_in_a_url_is_not_stored(deployment: Deployment) -> None:
-    body = page("x", url="https://user:secret@odd.example:8443/p@q")
+    body = message("https://user:secret@odd.example:8443/p@q", "<p>Text</p>")
     assert result_of(deployment, body) == ("accepted", None)
     with deployment.database.transaction() as session:
         urls = session.scalars(

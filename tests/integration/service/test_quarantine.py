@@ -104,9 +104,7 @@ def hostile(
         remove_queues(settings)
 
 
-def test_commands_handle_every_hostile_message_in_quarantine(
-    hostile: Deployment,
-) -> None:
+def test_commands_handle_every_hostile_message_in_quarantine(hostile: Deployment) -> None:
     command_line = CliRunner()
     stages = hostile.topology.quarantines
     held = [each for stage in stages for each in browse(hostile.settings, stage)]

@@ -80,9 +80,7 @@ def test_a_site_does_not_wait_until_a_busier_site_is_finished(alone: Alone) -> N
         assert done <= 5 + 2 * 3 + 5
 
 
-def test_pending_extractions_are_batched_unless_requested_one_by_one(
-    alone: Alone,
-) -> None:
+def test_pending_extractions_are_batched_unless_requested_one_by_one(alone: Alone) -> None:
     with alone("relay", queue_limit=4 * PAGES_OF_A_TASK) as deployment:
         queue = deployment.topology.task_queue("extract")
         with deployment.database.transaction() as session:
@@ -106,9 +104,7 @@ def test_pending_extractions_are_batched_unless_requested_one_by_one(
     assert max(map(len, tasks)) == PAGES_OF_A_TASK
 
 
-def test_repeated_extractions_follow_first_ones_without_starving(
-    alone: Alone,
-) -> None:
+def test_repeated_extractions_follow_first_ones_without_starving(alone: Alone) -> None:
     tasks_of_each = 3 * AGAIN_AFTER
     with alone("relay", queue_limit=PAGES_OF_A_TASK) as deployment:
         queue = deployment.topology.task_queue("extract")

@@ -112,9 +112,7 @@ def test_five_urls_of_an_article_are_one_page_in_any_order(
         assert (page.url, page.html) == (stands, five_pages()[stands])
 
 
-def test_pages_with_receipts_can_be_joined(
-    session: Session,
-) -> None:
+def test_pages_with_receipts_can_be_joined(session: Session) -> None:
     fetches = five((1, 1, 1, 1, 1))
     amp, mobile, plain = record(session, fetches[2], fetches[3], fetches[0])
     assert amp != mobile
@@ -243,9 +241,7 @@ def test_a_url_that_was_not_joined_cannot_be_separated(session: Session) -> None
             separate(session, url)
 
 
-def test_the_content_of_a_separated_url_is_preserved(
-    session: Session,
-) -> None:
+def test_the_content_of_a_separated_url_is_preserved(session: Session) -> None:
     fetches = five((1, 2, 3, 4, 5))
     record(session, fetches[3], fetches[2], fetches[0])
     (separated,) = separate(session, AMP)
@@ -267,19 +263,11 @@ def test_revisions_continue_after_joining_and_separation(session: Session) -> No
 def test_joined_urls_are_counted_and_listed(session: Session) -> None:
     record(session, *five((1, 2, 3, 4, 5)))
     (site_id,) = pages.sites_called(session, SITE)
-    assert separations.counts(session, site_id) == {
-        "amp": 1,
-        "form": 1,
-        "mobile": 1,
-        "print": 1,
-    }
+    kinds = {"amp": 1, "form": 1, "mobile": 1, "print": 1}
+    assert separations.counts(session, site_id) == kinds
     separate(session, MOBILE)
-    assert separations.counts(session, site_id) == {
-        "amp": 1,
-        "form": 1,
-        "print": 1,
-        "separated": 1,
-    }
+    kinds = {"amp": 1, "form": 1, "print": 1, "separated": 1}
+    assert separations.counts(session, site_id) == kinds
     listed = separations.joined_addresses(session, SITE)
     assert {(each.address, each.kind, each.canonical) for each in listed} == {
         (AMP, "amp", PLAIN),

@@ -25,10 +25,16 @@ def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
     )
 
 
-def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", [commented(seed, 5) for seed in range(4)])
+def process(tasks: Tasks, *pages: tuple[str, str]) -> int:
+    """Store pages, cluster their site and run all tasks; return the ID of the site."""
+    site_id = tasks.publish("a", pages)
     tasks.group(site_id)
     tasks.settle()
+    return site_id
+
+
+def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> None:
+    process(tasks, *(commented(seed, 5) for seed in range(4)))
     article = tasks.articles()["https://news.example/a/1"]
     assert article["text"] == "\n\n".join(paragraphs(1))
     assert [comment["author"] for comment in article["comments"]] == list(NAMES)
@@ -66,9 +72,7 @@ def test_a_single_comment_is_found_by_the_group_pattern_in_any_order(tasks: Task
 
 
 def test_comments_of_a_page_assigned_later_are_found_by_the_group_pattern(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", [commented(seed, 5) for seed in range(1, 5)])
-    tasks.group(site_id)
-    tasks.settle()
+    site_id = process(tasks, *(commented(seed, 5) for seed in range(1, 5)))
     tasks.articles()
     tasks.publish("a", [commented(9, 1)])
     tasks.settle()
@@ -77,29 +81,21 @@ def test_comments_of_a_page_assigned_later_are_found_by_the_group_pattern(tasks:
 
 
 def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", [commented(seed, 4) for seed in range(4)])
-    tasks.group(site_id)
-    tasks.settle()
+    process(tasks, *(commented(seed, 4) for seed in range(4)))
     assert tasks.articles()["https://news.example/a/2"]["revision"] == 1
-    tasks.publish("a", [commented(2, 5)])
-    tasks.group(site_id)
-    tasks.settle()
-    sent = tasks.articles()
-    assert {url: article["revision"] for url, article in sent.items()} == {
-        "https://news.example/a/2": 2
-    }
-    numbers = select(Article.revision, func.count()).join(
-        ArticleComment, ArticleComment.article_id == Article.id
+    process(tasks, commented(2, 5))
+    ((url, article),) = tasks.articles().items()
+    assert (url, article["revision"]) == ("https://news.example/a/2", 2)
+    numbers = (
+        select(Article.revision, func.count())
+        .join(ArticleComment, ArticleComment.article_id == Article.id)
+        .join(StoredPage, StoredPage.id == Article.page_id)
+        .where(StoredPage.url == url)
     )
-    of_page = numbers.join(StoredPage, StoredPage.id == Article.page_id).where(
-        StoredPage.url == "https://news.example/a/2"
-    )
-    assert sorted(tasks.ask(of_page.group_by(Article.revision))) == [(1, 4), (2, 5)]
+    assert sorted(tasks.ask(numbers.group_by(Article.revision))) == [(1, 4), (2, 5)]
 
 
-def test_comments_are_found_on_pages_stored_before_comments_were_supported(
-    tasks: Tasks,
-) -> None:
+def test_comments_are_found_on_pages_stored_before_comments_were_supported(tasks: Tasks) -> None:
     site_id = tasks.publish("a", [commented(seed, 5) for seed in range(4)])
     with tasks.database.transaction() as session:
         for page in session.scalars(select(StoredPage)):

@@ -2,11 +2,21 @@
 
 import math
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
+import pytest
+
 from worker.store.database import Database
 from worker.store.durations import Durations, histograms
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    database = Database(database_url)
+    yield database
+    database.dispose()
 
 
 def count(url: str, seconds: list[float]) -> None:
@@ -18,30 +28,25 @@ def count(url: str, seconds: list[float]) -> None:
     database.dispose()
 
 
-def test_durations_of_all_processes_add_up(database_url: str) -> None:
-    processes = ProcessPoolExecutor(3, mp_context=get_context("spawn"))
-    with processes:
+def test_durations_of_all_processes_add_up(database: Database, database_url: str) -> None:
+    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as processes:
         for each in [processes.submit(count, database_url, [0.01, 0.2, 200.0]) for _ in range(6)]:
             each.result()
-    database = Database(database_url)
-    (found,) = [database.run(histograms)["work"]]
+    found = database.run(histograms)["work"]
     assert found.cumulative[0.01] == 6
     assert found.cumulative[0.1] == 6
     assert found.cumulative[0.3] == found.cumulative[100] == 12
     assert found.cumulative[math.inf] == 18
     assert math.isclose(found.seconds, 6 * 200.21)
-    database.dispose()
 
 
-def test_the_duration_of_a_batch_is_divided_equally(database_url: str) -> None:
-    database = Database(database_url)
+def test_the_duration_of_a_batch_is_divided_equally(database: Database) -> None:
     durations = Durations(database)
     durations.note("batch", 0.8, pieces=8)
     durations.write()
     found = database.run(histograms)["batch"]
     assert (found.cumulative[0.03], found.cumulative[0.1]) == (0, 8)
     assert math.isclose(found.seconds, 0.8)
-    database.dispose()
 
 
 def test_work_continues_while_the_database_is_unavailable() -> None:
@@ -53,16 +58,12 @@ def test_work_continues_while_the_database_is_unavailable() -> None:
     assert done
 
 
-def test_durations_are_written_even_if_none_follow(database_url: str) -> None:
-    database = Database(database_url)
+def test_durations_are_written_even_if_none_follow(database: Database) -> None:
     durations = Durations(database, written_after=0.1)
     durations.note("one", 0.2)
     durations.note("one", 0.2)
     durations.note("other", 3.0)
     while "other" not in (found := database.run(histograms)):
         time.sleep(0.05)
-    assert {work: found[work].cumulative[math.inf] for work in ("one", "other")} == {
-        "one": 2,
-        "other": 1,
-    }
-    database.dispose()
+    counts = {work: found[work].cumulative[math.inf] for work in ("one", "other")}
+    assert counts == {"one": 2, "other": 1}

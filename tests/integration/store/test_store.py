@@ -63,11 +63,6 @@ def test_content_stored_by_an_earlier_version_is_readable(session: Session) -> N
     assert pages.load_content(session, page.id) == "of the past"
 
 
-def test_the_same_fetch_twice_is_a_duplicate(session: Session) -> None:
-    results, _ = record(session, fetched(), fetched())
-    assert results == ["accepted", "duplicate"]
-
-
 def test_the_latest_fetch_wins_in_any_order(session: Session) -> None:
     fetches = [
         fetched(f"<p>{day}</p>".encode(), fetched_at=MOMENT + timedelta(days=day))
@@ -166,7 +161,6 @@ def test_a_site_is_due_once_it_has_changed_and_settled(session: Session) -> None
 def test_the_outbox_returns_entries_in_order_and_removes_sent_ones(session: Session) -> None:
     outbox.add_tasks(session, "task", [{"n": 1}, {"n": 2}], site_id=1)
     outbox.add_message(session, exchange="", routing_key="q", body=b"\xff", headers={"x": 1})
-    session.flush()
     assert set(outbox.lanes_waiting(session, ["task", "other", ""])) == {"task", ""}
     first, second = outbox.take_next(session, "task", 10, max_bytes=1000)
     assert [first.arguments, second.arguments] == [{"n": 1}, {"n": 2}]
@@ -197,10 +191,3 @@ def test_progress_counts_each_message_of_the_run_once(session: Session) -> None:
 
 def test_the_status_of_an_unknown_site_is_empty(session: Session) -> None:
     assert site_statuses(session, ["unknown.example"]) == []
-
-
-def test_added_rows_are_visible_to_later_statements(session: Session) -> None:
-    outbox.add_message(session, exchange="x", routing_key="y", body=b"z")
-    assert outbox.lanes_waiting(session, ["w", "x"]) == ["x"]
-    ((_, *_, body),) = outbox.take_next(session, "x", 10, max_bytes=10)
-    assert body == b"z"

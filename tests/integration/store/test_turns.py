@@ -91,15 +91,6 @@ def test_many_short_queues_share_their_half(session: Session) -> None:
     assert served == {1: 60, **dict.fromkeys(crowd, 2)}
 
 
-def test_places_that_one_half_does_not_use_go_to_the_other(session: Session) -> None:
-    ask(session, 1, 40)
-    assert len(serve(session, 2 * SHORT_QUEUE)) == 2 * SHORT_QUEUE
-    ask(session, 2, SHORT_QUEUE)
-    assert letters(serve(session, 20)) == SHORT_QUEUE * "b" + (20 - SHORT_QUEUE) * "a"
-    ask(session, 2, SHORT_QUEUE)
-    assert len(serve(session, 100)) == 40 - 2 * SHORT_QUEUE - (20 - SHORT_QUEUE) + SHORT_QUEUE
-
-
 def test_idle_sites_gain_no_advantage_in_backlogs(session: Session) -> None:
     ask(session, 1, 200)
     assert len(serve(session, 200)) == 200

@@ -34,19 +34,19 @@ def die(tasks: Tasks, site_id: int, *, times: int) -> None:
     pass_time(tasks)
 
 
+@pytest.fixture
+def quarantined(tasks: Tasks, site_id: int) -> int:
+    """ID of the site after so many clusterings died that it is no longer clustered."""
+    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
+    cluster(site_id)
+    tasks.settle()
+    return site_id
+
+
 def pass_time(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         long_ago = ClusteringAttempt.began_at - timedelta(days=1)
         session.execute(update(ClusteringAttempt).values(began_at=long_ago))
-
-
-def fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the clustering raise an error."""
-
-    def defect(*_: object) -> None:
-        raise ValueError("two roots")
-
-    monkeypatch.setattr(clustering, "_cluster", defect)
 
 
 def status(tasks: Tasks) -> SiteStatus:
@@ -62,13 +62,6 @@ def due(tasks: Tasks) -> list[int]:
     """Return the IDs of the sites whose clustering is requested."""
     cluster_due_sites(settle_seconds=0)
     return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
-
-
-def way_back(tasks: Tasks) -> OutboxEntry:
-    queue = process_state().topology.quarantines["cluster"]
-    (found,) = tasks.ask(select(OutboxEntry).where(OutboxEntry.routing_key == queue))
-    assert isinstance(found, OutboxEntry)
-    return found
 
 
 def test_a_killed_clustering_is_completed_by_the_next_delivery(tasks: Tasks, site_id: int) -> None:
@@ -133,30 +126,25 @@ def test_deliveries_during_a_clustering_do_not_count_as_attempts(
 
 
 def test_a_site_whose_clustering_always_dies_is_quarantined_and_its_pages_are_extracted(
-    tasks: Tasks, site_id: int
+    tasks: Tasks, quarantined: int
 ) -> None:
-    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
-    cluster(site_id)
-    tasks.settle()
     assert outcomes(tasks) == ["article"] * 4
-    assert {role for _, role, _ in tasks.groups(site_id).values()} == {"outlier"}
+    assert {role for _, role, _ in tasks.groups(quarantined).values()} == {"outlier"}
     assert due(tasks) == []
     found = status(tasks)
     assert found.not_clustered_since is not None
     assert f"{CLUSTERING_ATTEMPTS} times" in (found.not_clustered_because or "")
-    headers = way_back(tasks).headers or {}
+    queue = process_state().topology.quarantines["cluster"]
+    (headers,) = tasks.ask(select(OutboxEntry.headers).where(OutboxEntry.routing_key == queue))
     assert headers["x-reason"] == "clustering-failed"
     assert found.not_clustered_because in headers["x-detail"]
 
 
-def test_new_pages_of_a_quarantined_site_get_articles(tasks: Tasks, site_id: int) -> None:
-    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
-    cluster(site_id)
-    tasks.settle()
+def test_new_pages_of_a_quarantined_site_get_articles(tasks: Tasks, quarantined: int) -> None:
     tasks.publish("a", [(f"{n}", article_html(n)) for n in range(3, 8)])
     tasks.settle()
     assert outcomes(tasks) == ["article"] * 8
-    assert tasks.generations(site_id) == 1
+    assert tasks.generations(quarantined) == 1
 
 
 def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None:
@@ -174,29 +162,24 @@ def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None
     assert outcomes(tasks) == ["article"] * 5
 
 
-def test_the_quarantined_task_clusters_the_site_afresh(tasks: Tasks, site_id: int) -> None:
-    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
-    cluster(site_id)
+def test_the_quarantined_task_clusters_the_site_afresh(tasks: Tasks, quarantined: int) -> None:
+    cluster(quarantined)
+    assert tasks.generations(quarantined) == 1
+    cluster(quarantined, afresh=True)
     tasks.settle()
-    cluster(site_id)
-    assert tasks.generations(site_id) == 1
-    cluster(site_id, afresh=True)
-    tasks.settle()
-    assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
+    roles = {role for _, role, _ in tasks.groups(quarantined).values()}
+    assert roles == {"member", "representative"}
     assert status(tasks).not_clustered_since is None
 
 
 @pytest.mark.parametrize("stage", ["parse", "compare", "cluster"])
 def test_reprocessing_takes_a_site_out_of_quarantine(
-    tasks: Tasks, site_id: int, stage: task_names.ReprocessStage
+    tasks: Tasks, quarantined: int, stage: task_names.ReprocessStage
 ) -> None:
-    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
-    cluster(site_id)
-    tasks.settle()
     tasks.reprocess("a", stage)
     tasks.settle()
-    assert due(tasks) == [site_id]
-    tasks.group(site_id)
+    assert due(tasks) == [quarantined]
+    tasks.group(quarantined)
     tasks.settle()
     assert tasks.ask(select(Generation.method).order_by(Generation.number))[-1] != "none"
     assert status(tasks).not_clustered_since is None
@@ -206,7 +189,10 @@ def test_reprocessing_takes_a_site_out_of_quarantine(
 def test_the_reason_is_the_error_that_the_clustering_raised(
     tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fail(monkeypatch)
+    def defect(*_: object) -> None:
+        raise ValueError("two roots")
+
+    monkeypatch.setattr(clustering, "_cluster", defect)
     for _ in range(CLUSTERING_ATTEMPTS):
         with pytest.raises(ValueError, match="two roots"):
             cluster(site_id)

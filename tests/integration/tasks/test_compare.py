@@ -1,7 +1,6 @@
 """Comparison of a site's pages, stored in a real PostgreSQL, with tasks run in any order."""
 
 import random
-from collections.abc import Iterable
 
 import pytest
 from sqlalchemy import func, select, text
@@ -17,13 +16,9 @@ from models.tables import (
 )
 from tests.compared_trees import nearest_references
 from tests.inline_tasks import Tasks
-from tests.pages import article_html
+from tests.integration.tasks.test_assign import articles
 from worker.grouping.clusterer import NOT_COMPARABLE
-from worker.grouping.distance import (
-    distance_matrix,
-    normalised_distance,
-    tree_edit_distance,
-)
+from worker.grouping.distance import distance_matrix, normalised_distance, tree_edit_distance
 from worker.html import Tree
 from worker.messaging import task_names
 from worker.store import trees
@@ -41,14 +36,6 @@ SMALL_LIMIT = 16
 def large_from(tasks: Tasks) -> None:
     """Make sites with few trees count as large."""
     tasks.restart(whole_matrix_trees=SMALL_LIMIT)
-
-
-def articles(numbers: Iterable[int], template: str = "plain") -> list[tuple[str, str]]:
-    """Return pages of one template with different structures."""
-    return [
-        (f"{template}/{number}", article_html(number, number=number, template=template))
-        for number in numbers
-    ]
 
 
 def two_templates(each: int = 20) -> list[tuple[str, str]]:
@@ -213,7 +200,6 @@ def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tas
     assert compared[0] <= SMALL_LIMIT * (SMALL_LIMIT - 1) // 2
     (planned,) = tasks.ask(select(Site.pairs_planned))
     assert planned <= 3 * 80 * SMALL_LIMIT
-
     groups = tasks.groups(site_id)
     assert len(groups) == 80
     templates_of: dict[int | None, set[str]] = {}

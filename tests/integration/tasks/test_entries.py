@@ -48,9 +48,7 @@ def test_a_revision_marks_the_entries_that_are_new_or_changed(tasks: Tasks) -> N
     assert set(what_is_new(tasks.articles()[URL]).values()) == {(False, False)}
 
 
-def test_entries_are_not_marked_as_new_if_the_earlier_message_had_no_entries(
-    tasks: Tasks,
-) -> None:
+def test_entries_are_not_marked_as_new_if_the_earlier_message_had_no_entries(tasks: Tasks) -> None:
     tasks.publish("a", [(f"{n}", article_html(n)) for n in range(3)])
     fetch(tasks, 1, 2, 3)
     with tasks.database.transaction() as session:

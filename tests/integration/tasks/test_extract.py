@@ -192,9 +192,7 @@ def test_a_batch_that_cannot_be_stored_is_extracted_again_page_by_page(
     assert detail == "it cannot be stored: DataError: unsupported Unicode escape sequence"
 
 
-def test_an_article_too_large_for_the_broker_fails_without_blocking_others(
-    tasks: Tasks,
-) -> None:
+def test_an_article_too_large_for_the_broker_fails_without_blocking_others(tasks: Tasks) -> None:
     sentence = "The council met on Tuesday evening, and nobody went home before midnight came. "
     large = article_html(1).replace("</p>", f"{sentence * 9000}</p>", 1)
     site_id = tasks.publish("a", [("large", large), ("small", article_html(2))])

@@ -1,6 +1,5 @@
 """Repeated fetches that return something other than the page: walls, errors, redirects."""
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
@@ -9,8 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select
 
-from models.tables import Article, OutboxEntry, StoredPage, StoryArticle
+from models.tables import Article, StoredPage, StoryArticle
 from tests.inline_tasks import Tasks
+from tests.integration.tasks.test_page_links import sent
 from tests.pages import article_html
 from worker.store.progress import service_counts
 
@@ -75,13 +75,7 @@ def states(tasks: Tasks) -> list[tuple[str, bool]]:
 
 
 def sent_links(tasks: Tasks) -> list[dict[str, Any]]:
-    with tasks.database.transaction() as session:
-        rows = session.execute(
-            delete(OutboxEntry)
-            .where(OutboxEntry.exchange == "links")
-            .returning(OutboxEntry.id, OutboxEntry.body)
-        ).all()
-    return [json.loads(body or b"") for _, body in sorted(rows)]
+    return [message for _, message in sent(tasks)]
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,7 @@ def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -
     assert article["template"] == {"group": None, "generation": 1, "size": 1, "role": "outlier"}
 
 
-def test_pages_of_a_burst_wait_for_their_clustering_and_give_one_article_each(
-    tasks: Tasks,
-) -> None:
+def test_pages_of_a_burst_wait_for_their_clustering_and_give_one_article_each(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of(*range(6)))
     grow_older(tasks, 60)
     assert look(tasks) == 0
@@ -131,9 +129,7 @@ def test_early_articles_do_not_change_the_final_state(tasks: Tasks) -> None:
     assert ends[0] == ends[1]
 
 
-def test_the_extraction_after_clustering_replaces_a_pending_early_one(
-    tasks: Tasks,
-) -> None:
+def test_the_extraction_after_clustering_replaces_a_pending_early_one(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of(*range(6)))
     grow_older(tasks, LATE)
     assert look(tasks) == 6
@@ -242,9 +238,7 @@ def test_while_messages_are_queued_new_sites_must_settle_and_known_sites_must_wa
         remove_queues(settings)
 
 
-def test_a_new_site_that_never_settles_is_clustered_after_half_the_limit(
-    tasks: Tasks,
-) -> None:
+def test_a_new_site_that_never_settles_is_clustered_after_half_the_limit(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of(1, 2))
     grow_older(tasks, PATIENCE / 2 + 1)
     tasks.publish("a", pages_of(3))
@@ -306,9 +300,7 @@ def test_later_rounds_of_a_large_site_keep_the_turn_of_the_first(tasks: Tasks) -
     assert order_of(tasks, task_names.CLUSTER) == [large, *others]
 
 
-def test_blocks_of_two_large_sites_are_interleaved(
-    tasks: Tasks,
-) -> None:
+def test_blocks_of_two_large_sites_are_interleaved(tasks: Tasks) -> None:
     sites = [large_site(tasks, "x"), large_site(tasks, "y", first=100)]
     for site_id in sites:
         cluster(site_id)

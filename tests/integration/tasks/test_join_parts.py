@@ -33,6 +33,11 @@ def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
     tasks.settle()
 
 
+def send_and_join(tasks: Tasks, pages: Mapping[str, str]) -> None:
+    send(tasks, pages)
+    join_parts(settle_seconds=0)
+
+
 def last(tasks: Tasks, url: str = STORY) -> dict[str, Any]:
     """Return the latest article message of a page."""
     messages = tasks.ask(
@@ -57,8 +62,7 @@ def test_parts_that_arrive_in_any_order_give_the_same_article(
     tasks: Tasks, order: tuple[int, ...]
 ) -> None:
     for number in order:
-        send(tasks, {address(number): part_html(number)})
-        join_parts(settle_seconds=0)
+        send_and_join(tasks, {address(number): part_html(number)})
     article = last(tasks)
     assert article["text"] == expected_text([1, 2, 3])
     assert article["parts"]["joined"] == [address(number) for number in (1, 2, 3)]
@@ -74,8 +78,7 @@ def test_parts_that_arrive_in_any_order_give_the_same_article(
 
 
 def test_parts_that_arrive_together_give_one_more_revision(tasks: Tasks) -> None:
-    send(tasks, {address(number): part_html(number) for number in (3, 1, 2)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(number): part_html(number) for number in (3, 1, 2)})
     article = last(tasks)
     assert (article["revision"], article["text"]) == (2, expected_text([1, 2, 3]))
     assert last(tasks, address(3))["revision"] == 1
@@ -87,8 +90,7 @@ def test_a_missing_part_is_listed_and_joined_on_arrival(tasks: Tasks) -> None:
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text([1])
     assert last(tasks)["revision"] == 1
-    send(tasks, {address(2): part_html(2)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(2): part_html(2)})
     assert last(tasks)["text"] == expected_text([1, 2, 3])
 
 
@@ -115,23 +117,19 @@ def test_a_task_that_reaches_its_time_limit_leaves_the_remaining_articles_to_the
 
 
 def test_a_part_gives_a_revision_only_if_its_text_changes(tasks: Tasks) -> None:
-    send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
     revision = last(tasks)["revision"]
-    send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
     join_parts(settle_seconds=0)
     assert last(tasks)["revision"] == revision
-    send(tasks, {address(2): part_html(2, seed=900)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(2): part_html(2, seed=900)})
     article = last(tasks)
     assert article["revision"] == revision + 1
     assert article["text"] == "\n\n".join([*texts([1]), *paragraphs(900), *texts([3])])
 
 
 def test_a_reprocessed_article_is_joined_again(tasks: Tasks) -> None:
-    send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
     tasks.reprocess(SITE)
     tasks.settle()
     join_parts(settle_seconds=0)
@@ -139,12 +137,10 @@ def test_a_reprocessed_article_is_joined_again(tasks: Tasks) -> None:
 
 
 def test_a_page_that_is_no_longer_a_part_is_dropped_from_the_article(tasks: Tasks) -> None:
-    send(tasks, {address(number): part_html(number) for number in (1, 2)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(number): part_html(number) for number in (1, 2)})
     assert last(tasks)["text"] == expected_text([1, 2])
     other = page_html("", "".join(f"<p>{text}</p>" for text in paragraphs(500)), "Another story")
-    send(tasks, {address(2): other})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(2): other})
     assert last(tasks)["text"] == expected_text([1])
     assert last(tasks)["parts"]["joined"] == []
 
@@ -155,7 +151,7 @@ def test_a_page_that_claims_the_article_of_another_page_is_not_joined(tasks: Tas
     body = "".join(f"<p>{text}</p>" for text in paragraphs(700))
     thief = f"https://{SITE}/advert/story"
     steals = f"<div class='pagination'><a rel='next' href='{address(2)}'>Next page</a></div>"
-    send(
+    send_and_join(
         tasks,
         {
             address(1): part_html(1, of=2),
@@ -164,7 +160,6 @@ def test_a_page_that_claims_the_article_of_another_page_is_not_joined(tasks: Tas
             thief: page_html(steals, "".join(f"<p>{text}</p>" for text in paragraphs(800))),
         },
     )
-    join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text([1, 2])
     assert last(tasks, thief)["text"] == "\n\n".join(paragraphs(800))
 
@@ -175,30 +170,30 @@ def test_pages_that_link_in_a_ring_are_each_joined_once(tasks: Tasks) -> None:
         pager = f"<div class='pagination'><a rel='next' href='{following}'>Next page</a></div>"
         return page_html(pager, "".join(f"<p>{text}</p>" for text in paragraphs(100 * number)))
 
-    send(tasks, {address(number): ring(number) for number in (1, 2, 3)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(number): ring(number) for number in (1, 2, 3)})
     assert last(tasks)["text"] == expected_text([1, 2, 3])
 
 
 def test_numbered_pages_that_repeat_the_whole_article_are_not_parts(tasks: Tasks) -> None:
-    send(tasks, {address(number): part_html(number, seed=100) for number in (1, 2, 3)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(number): part_html(number, seed=100) for number in (1, 2, 3)})
     assert last(tasks)["text"] == expected_text([1])
     assert last(tasks)["parts"]["joined"] == []
 
 
 def test_a_single_page_version_is_the_article(tasks: Tasks) -> None:
     whole = f"{STORY}?page=all"
-    send(tasks, {address(number): part_html(number, whole=whole) for number in (1, 2, 3)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(number): part_html(number, whole=whole) for number in (1, 2, 3)})
     assert last(tasks)["text"] == expected_text([1, 2, 3])
     body = "".join(f"<p>{text}</p>" for text in texts([1, 2, 3]))
-    send(tasks, {whole: page_html("", body)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {whole: page_html("", body)})
     first = last(tasks)
     assert first["text"] == expected_text([1])
     assert (first["parts"]["whole"], first["parts"]["held_by_whole"]) == (whole, True)
     assert last(tasks, whole)["text"] == expected_text([1, 2, 3])
+
+
+def die(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_joining_that_is_killed_before_the_end_changes_nothing(
@@ -206,10 +201,6 @@ def test_joining_that_is_killed_before_the_end_changes_nothing(
 ) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
     with monkeypatch.context() as patch:
-
-        def die(*_: object) -> None:
-            raise KeyboardInterrupt
-
         patch.setattr("worker.tasks.join_parts.parts.note_seen", die)
         with pytest.raises(KeyboardInterrupt):
             join_parts(settle_seconds=0)
@@ -223,18 +214,13 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
 ) -> None:
     send(tasks, {address(1): part_html(1, of=2)})
     with monkeypatch.context() as patch:
-
-        def die(*_: object) -> None:
-            raise KeyboardInterrupt
-
         patch.setattr("worker.tasks.join_parts.parts.load_parts", die)
         for _ in range(3):
             with pytest.raises(KeyboardInterrupt):
                 join_parts(settle_seconds=0)
         join_parts(settle_seconds=0)
     # A change triggers another attempt.
-    send(tasks, {address(2): part_html(2, of=2)})
-    join_parts(settle_seconds=0)
+    send_and_join(tasks, {address(2): part_html(2, of=2)})
     assert last(tasks)["text"] == expected_text([1, 2])
 
 

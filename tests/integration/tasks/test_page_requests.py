@@ -1,5 +1,8 @@
 """Requests to process a single page again."""
 
+from sqlalchemy import select
+
+from models.tables import Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.workflow.page_requests import ask_again
@@ -10,10 +13,6 @@ def revisions(tasks: Tasks) -> dict[str, int]:
 
 
 def clustered(tasks: Tasks) -> list[int]:
-    from sqlalchemy import select
-
-    from models.tables import StoredPage
-
     site = tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)])
     tasks.group(site)
     tasks.settle()
@@ -30,10 +29,6 @@ def test_only_the_requested_page_gets_a_new_revision(tasks: Tasks) -> None:
 
 
 def test_a_page_parsed_again_gets_a_new_revision_after_the_next_clustering(tasks: Tasks) -> None:
-    from sqlalchemy import select
-
-    from models.tables import Site
-
     pages = clustered(tasks)
     assert tasks.read(lambda session: ask_again(session, pages[1], "parse"))
     tasks.settle()

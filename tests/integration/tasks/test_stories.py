@@ -469,9 +469,7 @@ def test_the_work_on_a_large_story_is_bounded(
     ]
 
 
-def test_pages_that_keep_changing_cause_only_a_few_corrections_of_others(
-    tasks: Tasks,
-) -> None:
+def test_pages_that_keep_changing_cause_only_a_few_corrections_of_others(tasks: Tasks) -> None:
     process(tasks, page("victim.example", WIRE, 30))
     for turn in range(12):
         body = WIRE if turn % 2 == 0 else sentences(90 + turn)

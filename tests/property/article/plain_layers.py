@@ -24,17 +24,9 @@ PRODUCTS_PER_ACTIVATION: Final = 1 << 12
 
 
 def linear(rows: Numbers, inputs: int, weights: Weights, biases: Weights, lowest: int) -> bytes:
-    """Return the outputs of a linear layer as int32 bytes, none below the given limit.
+    """Return the outputs of a linear layer as int32 bytes, none below `lowest`.
 
-    Parameters
-    ----------
-    rows, inputs
-        Activations, shape (rows, inputs).
-    weights, biases
-        Weights of the layer, see `worker.inference.networks.Layer.in_blocks`, and biases, shape
-        (outputs,).
-    lowest
-        Minimum output.
+    The weights are those of `worker.inference.networks.Layer.in_blocks`.
     """
     pairs = weights.transpose(1, 3, 0, 2)
     by_input = pairs.reshape(2 * len(pairs), -1)[:inputs, : len(biases)].astype(np.float64)
@@ -55,16 +47,8 @@ def convolution(
 ) -> bytes:
     """Return the rows, as int32 bytes, after a residual convolution over neighbouring rows.
 
-    Parameters
-    ----------
-    rows
-        Activations, shape (rows, width).
-    scales, shifts
-        Factors and offsets applied to the normalised rows, shape (width,).
-    weights, biases
-        Parameters of the layer, see `linear`.
-    dilation
-        Distance, in rows, between the rows that are combined.
+    The scales and shifts are applied to the normalised rows. `dilation` is the distance, in rows,
+    between the rows that are combined. The weights and biases are as in `linear`.
     """
     width = rows.shape[1]
     wide = rows.astype(np.float64)
@@ -81,16 +65,9 @@ def convolution(
 
 
 def means(numbers: Numbers, table: Weights, rows: int, size: int) -> bytes:
-    """Return the mean word vector of each row, as int32 bytes.
+    """Return the mean word vector of each row, as int32 bytes; word number 0 is no word.
 
-    Parameters
-    ----------
-    numbers
-        Word numbers, shape (rows, words), 0 for no word.
-    table
-        Vector of each word.
-    rows, size
-        Number of rows and length of a vector; unused, as in the native signature.
+    The last two arguments are unused, as the native code needs them.
     """
     del rows, size
     counts = np.maximum(1, np.count_nonzero(numbers, axis=1))

@@ -14,23 +14,9 @@ from worker.text.dates import find_moments, parse_moment, without_dates
 
 KEYS = st.sampled_from(
     [
-        "@type",
-        "@id",
-        "@graph",
-        "@value",
-        "@list",
-        "name",
-        "author",
-        "headline",
-        "datePublished",
-        "articleSection",
-        "keywords",
-        "publisher",
-        "mainEntityOfPage",
-        "isAccessibleForFree",
-        "url",
-        "description",
-        "comment",
+        *("@type", "@id", "@graph", "@value", "@list", "name", "author", "headline"),
+        *("datePublished", "articleSection", "keywords", "publisher", "mainEntityOfPage"),
+        *("isAccessibleForFree", "url", "description", "comment"),
     ]
 )
 TEXTS = st.text(max_size=30) | st.sampled_from(

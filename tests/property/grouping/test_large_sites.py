@@ -101,8 +101,7 @@ def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> N
     # The lengths vary widely: each page is near to one that is a little longer, but the shortest is
     # near to none of the longest.
     pages = pages_of(
-        compared,
-        [Tree.from_preorder([("body", 0), *[("p", 1)] * length]) for length in lengths],
+        compared, [Tree.from_preorder([("body", 0), *[("p", 1)] * length]) for length in lengths]
     )
     grouping = compared.group(pages, whole_matrix_trees=LIMIT)
     members = [member for group in grouping.groups for member in group.members]

@@ -1,5 +1,3 @@
-"""Acceptance of declared URLs, and joining of pages that declare each other."""
-
 import pytest
 
 from tests.addressed import AMP, MOBILE, PLAIN, five_pages

@@ -1,5 +1,3 @@
-"""The canonical form of URLs: what it omits and what it preserves."""
-
 import pytest
 
 from worker.addresses import canonical_form

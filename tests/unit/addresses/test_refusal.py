@@ -1,5 +1,3 @@
-"""Detection of refusals by HTTP status and redirects."""
-
 import pytest
 
 from tests.addressed import PLAIN

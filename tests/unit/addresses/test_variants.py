@@ -1,5 +1,3 @@
-"""Recognition of page variants and of later article parts by URL."""
-
 import pytest
 
 from worker.addresses import are_other_parts

@@ -155,9 +155,9 @@ def test_a_page_of_a_site_needs_a_url() -> None:
         detourage.Site([(article_html(1), "")])
 
 
-def run(code: str) -> str:
+def run(*arguments: str | Path) -> str:
     found = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, *arguments],
         capture_output=True,
         text=True,
         timeout=120,
@@ -171,8 +171,8 @@ def test_importing_and_extracting_load_no_service_code() -> None:
     heavy = ("celery", "kombu", "sqlalchemy", "psycopg2", "sklearn", "scipy")
     found = f"print([name for name in {heavy} if name in sys.modules])"
     read = f"detourage.extract({article_html(1)!r}, 'https://a.example/')"
-    assert run(f"import sys, detourage; {found}") == "[]"
-    assert run(f"import sys, detourage; {read}; {found}") == "[]"
+    assert run("-c", f"import sys, detourage; {found}") == "[]"
+    assert run("-c", f"import sys, detourage; {read}; {found}") == "[]"
 
 
 CRASH = """
@@ -191,16 +191,8 @@ if __name__ == "__main__":
 def test_a_page_that_crashes_its_process_does_not_affect_others(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(CRASH, encoding="utf-8")
-    found = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
     outcomes = ["failed" if number == 3 else "empty" for number in range(9)]
-    assert found.stdout.splitlines() == [
+    assert run(script).splitlines() == [
         f"https://a.example/{number} {outcome}" for number, outcome in enumerate(outcomes)
     ]
 

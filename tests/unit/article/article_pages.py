@@ -1,5 +1,3 @@
-"""Small pages for the article tests."""
-
 import random
 from collections.abc import Collection
 
@@ -17,7 +15,6 @@ _SYLLABLES = ["ba", "cor", "din", "el", "fo", "gar", "hin", "jo", "kel", "lu", "
 
 
 def page(body: str, head: str = "", url: str = URL, root: str = "") -> Page:
-    """Parse a page with the given body and head."""
     return parse_page(f"<html {root}><head>{head}</head><body>{body}</body></html>", url)
 
 
@@ -45,5 +42,4 @@ def paragraphs(seed: int, count: int = 6) -> list[str]:
 
 
 def prose(seed: int, count: int = 6) -> str:
-    """Return the `paragraphs` for the given seed as HTML."""
     return "".join(f"<p>{text}</p>" for text in paragraphs(seed, count))

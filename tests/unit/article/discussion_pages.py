@@ -1,7 +1,5 @@
 """Generated discussion pages, and pages that only resemble them."""
 
-from collections.abc import Iterator
-
 from tests.pages import paragraphs
 from worker.html import Page, parse_page
 
@@ -33,7 +31,6 @@ TITLE = "Squeaking hinge of a Brandt 40"
 
 
 def forum_page(body: str, *, url: str = FORUM, lang: str = "en", direction: str = "ltr") -> Page:
-    """Return a forum page with the given thread."""
     links = "".join(
         f'<a href="/forums/{name}/">{name.title()}</a> ' for name in ("doors", "windows", "tools")
     )
@@ -75,7 +72,6 @@ def table_posts() -> str:
 
 
 def list_posts() -> str:
-    """Return posts in a definition list."""
     return "".join(
         f"<dt><b>{NAMES[n]}</b> wrote on May {n + 1}, 2024:</dt><dd>{text}</dd>"
         for n, text in enumerate(SAID)
@@ -102,7 +98,6 @@ def _answer(number: int, text: str) -> str:
 
 
 def article_page(below: str, *, head: str = "", url: str = "https://news.example/a/1") -> Page:
-    """Return an article page with the given content below the article."""
     text = "".join(f"<p>{paragraph}</p>" for paragraph in ARTICLE)
     return parse_page(
         f"<html lang='en'><head><title>The bridge</title>{head}</head><body>"
@@ -112,35 +107,26 @@ def article_page(below: str, *, head: str = "", url: str = "https://news.example
     )
 
 
-def negatives() -> Iterator[tuple[str, str]]:
-    """Yield content that resembles a discussion below an article but is not one."""
-    yield (
-        "questions",
-        "<section class='faq'>"
-        + "".join(
-            f"<div class='item'><h3>Question {n}: what does a hinge of size {n} cost?</h3>"
-            f"<div class='body'><p>{text}</p></div></div>"
-            for n, text in enumerate(SAID, 1)
-        )
-        + "</section>",
+NEGATIVES = {
+    "questions": "<section class='faq'>"
+    + "".join(
+        f"<div class='item'><h3>Question {n}: what does a hinge of size {n} cost?</h3>"
+        f"<div class='body'><p>{text}</p></div></div>"
+        for n, text in enumerate(SAID, 1)
     )
-    yield (
-        "steps",
-        "<ol class='steps'>"
-        + "".join(
-            f"<li class='step'><h4>Step {n}</h4><p>{text}</p><img src='/s{n}.jpg' alt='Step {n}'>"
-            "</li>"
-            for n, text in enumerate(SAID, 1)
-        )
-        + "</ol>",
+    + "</section>",
+    "steps": "<ol class='steps'>"
+    + "".join(
+        f"<li class='step'><h4>Step {n}</h4><p>{text}</p><img src='/s{n}.jpg' alt='Step {n}'></li>"
+        for n, text in enumerate(SAID, 1)
     )
-    yield (
-        "cards",
-        "<div class='related'>"
-        + "".join(
-            f"<div class='card'><a href='/story-{n}'><h3>{text.split('.')[0]}</h3></a>"
-            f"<span class='date'>May {n}, 2024</span><a href='/story-{n}'>Read more</a></div>"
-            for n, text in enumerate(SAID, 1)
-        )
-        + "</div>",
+    + "</ol>",
+    "cards": "<div class='related'>"
+    + "".join(
+        f"<div class='card'><a href='/story-{n}'><h3>{text.split('.')[0]}</h3></a>"
+        f"<span class='date'>May {n}, 2024</span><a href='/story-{n}'>Read more</a></div>"
+        for n, text in enumerate(SAID, 1)
     )
+    + "</div>",
+}
+"""Content that resembles a discussion below an article but is not one."""

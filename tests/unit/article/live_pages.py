@@ -1,5 +1,3 @@
-"""Generated live reports."""
-
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -20,12 +18,10 @@ CLOCKS = ("11:42", "11:05", "10:31", "09:50", "08:00")
 
 
 def live_page(body: str, *, title: str = "The bridge opens: live blog", head: str = "") -> Page:
-    """Return a parsed article page that contains the given entries."""
     return parse_page(live_html(body, title=title, head=head), URL)
 
 
 def live_html(body: str, *, title: str = "The bridge opens: live blog", head: str = "") -> str:
-    """Return an article page that contains the given entries."""
     return (
         f"<html lang='en'><head><title>{title}</title>"
         '<meta property="article:published_time" content="2024-05-03T08:00:00+02:00">'
@@ -40,7 +36,6 @@ def live_html(body: str, *, title: str = "The bridge opens: live blog", head: st
 def blocks(
     numbers: Sequence[int] = range(5), *, ids: bool = True, said: Sequence[str] = SAID
 ) -> str:
-    """Return entries in separate elements, latest first."""
     return (
         "<div class='feed'>"
         + "".join(

@@ -31,19 +31,7 @@ _DIGITS_OF_CONFIDENCE = 3
 
 @dataclass(frozen=True)
 class Record:
-    """Extraction results of the generated pages.
-
-    Attributes
-    ----------
-    version
-        Version of the extraction.
-    pages
-        Digest of the generated pages.
-    models
-        Digest of the parameters of all models.
-    contents
-        Digest of the extracted content, by page URL.
-    """
+    """Digests of generated pages, of all models and of the contents, by page URL."""
 
     version: str
     pages: str
@@ -52,7 +40,6 @@ class Record:
 
 
 def record() -> Record:
-    """Extract the generated pages with the current code and models."""
     crawl = list(generate(pages_per_template=2, noise=1.0))
     models: tuple[TrainedModel, ...] = (
         trained_model(),
@@ -69,7 +56,6 @@ def record() -> Record:
 
 
 def recorded() -> Record:
-    """Return the record that is stored in the repository."""
     return Record(**json.loads(RECORDED.read_text(encoding="utf-8")))
 
 

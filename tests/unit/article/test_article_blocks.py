@@ -37,10 +37,7 @@ def test_offsets_point_to_every_block() -> None:
         (f"<ul><li>{A}</li></ul>", ("list_item", A)),
         (f"<ol><li><p>{A}</p></li></ol>", ("list_item", A)),
         (f"<blockquote><p>{A}</p></blockquote>", ("quote", A)),
-        (
-            f"<figure><img src='/a.jpg'><figcaption>{A}</figcaption></figure>",
-            ("caption", A),
-        ),
+        (f"<figure><img src='/a.jpg'><figcaption>{A}</figcaption></figure>", ("caption", A)),
         (f'<p class="wp-caption-text">{A}</p>', ("caption", A)),
         (f"<pre>{A}\n  indented</pre>", ("code", f"{A}\n  indented")),
         (
@@ -61,19 +58,21 @@ def test_a_layout_table_is_not_a_block() -> None:
     assert {kind for kind, _ in blocks_of(body)} == {"paragraph"}
 
 
-def test_two_line_breaks_separate_paragraphs_and_one_separates_lines() -> None:
-    body = f"{A}<br>{B} <br> <br/>{C}"
-    assert blocks_of(body) == [("paragraph", f"{A}\n{B}"), ("paragraph", C)]
-
-
-def test_text_beside_blocks_is_a_separate_paragraph() -> None:
-    assert blocks_of(f"{A}<p>{B}</p>{C}") == [("paragraph", text) for text in (A, B, C)]
-
-
-def test_inline_elements_do_not_split_words() -> None:
-    assert blocks_of("<p>One long <b>im</b>portant <a href='/x'>sentence</a>, here.</p>") == [
-        ("paragraph", "One long important sentence, here.")
-    ]
+@pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        (f"{A}<br>{B} <br> <br/>{C}", [f"{A}\n{B}", C]),
+        (f"{A}<p>{B}</p>{C}", [A, B, C]),
+        (f"<p>{A} im<b>port</b>ant <a href='/x'>one</a>, here.</p>", [f"{A} important one, here."]),
+        (f"<p>{A} be<!-- here -->fore.</p>", [f"{A} before."]),
+        (f"<p>{A}</p><p>* * *</p><p>—</p><p>{B}</p>", [A, B]),
+    ],
+    ids=["line breaks", "text beside blocks", "inline elements", "markup comments", "ornaments"],
+)
+def test_paragraphs_are_separated_by_blocks_and_two_line_breaks(
+    body: str, texts: list[str]
+) -> None:
+    assert blocks_of(body) == [("paragraph", text) for text in texts]
 
 
 def test_white_space_is_collapsed_and_invisible_characters_are_removed() -> None:
@@ -88,13 +87,6 @@ def test_characters_rejected_by_json_or_the_database_are_removed() -> None:
     assert json.loads(json.dumps(text)) == text
 
 
-def test_ornaments_between_paragraphs_are_not_blocks() -> None:
-    assert blocks_of(f"<p>{A}</p><p>* * *</p><p>—</p><p>{B}</p>") == [
-        ("paragraph", A),
-        ("paragraph", B),
-    ]
-
-
 def test_scripts_forms_and_noscript_are_not_text() -> None:
     noise = (
         "<script>var a = 1;</script><style>p {}</style><noscript>No scripts here.</noscript>"
@@ -104,18 +96,9 @@ def test_scripts_forms_and_noscript_are_not_text() -> None:
     assert extract(f"<p>{A}</p>{noise}<p>{B}</p>").text == f"{A}\n\n{B}"
 
 
-def test_markup_comments_are_not_text_and_do_not_split_words() -> None:
-    assert extract(f"<p>{A} be<!-- here -->fore.</p>").text == f"{A} before."
-
-
 def test_text_in_a_language_without_spaces_is_preserved() -> None:
     lines = ["市政府星期三宣布，大桥将于明年春天重新开放。", "居民表示欢迎，但也有人担心费用。"]
     assert extract("".join(f"<p>{line}</p>" for line in lines)).text == "\n\n".join(lines)
-
-
-def test_the_same_page_gives_the_same_article() -> None:
-    body = prose(1) + prose(2)
-    assert extract(body) == extract(body)
 
 
 def test_links_in_the_body_lower_the_confidence() -> None:

@@ -27,20 +27,6 @@ def embeds(media: str) -> list[ArticleEmbed]:
     return unplaced(extract(media).embeds)
 
 
-@pytest.mark.parametrize(
-    ("source", "address"),
-    [
-        ("/a.jpg", f"{SITE}/a.jpg"),
-        ("a.jpg", f"{SITE}/2024/05/a.jpg"),
-        ("//cdn.example/a.jpg", "https://cdn.example/a.jpg"),
-        ("http://cdn.example/a b.jpg", "http://cdn.example/a%20b.jpg"),
-        (" /a.jpg\n", f"{SITE}/a.jpg"),
-    ],
-)
-def test_urls_are_made_absolute(source: str, address: str) -> None:
-    assert images(f'<img src="{source}">') == [address]
-
-
 def test_urls_are_relative_to_the_base_element() -> None:
     article = extract('<img src="a.jpg">', head='<base href="/media/">')
     assert [image.url for image in article.images] == [f"{SITE}/media/a.jpg"]
@@ -117,42 +103,32 @@ def test_a_caption_belongs_to_its_own_figure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("markup", "embed"),
+    ("markup", "url", "kind"),
     [
-        (
-            '<iframe src="https://video.example/embed/1" width="560"></iframe>',
-            ArticleEmbed("https://video.example/embed/1", "iframe"),
-        ),
-        (
-            '<iframe data-src="//v.example/1"></iframe>',
-            ArticleEmbed("https://v.example/1", "iframe"),
-        ),
-        ('<video src="/clip.mp4"></video>', ArticleEmbed(f"{SITE}/clip.mp4", "video")),
-        (
-            '<video><source src="/clip.webm"><source src="/clip.mp4"></video>',
-            ArticleEmbed(f"{SITE}/clip.webm", "video"),
-        ),
-        ('<audio src="/talk.mp3"></audio>', ArticleEmbed(f"{SITE}/talk.mp3", "audio")),
-        (
-            '<object><param name="movie" value="/clip.swf"></object>',
-            ArticleEmbed(f"{SITE}/clip.swf", "object"),
-        ),
-        ('<embed src="/clip.swf">', ArticleEmbed(f"{SITE}/clip.swf", "embed")),
+        ('<iframe src="//v.example/1" width="560"></iframe>', "https://v.example/1", "iframe"),
+        ('<iframe data-src="//v.example/1"></iframe>', "https://v.example/1", "iframe"),
+        ('<video src="/clip.mp4"></video>', f"{SITE}/clip.mp4", "video"),
+        ('<video><source src="/1.webm"><source src="/1.mp4"></video>', f"{SITE}/1.webm", "video"),
+        ('<audio src="/talk.mp3"></audio>', f"{SITE}/talk.mp3", "audio"),
+        ('<object><param name="movie" value="/1.swf"></object>', f"{SITE}/1.swf", "object"),
+        ('<embed src="/clip.swf">', f"{SITE}/clip.swf", "embed"),
         (
             '<blockquote class="twitter-tweet"><p>A post of some length.</p>'
             '<a href="https://t.example/someone">Someone</a> '
             '<a href="https://t.example/status/1">1 May</a></blockquote>',
-            ArticleEmbed("https://t.example/status/1", "blockquote"),
+            "https://t.example/status/1",
+            "blockquote",
         ),
         (
             '<blockquote class="instagram-media" data-instgrm-permalink="https://i.example/p/1/">'
             "<p>A picture of some interest.</p></blockquote>",
-            ArticleEmbed("https://i.example/p/1/", "blockquote"),
+            "https://i.example/p/1/",
+            "blockquote",
         ),
     ],
 )
-def test_embedded_objects_are_extracted(markup: str, embed: ArticleEmbed) -> None:
-    assert embeds(markup) == [embed]
+def test_embedded_objects_are_extracted(markup: str, url: str, kind: str) -> None:
+    assert embeds(markup) == [ArticleEmbed(url, kind)]
 
 
 @pytest.mark.parametrize(

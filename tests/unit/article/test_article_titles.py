@@ -11,10 +11,31 @@ def title_of(body: str, head: str = "", url: str = "https://harbour-post.example
     return extract_article(page(body, head, url), None).title
 
 
-def test_the_first_level_heading_before_the_body_is_the_headline() -> None:
-    assert title_of(f"<h1>The <i>old</i> bridge reopens at last</h1>{BODY}") == (
-        "The old bridge reopens at last"
-    )
+OLD = "The old bridge reopens at last"
+COSTS = f"{STORY}: what it will cost"
+PLAY = "Spider-Man in Jean-Luc's well-known play"
+
+
+@pytest.mark.parametrize(
+    ("body", "head", "title"),
+    [
+        (f"<h1>The <i>old</i> bridge reopens at last</h1>{BODY}", "", OLD),
+        (f"<h1>{COSTS}</h1>{BODY}", f"<title>{STORY}</title>", COSTS),
+        (BODY, f"<title>{PLAY}</title>", PLAY),
+        (BODY, "", None),
+    ],
+    ids=["heading before the body", "heading with a colon", "hyphens", "neither"],
+)
+def test_the_title_is_the_heading_or_else_the_title_element(
+    body: str, head: str, title: str | None
+) -> None:
+    assert title_of(body, head) == title
+
+
+def test_without_a_heading_the_part_of_the_title_on_the_page_is_the_headline() -> None:
+    body = f"<div><p>Old bridge to open</p>{prose(1)}</div>"
+    head = "<title>The Harbour Post since 1871 : Old bridge to open</title>"
+    assert title_of(body, head, "") == "Old bridge to open"
 
 
 def test_a_heading_in_the_body_takes_precedence_and_is_omitted_from_the_text() -> None:
@@ -22,11 +43,6 @@ def test_a_heading_in_the_body_takes_precedence_and_is_omitted_from_the_text() -
     article = extract_article(page(body), None)
     assert article.title == STORY
     assert STORY not in article.text
-
-
-def test_the_heading_that_matches_the_title_element_is_the_headline() -> None:
-    body = f"<h1>{STORY}</h1><div><h1>Have your say</h1>{prose(1)}</div>"
-    assert title_of(body, f"<title>{STORY} - The Harbour Post</title>") == STORY
 
 
 def test_a_heading_that_is_also_on_the_other_page_is_the_site_name() -> None:
@@ -60,30 +76,19 @@ def test_without_a_heading_the_site_name_is_cut_from_the_declared_title(head: st
     assert title_of(BODY, head) == STORY
 
 
-@pytest.mark.parametrize(
-    ("title", "headline"),
-    [
-        ("老桥明年春天重新开放_江湾晚报", "老桥明年春天重新开放"),
-        ("老桥明年春天重新开放｜社会｜江湾晚报", "老桥明年春天重新开放"),
-        ("老桥明年春天重新开放-江湾晚报", "老桥明年春天重新开放"),
-    ],
-)
-def test_chinese_titles_are_cut_at_chinese_separators(title: str, headline: str) -> None:
-    assert title_of(BODY, f"<title>{title}</title>") == headline
+@pytest.mark.parametrize("rest", ["_江湾晚报", "｜社会｜江湾晚报", "-江湾晚报"])
+def test_chinese_titles_are_cut_at_chinese_separators(rest: str) -> None:
+    headline = "老桥明年春天重新开放"
+    assert title_of(BODY, f"<title>{headline}{rest}</title>") == headline
 
 
 def test_a_part_that_is_also_in_the_title_of_the_other_page_is_the_site_name() -> None:
-    first = page(
-        BODY, f"<title>A bridge - reopened - {'The Harbour Post of Ellersby ' * 2}</title>"
+    site = "The Harbour Post of Ellersby " * 2
+    first, other = (
+        page(BODY, f"<title>{title} - {site}</title>")
+        for title in ("A bridge - reopened", "Elsewhere")
     )
-    other = page(BODY, f"<title>Elsewhere - {'The Harbour Post of Ellersby ' * 2}</title>")
     assert extract_article(first, other).title == "A bridge - reopened"
-
-
-def test_a_hyphen_within_a_word_does_not_split_the_title() -> None:
-    assert title_of(BODY, "<title>Spider-Man in Jean-Luc's well-known play</title>") == (
-        "Spider-Man in Jean-Luc's well-known play"
-    )
 
 
 def test_a_headline_repeated_in_the_body_is_omitted_from_the_text() -> None:
@@ -92,23 +97,25 @@ def test_a_headline_repeated_in_the_body_is_omitted_from_the_text() -> None:
     assert (article.title, STORY in article.text) == (STORY, False)
 
 
-def test_a_page_without_heading_or_title_has_no_title() -> None:
-    assert title_of(BODY) is None
+DECLARED = f'<meta property="og:title" content="{STORY}"><title>{STORY} | Post</title>'
+SIMILAR = "<h1>Council votes on the bridge</h1>"
 
 
-def test_an_empty_heading_is_not_a_headline() -> None:
-    assert title_of(f"<h1><img src='/logo.png'></h1>{BODY}", f"<title>{STORY}</title>") == STORY
-
-
-def test_an_unclosed_title_element_is_not_a_headline() -> None:
-    heading = f"<h1>{STORY}</h1>"
-    assert title_of(f"{heading}{BODY}", f"<title>{'and so on ' * 200}</title>") == STORY
-
-
-@pytest.mark.parametrize("tag", ["h1", "h2"])
-def test_a_heading_equal_to_a_declared_title_takes_precedence_over_a_similar_one(tag: str) -> None:
-    head = f'<meta property="og:title" content="{STORY}"><title>{STORY} | Post</title>'
-    body = f"<h1>Council votes on the bridge</h1><{tag}>{STORY}</{tag}>{BODY}"
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        (
+            f"<h1>{STORY}</h1><div><h1>Have your say</h1>{prose(1)}</div>",
+            f"<title>{STORY} - The Harbour Post</title>",
+        ),
+        (f"{SIMILAR}<h1>{STORY}</h1>{BODY}", DECLARED),
+        (f"{SIMILAR}<h2>{STORY}</h2>{BODY}", DECLARED),
+        (f"<h1><img src='/logo.png'></h1>{BODY}", f"<title>{STORY}</title>"),
+        (f"<h1>{STORY}</h1>{BODY}", f"<title>{'and so on ' * 200}</title>"),
+    ],
+    ids=["another in the body", "similar h1", "similar h2", "empty heading", "unclosed title"],
+)
+def test_the_heading_that_matches_a_declared_title_is_the_headline(body: str, head: str) -> None:
     assert title_of(body, head) == STORY
 
 
@@ -126,14 +133,3 @@ def test_parts_of_a_heading_that_are_in_no_title_are_cut(heading: str) -> None:
     head = f"<title>{STORY} | Harbour Post</title>"
     article = extract_article(page(f"<h1>{heading}</h1>{BODY}", head), None)
     assert article.title == STORY
-
-
-def test_a_heading_with_a_colon_is_kept_whole() -> None:
-    heading = f"{STORY}: what it will cost"
-    assert title_of(f"<h1>{heading}</h1>{BODY}", f"<title>{STORY}</title>") == heading
-
-
-def test_without_a_heading_the_part_of_the_title_on_the_page_is_the_headline() -> None:
-    body = f"<div><p>Old bridge to open</p>{prose(1)}</div>"
-    head = "<title>The Harbour Post since 1871 : Old bridge to open</title>"
-    assert title_of(body, head, "") == "Old bridge to open"

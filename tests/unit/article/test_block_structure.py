@@ -1,12 +1,10 @@
-"""Markup that blocks preserve: levels, lists, links, emphasis, cells, languages and positions."""
-
 from collections.abc import Sequence
 
 import pytest
 
 from models.roles import CHOOSABLE_ROLES, LineRole
 from tests.unit.article.article_pages import page, prose, sentence
-from worker.article import ArticleBlock, Extraction, extract_article
+from worker.article import Extraction, extract_article
 
 SITE = "https://news.example"
 A, B, C = sentence(1), sentence(2), sentence(3)
@@ -15,11 +13,6 @@ A, B, C = sentence(1), sentence(2), sentence(3)
 def extract(body: str, text_roles: Sequence[LineRole] = ()) -> Extraction:
     shown = page(f"<div>{prose(1)}{body}{prose(2)}</div>", "", f"{SITE}/2024/story")
     return extract_article(shown, None, (), text_roles)
-
-
-def block(article: Extraction, text: str) -> ArticleBlock:
-    [found] = [each for each in article.blocks if text in each.text]
-    return found
 
 
 def links(article: Extraction) -> list[tuple[str, str]]:
@@ -69,9 +62,8 @@ def test_a_page_with_many_links_and_images_keeps_them_all() -> None:
     article = extract("".join(sections))
     assert len(links(article)) == 70
     shown_before = [article.blocks[image.block or 0].text for image in article.images]
-    assert [text[: len(sentence(n))] for n, text in enumerate(shown_before)] == [
-        sentence(n) for n in range(10)
-    ]
+    assert all(text.startswith(sentence(n)) for n, text in enumerate(shown_before))
+    assert len(shown_before) == 10
 
 
 @pytest.mark.parametrize(
@@ -109,7 +101,7 @@ def test_lists_keep_their_nesting_and_their_numbers() -> None:
 @pytest.mark.parametrize("number", ["", "x", "-3", "9" * 5000, "\u0663"])
 def test_a_list_without_a_declared_start_begins_at_one(number: str) -> None:
     article = extract(f"<ol start='{number}'><li>{A}</li></ol>")
-    assert block(article, A).marker == "1."
+    assert [each.marker for each in article.blocks if each.text == A] == ["1."]
 
 
 def test_tables_keep_their_cells_and_the_links_in_them() -> None:
@@ -117,7 +109,8 @@ def test_tables_keep_their_cells_and_the_links_in_them() -> None:
     cells = "".join(f"<tr><td>{town}</td><td>{votes}</td></tr>" for town, votes in rows)
     cells += "<tr><td>All towns</td><td><a href='/e'>6,020</a> votes</td></tr>"
     article = extract(f"<table>{cells}</table>", CHOOSABLE_ROLES)
-    assert block(article, "Ellersby 1").rows == (*rows, ("All towns", "6,020 votes"))
+    [table] = [each for each in article.blocks if each.type == "table"]
+    assert table.rows == (*rows, ("All towns", "6,020 votes"))
     assert links(article) == [("6,020", f"{SITE}/e")]
 
 

@@ -1,9 +1,6 @@
-"""Extraction of a whole page returns comments separately from the article."""
-
 import json
 
 import pytest
-from lxml import etree
 
 import worker.article.reader
 from tests.pages import paragraphs
@@ -16,12 +13,12 @@ from worker.article.reader import (
     patterns_for_page,
     read_content,
 )
-from worker.comments import CommentPattern, vote
+from worker.comments import CommentPattern
 from worker.comments.signatures import Signature
 from worker.html import Page, parse_page
 
 
-def page(seed: int, comments: int, url: str = URL, *, element: str = "div") -> Page:
+def page(seed: int, comments: int, *, element: str = "div", end: str = "") -> Page:
     """Return an article page with the given number of comments below the article."""
     said = [
         f"{SAID[number % 5]} {SAID[(number + number // 5 + seed) % 5]}"
@@ -39,31 +36,9 @@ def page(seed: int, comments: int, url: str = URL, *, element: str = "div") -> P
         f"<html lang='en'><head><title>Bridge {seed}</title></head><body><div id='menu'>"
         "<a href='/a'>News</a> <a href='/b'>Sport</a> <a href='/c'>Weather</a></div>"
         f"<div id='main'><h1>Bridge {seed}</h1><{element} class='story'>{text}</{element}>"
-        f"<ol class='commentlist'>{shown}</ol></div></body></html>",
-        url,
+        f"<ol class='commentlist'>{shown}</ol></div>{end}</body></html>",
+        URL,
     )
-
-
-def test_comments_are_separate_from_the_article() -> None:
-    content = read_content(page(1, 5))
-    assert content.article.text == "\n\n".join(paragraphs(1))
-    assert [comment.author for comment in content.comments] == list(NAMES)
-    assert content.comments[0].text == f"{SAID[0]} {SAID[1]}"
-    assert str(content.comments[0].date) == "2024-05-01"
-
-
-def test_a_page_without_comments_has_none() -> None:
-    content = read_content(page(1, 0))
-    assert content.comments == ()
-    assert content.article.text == "\n\n".join(paragraphs(1))
-
-
-def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
-    lonely = page(2, 1)
-    assert read_content(lonely).comments == ()
-    known = vote([comment_pattern_of(page(seed, 4)) for seed in (3, 4)])
-    (comment,) = read_content(lonely, None, [known, comment_pattern_of(lonely)]).comments
-    assert comment.author == NAMES[0]
 
 
 def test_only_the_first_of_very_many_comments_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,34 +96,19 @@ def test_a_pattern_without_a_name_is_not_used_on_other_pages() -> None:
     assert pattern_of_group([place]) is None
 
 
-def test_a_list_of_links_is_explained_without_comments() -> None:
-    items = "".join(f'<li><a href="/{n}">The headline of story {n}</a></li>' for n in range(40))
-    menu = parse_page(f"<html><body><ul>{items}</ul></body></html>", URL)
-    explained = explain_content(menu)
-    assert explained.explanation.outcome == "menu"
-    assert explained.comments == ()
-
-
 def test_comments_rendered_only_by_scripts_are_read_from_json() -> None:
     comments = [
         {"author": name, "content": said, "date": f"2024-05-0{number + 1}"}
         for number, (name, said) in enumerate(zip(NAMES[:2], SAID[:2], strict=True))
     ]
     script = f"<script>window.state = {json.dumps({'comments': comments})};</script>"
-
-    def with_script(comments: int) -> Page:
-        shown = page(1, comments)
-        html = etree.tostring(shown.document, method="html", encoding="unicode")
-        return parse_page(html.replace("</body>", f"{script}</body>"), URL)
-
-    found = read_content(with_script(0)).comments
+    found = read_content(page(1, 0, end=script)).comments
     assert [(each.author, each.text) for each in found] == [*zip(NAMES[:2], SAID[:2], strict=True)]
-    assert [each.author for each in read_content(with_script(5)).comments] == list(NAMES)
+    shown = read_content(page(1, 5, end=script)).comments
+    assert [each.author for each in shown] == list(NAMES)
 
 
 def test_threads_on_external_services_are_returned_with_the_article() -> None:
-    markup = etree.tostring(page(1, 0).document, method="html", encoding="unicode")
-    elsewhere = '<div class="fb-comments" data-href="https://news.example/17"></div></body>'
-    content = read_content(parse_page(markup.replace("</body>", elsewhere), URL))
-    (thread,) = content.comments_elsewhere
+    elsewhere = '<div class="fb-comments" data-href="https://news.example/17"></div>'
+    (thread,) = read_content(page(1, 0, end=elsewhere)).comments_elsewhere
     assert (thread.vendor, thread.thread) == ("facebook", "https://news.example/17")

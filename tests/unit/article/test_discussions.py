@@ -1,5 +1,3 @@
-"""The text of a discussion is its whole thread; pages that only resemble one are not threads."""
-
 import json
 
 import pytest
@@ -9,28 +7,23 @@ from tests.unit.article.discussion_pages import (
     ARTICLE,
     FORUM,
     NAMES,
+    NEGATIVES,
     SAID,
+    TITLE,
     answers,
     article_page,
     article_posts,
     forum_page,
     list_posts,
-    negatives,
     table_posts,
 )
 from worker.article.reader import explain_content, read_content
-from worker.html import Page, parse_page
-
-THREADS = {
-    "an article a post": article_posts,
-    "bare tables": table_posts,
-}
+from worker.html import parse_page
 
 
-@pytest.mark.parametrize("posts", THREADS.values(), ids=THREADS)
-def test_the_text_of_a_thread_consists_of_all_posts_in_order(posts: object) -> None:
-    assert callable(posts)
-    content = read_content(forum_page(posts()))
+@pytest.mark.parametrize("posts", [article_posts(), table_posts()], ids=["elements", "tables"])
+def test_the_text_of_a_thread_consists_of_all_posts_in_order(posts: str) -> None:
+    content = read_content(forum_page(posts))
     assert content.article.metadata.kind == "forum"
     places = [content.article.text.find(text) for text in SAID]
     assert min(places) >= 0
@@ -73,12 +66,10 @@ def test_a_right_to_left_thread_is_read_like_any_other() -> None:
 
 
 def test_a_thread_displayed_only_without_scripts_is_read() -> None:
-    seen = forum_page(article_posts()).document
-    body = "".join(f"<div class='post'>{each}</div>" for each in (article_posts(),))
     page = parse_page(
-        f"<html lang='en'><head><title>{seen.findtext('.//title')}</title></head><body>"
-        f"<div id='app'></div><script src='/app.js'></script><noscript>{body}</noscript>"
-        "</body></html>",
+        f"<html lang='en'><head><title>{TITLE} | Workshop Forum</title></head><body>"
+        "<div id='app'></div><script src='/app.js'></script><noscript><div class='post'>"
+        f"{article_posts()}</div></noscript></body></html>",
         FORUM,
     )
     content = read_content(page)
@@ -90,8 +81,8 @@ def test_a_thread_displayed_only_without_scripts_is_read() -> None:
     assert explained.comments == content.comments
 
 
-@pytest.mark.parametrize(("name", "below"), [*negatives()])
-def test_similar_parts_by_one_author_are_not_a_discussion(name: str, below: str) -> None:
+@pytest.mark.parametrize("below", NEGATIVES.values(), ids=NEGATIVES)
+def test_similar_parts_by_one_author_are_not_a_discussion(below: str) -> None:
     content = read_content(article_page(below))
     assert content.comments == ()
     assert all(paragraph in content.article.text for paragraph in ARTICLE)
@@ -103,20 +94,16 @@ def test_comments_are_not_part_of_the_article_text() -> None:
     assert not any(text in content.article.text for text in SAID)
 
 
-def _with_said(said: tuple[str, ...]) -> Page:
-    comments = "".join(
+def test_a_comment_may_be_an_emoji_or_a_picture_but_not_empty() -> None:
+    sticker = '<img src="/s.png" alt="thumbs up">'
+    said = (*SAID[:3], "😀😀", sticker, "", *SAID[3:])
+    shown = "".join(
         f'<li class="comment"><img class="avatar" src="/a{n}" alt="{NAMES[n % 6]}">'
         f'<cite class="fn">{NAMES[n % 6]}</cite><time datetime="2024-05-0{n + 1}">May {n + 1}, 2024'
         f'</time><div class="comment-body">{text}</div><a href="#r">Reply</a></li>'
         for n, text in enumerate(said)
     )
-    return article_page(f"<ol class='commentlist'>{comments}</ol>")
-
-
-def test_a_comment_may_be_an_emoji_or_a_picture_but_not_empty() -> None:
-    sticker = '<img src="/s.png" alt="thumbs up">'
-    said = (*SAID[:3], "😀😀", sticker, "", *SAID[3:])
-    comments = read_content(_with_said(said)).comments
+    comments = read_content(article_page(f"<ol class='commentlist'>{shown}</ol>")).comments
     assert [comment.text for comment in comments] == [*SAID[:3], "😀😀", "thumbs up", *SAID[3:]]
 
 

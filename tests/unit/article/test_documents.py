@@ -1,5 +1,3 @@
-"""Articles exported as Markdown, HTML and TEI, and parsed by independent libraries."""
-
 from typing import Any
 
 import lxml.html

@@ -1,7 +1,5 @@
-"""Articles exclude elements that are known not to belong to them."""
-
 from tests.unit.article.article_pages import by_sentences, page, paragraphs, prose
-from worker.article import explain_article, extract_article
+from worker.article import extract_article
 from worker.html import Page
 
 
@@ -21,11 +19,3 @@ def test_an_article_is_kept_even_if_excluded() -> None:
     shown = _told("<p>Short.</p>")
     apart = shown.document.xpath("//div[@class='text']")
     assert extract_article(shown, None, apart=apart) == extract_article(shown, None)
-
-
-def test_the_explanation_marks_lines_of_comments() -> None:
-    shown = _told(prose(2, 1))
-    explained = explain_article(shown, None, shown.document.xpath("//*[@id='told']"))
-    verdicts = {line.text: line.verdict for line in explained.lines}
-    assert verdicts[paragraphs(2, 1)[0]] == "comment"
-    assert verdicts[paragraphs(1)[0]] == "kept"

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.unit.article.article_pages import page
+from tests.unit.article.article_pages import page, prose
 from worker.article import TemplateKnowledge
 from worker.article.evidence import MAX_AWAY, UNKNOWN, gather_evidence
 from worker.article.outline import Outline
@@ -18,7 +18,6 @@ SECOND = FIRST.replace("The harbour", "A library").replace("Harbour opens", "Lib
 
 
 def rows(shown: Page, other: Page | None = None) -> dict[str, dict[str, float]]:
-    """Return the features of the lines of a page, by line and column."""
     knowledge = TemplateKnowledge.from_pages([other]) if other is not None else None
     evidence = gather_evidence(Outline.of(shown.document), knowledge, shown.url)
     features = evidence.features
@@ -40,24 +39,6 @@ def test_lines_end_at_blocks_and_line_breaks() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("line", "counted"),
-    [
-        ("Sport news", {"words": 2, "link_density": 1, "other_names": 1, "lists": 1}),
-        ("Harbour opens", {"in_headline": 1, "lines_from_headline": 0, "path_on_other": UNKNOWN}),
-        (
-            "The harbour opened on Monday. Boats came, too!",
-            {"words": 8, "link_density": 0, "sentences": 2, "commas": 1, "ends_sentence": 1},
-        ),
-        ("See more photos", {"link_density": pytest.approx(2 / 3), "body_names": 1}),
-        ("another line", {"words-1": 2, "words+1": UNKNOWN, "same_container-1": 1}),
-    ],
-)
-def test_features_of_a_line_are_counted(line: str, counted: dict[str, float]) -> None:
-    found = rows(page(FIRST))[line]
-    assert {name: found[name] for name in counted} == counted
-
-
 PARTED = """
 <div class="post-comments"><div><p>First here!</p></div></div>
 <div class="teaser"><p>Read this...</p></div>
@@ -72,14 +53,40 @@ PARTED = """
   <p>It took them ten years.</p>
 </div>"""
 
+ROLES = (
+    "<nav><a href='/'>Home</a></nav><h1>Storm over the harbour</h1>"
+    "<p class='byline'>By <a rel='author' href='/authors/ada'>Ada Miller</a></p>"
+    "<time>Monday, 3 June 2024</time>"
+    f"<p>It came at night and took forty roofs with it.</p>{prose(1)}"
+    "<figure><img src='/a.jpg' alt='The quay after'>"
+    "<figcaption>The quay. Photo: Reuters</figcaption></figure>"
+    "<blockquote><p>“We saw nothing.”</p></blockquote>"
+    "<p><a href='https://other.example/x'>READ MORE ›</a></p>"
+)
+PAGES = {"story": FIRST, "packets": PARTED, "roles": ROLES}
+
 
 @pytest.mark.parametrize(
-    ("line", "counted"),
+    ("name", "line", "expected"),
     [
-        ("First here!", {"named_comment": pytest.approx(0.7**2), "named_related": 0}),
-        ("Read this...", {"named_related": pytest.approx(0.7), "ends_in_ellipsis": 1}),
-        ("The harbour", {"named_caption": 1}),
+        ("story", "Sport news", {"words": 2, "link_density": 1, "other_names": 1, "lists": 1}),
         (
+            "story",
+            "Harbour opens",
+            {"in_headline": 1, "lines_from_headline": 0, "path_on_other": UNKNOWN},
+        ),
+        (
+            "story",
+            "The harbour opened on Monday. Boats came, too!",
+            {"words": 8, "link_density": 0, "sentences": 2, "commas": 1, "ends_sentence": 1},
+        ),
+        ("story", "See more photos", {"link_density": pytest.approx(2 / 3), "body_names": 1}),
+        ("story", "another line", {"words-1": 2, "words+1": UNKNOWN, "same_container-1": 1}),
+        ("packets", "First here!", {"named_comment": pytest.approx(0.7**2), "named_related": 0}),
+        ("packets", "Read this...", {"named_related": pytest.approx(0.7), "ends_in_ellipsis": 1}),
+        ("packets", "The harbour", {"named_caption": 1}),
+        (
+            "packets",
             "By Ann Marsh",
             {
                 "capitalised": 1,
@@ -93,14 +100,40 @@ PARTED = """
             },
         ),
         (
+            "packets",
             "It took them ten years.",
             {"lines_to_prose_after": MAX_AWAY, "line_to_packet_end": 0, "same_text": 1},
         ),
+        ("roles", "Storm over the harbour", {"within_heading": 1}),
+        ("roles", "By Ada Miller", {"begins_byline": 1, "lines_since_h1": pytest.approx(1)}),
+        (
+            "roles",
+            "Monday, 3 June 2024",
+            {
+                "says_months": 1,
+                "says_weekdays": 1,
+                "date_share": pytest.approx(1),
+                "within_time": 1,
+            },
+        ),
+        ("roles", "The quay. Photo: Reuters", {"within_figcaption": 1, "says_picture": 2}),
+        ("roles", "“We saw nothing.”", {"within_quote": 1, "is_quoted": 1}),
+        ("roles", "READ MORE ›", {"all_capitals": 1, "has_arrow": 1, "begins_related": 1}),
+        ("roles", "Home", {"within_nav": 1}),
     ],
 )
-def test_features_around_a_line_are_counted(line: str, counted: dict[str, float]) -> None:
-    found = rows(page(PARTED))[line]
-    assert {name: found[name] for name in counted} == counted
+def test_features_of_a_line_and_its_surroundings(
+    name: str, line: str, expected: dict[str, float]
+) -> None:
+    found = rows(page(PAGES[name]))[line]
+    assert {column: found[column] for column in expected} == expected
+
+
+def test_repeated_text_is_distinguished_by_position() -> None:
+    shown = page(f"<p>Advertisement</p>{prose(1)}<p>Advertisement</p>")
+    features = gather_evidence(Outline.of(shown.document)).features
+    seen = features.chosen(("seen_before",)).rows[:, 0].tolist()
+    assert (seen[0], seen[-1]) == (0, 1)
 
 
 def test_another_page_of_the_template_reveals_repetition() -> None:

@@ -3,10 +3,11 @@ import math
 import pytest
 
 from tests.unit.article.article_pages import page, paragraphs, prose
-from worker.article import ExplainedLine, Explanation, explain_article
+from worker.article import Explanation, explain_article
 from worker.article.evidence import UNKNOWN
 from worker.article.page_model import trained_model
 from worker.article.phrases import aspects_of, phrase
+from worker.article.reader import explain_content
 from worker.html import Page
 
 COLUMNS = trained_model().network.columns
@@ -27,11 +28,6 @@ def story(seed: int) -> Page:
 @pytest.fixture(scope="module")
 def explanation() -> Explanation:
     return explain_article(story(1), story(2))
-
-
-def line_of(explanation: Explanation, text: str) -> ExplainedLine:
-    [line] = [line for line in explanation.lines if line.text == text]
-    return line
 
 
 def test_the_kept_lines_make_up_the_article(explanation: Explanation) -> None:
@@ -69,15 +65,18 @@ def test_reasons_do_not_mention_another_page_if_there_is_none() -> None:
 
 
 def test_the_xpath_locates_the_line(explanation: Explanation) -> None:
-    note = line_of(explanation, NOTE)
+    [note] = [line for line in explanation.lines if line.text == NOTE]
     [element] = story(1).document.xpath(note.xpath)
     assert element.text == NOTE
 
 
 def test_a_menu_is_explained_without_an_article() -> None:
     items = "".join(f'<li><a href="/{n}">The headline of story {n}</a></li>' for n in range(40))
-    explained = explain_article(page(f"<ul>{items}</ul>"), None)
+    menu = page(f"<ul>{items}</ul>")
+    explained = explain_article(menu, None)
     assert (explained.outcome, explained.article) == ("menu", None)
+    assert explain_content(menu).explanation.outcome == "menu"
+    assert explain_content(menu).comments == ()
     assert {line.verdict for line in explained.lines} == {"dropped"}
     assert explained.detail
 

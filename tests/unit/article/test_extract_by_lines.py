@@ -3,12 +3,11 @@ import pytest
 
 from tests.unit.article.article_pages import page, paragraphs, prose
 from tests.unit.article.page_models import LIKELY, LONG_LINES
-from worker.article import extract_article, page_model
+from worker.article import page_model
 from worker.article.article import article_of
 from worker.article.body import choose_lines, find_body, judge_page
 from worker.article.finding import Finding
 from worker.article.outline import Outline
-from worker.article.rendering import render
 from worker.article.result import Extraction
 
 LONG = "This line has more than five words"
@@ -32,19 +31,22 @@ def test_lines_are_kept_and_dropped_one_by_one() -> None:
     assert [block.text for block in article.blocks] == [f"{LONG} {n}" for n in (1, 2, 3)]
 
 
-def test_a_passage_that_the_page_repeats_is_in_the_text_once() -> None:
-    narrow, wide = f"<div class='narrow'>{prose(1)}</div>", f"<div class='wide'>{prose(1)}</div>"
-    assert article_in(f"{narrow}{wide}").text == "\n\n".join(paragraphs(1))
-
-
-def test_a_lead_that_repeats_a_paragraph_is_kept() -> None:
-    first = paragraphs(1)[0]
-    article = article_in(f"<p>{first}</p><h2>{LONG}</h2>{prose(1)}")
-    assert article.text == "\n\n".join([first, LONG, *paragraphs(1)])
-
-
-def test_short_lines_may_be_repeated() -> None:
-    assert article_in(f"<p>{LONG}</p>" * 4).text == "\n\n".join([LONG] * 4)
+@pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        (f"<div class='a'>{prose(1)}</div><div class='b'>{prose(1)}</div>", paragraphs(1)),
+        (
+            f"<p>{paragraphs(1)[0]}</p><h2>{LONG}</h2>{prose(1)}",
+            [paragraphs(1)[0], LONG, *paragraphs(1)],
+        ),
+        (f"<p>{LONG}</p>" * 4, [LONG] * 4),
+    ],
+    ids=["passage", "lead", "short lines"],
+)
+def test_a_repeated_passage_is_in_the_text_once_but_not_a_lead_or_short_lines(
+    body: str, texts: list[str]
+) -> None:
+    assert article_in(body).text == "\n\n".join(texts)
 
 
 def test_a_table_with_a_dropped_line_is_no_longer_a_table() -> None:
@@ -83,15 +85,6 @@ def test_confidence_is_the_expected_f1() -> None:
     assert finding.confidence == pytest.approx(expected, abs=0.002)
 
 
-def test_a_doubtful_line_is_kept_if_all_are_doubtful() -> None:
-    lengths = np.array([10.0, 10.0, 10.0])
-    chosen, f1 = choose_lines(np.array([0.45, 0.1, 0.5]), lengths)
-    assert chosen.tolist() == [True, False, True]
-    assert f1 == pytest.approx(2 * 9.5 / (20 + 10.5))
-    chosen, _ = choose_lines(np.array([0.4, 0.99, 0.99]), lengths)
-    assert chosen.tolist() == [False, True, True]
-
-
 def test_no_other_choice_of_lines_has_a_greater_expected_f1() -> None:
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -120,19 +113,3 @@ def test_a_page_with_too_many_lines_is_judged_in_parts(monkeypatch: pytest.Monke
 def test_without_article_lines_there_is_no_finding() -> None:
     outline = Outline.of(page("<p>two words</p>").document)
     assert find_body(outline, judge_page(outline, model=LONG_LINES)) is None
-
-
-def test_all_lines_are_rendered_if_none_are_specified() -> None:
-    outline = Outline.of(page("<div>one<br>two</div>").document)
-    assert render(outline, Finding("all", 0), "").stretches[0].text == "one\ntwo"
-
-
-def test_the_trained_classifier_excludes_the_template() -> None:
-    menu = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(9))
-    shown = page(
-        f'<div id="nav"><ul>{menu}</ul></div><div class="article">{prose(1)}</div>'
-        f'<div class="related"><h3>Related</h3><ul>{menu}</ul></div><div>© News 2024</div>'
-    )
-    article = extract_article(shown, None)
-    assert (article.method, article.text) == ("lines", "\n\n".join(paragraphs(1)))
-    assert article.confidence > 0.9

@@ -1,5 +1,3 @@
-"""The extraction version must rise with every change that affects results."""
-
 import re
 from dataclasses import replace
 

@@ -20,6 +20,13 @@ def text_of_made(made: Made) -> str:
     return extract_article(parse_page(made.html, made.url), None).text
 
 
+def sections(heading: str) -> str:
+    return "".join(
+        f"<article><{heading}>Section {n} of the report</{heading}>{prose(n, 3)}</article>"
+        for n in (2, 3)
+    )
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_articles_below_the_main_one_are_not_part_of_it(theme: str) -> None:
     made = scrolling(THEMES[theme], 7)
@@ -57,26 +64,24 @@ def test_two_article_elements_with_first_level_headings_are_separate_articles() 
     assert text == "\n\n".join(paragraphs(1))
 
 
-def test_article_elements_with_second_level_headings_are_parts_of_the_article() -> None:
-    sections = "".join(
-        f"<article><h2>Section {n} of the report</h2>{prose(n, 3)}</article>" for n in (2, 3)
-    )
-    text = text_of(f"<main><article>{OWN}{prose(1)}</article>{sections}</main>")
-    assert all(each in text for n in (1, 2, 3) for each in paragraphs(n, 3))
-
-
-def test_sections_with_first_level_headings_are_kept_if_little_text_precedes_them() -> None:
-    sections = "".join(
-        f"<article><h1>Section {n} of the report</h1>{prose(n, 3)}</article>" for n in (2, 3)
-    )
-    text = text_of(f"<main><article>{OWN}<p>In short.</p></article>{sections}</main>")
-    assert all(each in text for n in (2, 3) for each in paragraphs(n, 3))
-
-
-def test_a_nested_article_element_is_part_of_the_article() -> None:
-    inner = f"<article><h1>Statement of the mayor</h1>{prose(2, 3)}</article>"
-    text = text_of(f"<article>{OWN}{prose(1)}{inner}</article>")
-    assert all(each in text for n in (1, 2) for each in paragraphs(n, 3))
+@pytest.mark.parametrize(
+    ("body", "seeds"),
+    [
+        (f"<main><article>{OWN}{prose(1)}</article>{sections('h2')}</main>", (1, 2, 3)),
+        (f"<main><article>{OWN}<p>In short.</p></article>{sections('h1')}</main>", (2, 3)),
+        (
+            f"<article>{OWN}{prose(1)}<article><h1>Statement of the mayor</h1>{prose(2, 3)}"
+            "</article></article>",
+            (1, 2),
+        ),
+    ],
+    ids=["second-level headings", "little text before them", "nested"],
+)
+def test_further_article_elements_may_be_parts_of_the_article(
+    body: str, seeds: tuple[int, ...]
+) -> None:
+    text = text_of(body)
+    assert all(each in text for seed in seeds for each in paragraphs(seed, 3))
 
 
 def test_teasers_below_are_not_articles() -> None:

@@ -1,5 +1,3 @@
-"""Hashing the words in lines and element names."""
-
 import numpy as np
 
 from tests.unit.article.article_pages import page

@@ -1,4 +1,5 @@
 import re
+from collections.abc import Iterable
 
 import pytest
 
@@ -27,29 +28,44 @@ def stories(*numbers: int, words: int = 9) -> list[tuple[str, str]]:
 MENU = "".join(f'<li><a href="/{name}/">{name}</a></li>' for name in ("Home", "Sport", "Money"))
 
 
-def test_headlines_are_listed_in_page_order_without_menus() -> None:
-    items = "".join(f"<li><h3>{link(n)}</h3><p>{sentence(50 + n, 20)}</p></li>" for n in (3, 1, 2))
-    assert found(page(f"<ul>{MENU}</ul><ul>{items}</ul><footer>{link(9)}</footer>")) == stories(
-        3, 1, 2
-    )
+ENTRIES = "".join(f"<li>{link(n)}</li>" for n in range(10, 20))
+ITEMS = "".join(f"<li>{link(n)}</li>" for n in range(4))
 
 
-def test_a_menu_of_long_entries_is_recognised_by_its_element_or_class() -> None:
-    entries = "".join(f"<li>{link(n)}</li>" for n in range(10, 20))
-    items = "".join(f"<li>{link(n)}</li>" for n in range(4))
-    for menu in (
-        f"<nav><ul>{entries}</ul></nav>",
-        f'<div class="main-menu"><ul>{entries}</ul></div>',
-    ):
-        assert found(page(f"{menu}<ul>{items}</ul>")) == stories(*range(4))
-
-
-def test_links_to_the_home_page_and_the_page_itself_are_omitted() -> None:
-    own = page(
-        f'<h1><a href="/">{sentence(1)}</a></h1><h2><a href="#top">{sentence(2)}</a></h2>'
-        f"<h2>{link(3)}</h2>"
-    )
-    assert found(own) == stories(3)
+@pytest.mark.parametrize(
+    ("body", "numbers"),
+    [
+        (
+            "".join(
+                f"<li><h3>{link(n)}</h3><p>{sentence(50 + n, 20)}</p></li>" for n in (3, 1, 2)
+            ).join([f"<ul>{MENU}</ul><ul>", f"</ul><footer>{link(9)}</footer>"]),
+            (3, 1, 2),
+        ),
+        (f"<nav><ul>{ENTRIES}</ul></nav><ul>{ITEMS}</ul>", range(4)),
+        (f'<div class="main-menu"><ul>{ENTRIES}</ul></div><ul>{ITEMS}</ul>', range(4)),
+        (
+            f'<h1><a href="/">{sentence(1)}</a></h1><h2><a href="#top">{sentence(2)}</a></h2>'
+            f"<h2>{link(3)}</h2>",
+            (3,),
+        ),
+        ("".join(f"<p>{link(n)}, 27 February 2026 by Ann Miller</p>" for n in range(5)), range(5)),
+        (
+            "".join(
+                f"<li>{sentence(n, 30)} <br><a href='/{n}'>Read the whole story here</a></li>"
+                for n in range(12)
+            ).join(["<ul>", "</ul>"]),
+            (),
+        ),
+    ],
+    ids=[
+        *("page order without menus", "menu by its element", "menu by its class"),
+        *("links to the page and home", "author and date behind", "repeated link texts"),
+    ],
+)
+def test_headlines_are_links_to_other_pages_outside_of_menus(
+    body: str, numbers: Iterable[int]
+) -> None:
+    assert found(page(body)) == stories(*numbers)
 
 
 def test_a_card_is_listed_with_its_headline_whatever_other_links_it_has() -> None:
@@ -60,19 +76,6 @@ def test_a_card_is_listed_with_its_headline_whatever_other_links_it_has() -> Non
         for n in range(5)
     )
     assert found(page(cards)) == stories(*range(5))
-
-
-def test_repeated_link_texts_are_not_headlines() -> None:
-    items = "".join(
-        f"<li>{sentence(n, 30)} <br><a href='/{n}'>Read the whole story here</a></li>"
-        for n in range(12)
-    )
-    assert found(page(f"<ul>{items}</ul>")) == []
-
-
-def test_a_headline_may_be_followed_by_its_author_and_date() -> None:
-    items = "".join(f"<p>{link(n)}, 27 February 2026 by Ann Miller</p>" for n in range(5))
-    assert found(page(items)) == stories(*range(5))
 
 
 def test_a_list_of_names_is_found_if_there_are_no_headlines() -> None:

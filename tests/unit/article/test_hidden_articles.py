@@ -1,5 +1,3 @@
-"""Articles that a page contains but does not display."""
-
 import json
 from html import escape
 from typing import Any
@@ -89,45 +87,54 @@ STATES = {
     },
     "json in json": {"cache": json.dumps({"a:1": {"headline": TITLE, "text": TEXT}})},
 }
+VALUE = json.dumps(STATES["blocks"])
+PROGRAMS = {
+    "assigned": f"window.__STATE__ = {VALUE};",
+    "assigned among others": f"var a = 1; window['state']={VALUE}; start(a)",
+    "argument": f"boot({VALUE});",
+    "in an argument": f"self.chunks.push([1, {VALUE}])",
+    "in a markup comment": f"<!--\nwindow.state = {VALUE};\n-->",
+    "in a string": f"window.state = JSON.parse({json.dumps(json.dumps(STATES['string']))});",
+}
 
 
-@pytest.mark.parametrize("value", STATES.values(), ids=STATES)
-def test_the_state_of_a_framework_is_read(value: dict[str, Any]) -> None:
-    found = article(SHELL + state(value))
+@pytest.mark.parametrize(
+    "script",
+    [*map(state, STATES.values()), *(f"<script>{each}</script>" for each in PROGRAMS.values())],
+    ids=[*STATES, *PROGRAMS],
+)
+def test_the_state_of_a_framework_is_read_wherever_it_is(script: str) -> None:
+    found = article(SHELL + script)
     assert (found.method, found.text) == ("json-state", TEXT)
 
 
 @pytest.mark.parametrize(
-    "program",
+    "body",
     [
-        "window.__STATE__ = {};",
-        "var a = 1; window['state']={}; start(a)",
-        "boot({});",
-        "self.chunks.push([1, {}])",
-        "<!--\nwindow.state = {};\n-->",
+        SHELL,
+        '<noscript>You need to enable JavaScript to run this app.</noscript><div id="app"></div>'
+        "<script>start()</script>",
+        '<my-app><div class="spinner"></div></my-app><script type="module" src="/a.js"></script>',
+        f"<p>We use cookies.</p>{SHELL}",
+        SHELL + state({"consent": {"notice": TEXT}}),
+        SHELL
+        + state(
+            {
+                "title": TITLE,
+                "more": [{"link": f"/story/{n}", "summary": text} for n, text in enumerate(STORY)],
+            }
+        ),
+        SHELL + linked_data(articleBody="<div>" * 1000 + " ".join(STORY)),
+    ],
+    ids=[
+        *("empty", "noscript", "custom element", "cookies"),
+        *("no title or date", "list of other articles", "too deep"),
     ],
 )
-def test_values_assigned_in_scripts_are_read(program: str) -> None:
-    value = json.dumps(STATES["blocks"])
-    found = article(SHELL + f"<script>{program.replace('{}', value)}</script>")
-    assert (found.method, found.text) == ("json-state", TEXT)
-
-
-def test_a_value_in_a_string_is_read() -> None:
-    value = json.dumps(json.dumps(STATES["string"]))
-    found = article(SHELL + f"<script>window.state = JSON.parse({value});</script>")
-    assert (found.method, found.text) == ("json-state", TEXT)
-
-
-def test_a_text_without_title_or_date_is_not_the_article() -> None:
-    with pytest.raises(NeedsRenderingError):
-        article(SHELL + state({"consent": {"notice": TEXT}}))
-
-
-def test_a_list_of_other_articles_is_not_the_article() -> None:
-    teasers = [{"link": f"/story/{n}", "summary": text} for n, text in enumerate(STORY)]
-    with pytest.raises(NeedsRenderingError):
-        article(SHELL + state({"title": TITLE, "more": teasers}))
+def test_a_shell_without_the_article_needs_rendering(body: str) -> None:
+    with pytest.raises(NeedsRenderingError) as caught:
+        article(body)
+    assert caught.value.outcome == "needs-rendering"
 
 
 @pytest.mark.parametrize("tag", ["noscript", "template shadowrootmode='open'"])
@@ -163,28 +170,6 @@ def test_no_script_causes_harm(script: str) -> None:
     assert (found.method, found.text) == ("lines", TEXT)
     with pytest.raises(NeedsRenderingError):
         article(SHELL + script)
-
-
-def test_a_hidden_text_that_is_nested_too_deeply_is_skipped() -> None:
-    deep = "<div>" * 1000 + " ".join(STORY)
-    with pytest.raises(NeedsRenderingError):
-        article(SHELL + linked_data(articleBody=deep))
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        SHELL,
-        '<noscript>You need to enable JavaScript to run this app.</noscript><div id="app"></div>'
-        "<script>start()</script>",
-        '<my-app><div class="spinner"></div></my-app><script type="module" src="/a.js"></script>',
-        f"<p>We use cookies.</p>{SHELL}",
-    ],
-)
-def test_a_shell_needs_rendering(body: str) -> None:
-    with pytest.raises(NeedsRenderingError) as caught:
-        article(body)
-    assert caught.value.outcome == "needs-rendering"
 
 
 @pytest.mark.parametrize(

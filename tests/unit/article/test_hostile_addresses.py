@@ -1,5 +1,3 @@
-"""URLs and names that imitate other URLs and names."""
-
 import json
 
 from tests.unit.article.article_pages import page, prose, sentence

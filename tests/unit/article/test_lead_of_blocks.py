@@ -1,5 +1,3 @@
-"""Detection of the lead at the beginning of a text."""
-
 import pytest
 
 from models.roles import LineRole

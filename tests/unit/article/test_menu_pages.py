@@ -45,70 +45,61 @@ def is_menu(shown: Page) -> bool:
             f"<p>{sentence(70 + n, 40)}</p></article>"
             for n in range(10)
         ),
+        "".join(f"<li>{headline(n)}</li>" for n in range(60)).join(
+            ["<h1>Archive</h1><ul>", f"</ul><p>{sentence(3, 15)}</p>"]
+        ),
+        "".join(
+            f'<li><a href="/{n}">市政府宣布第{n}座大桥将于明年春天重新开放</a></li>'
+            for n in range(40)
+        ).join(["<ul>", "</ul><p>版权所有</p>"]),
     ],
-    ids=["list", "table", "articles"],
+    ids=["list", "table", "articles", "headlines alone", "Chinese headlines alone"],
 )
-def test_headlines_with_teasers_are_a_menu(body: str) -> None:
+def test_headlines_with_or_without_teasers_are_a_menu(body: str) -> None:
     assert is_menu(page(body))
 
 
-def test_a_menu_has_its_own_outcome() -> None:
+def test_a_menu_has_its_own_outcome_and_a_probability() -> None:
     with pytest.raises(MenuPageError) as caught:
         extract_article(page(f"<ul>{teasers(9)}</ul>"), None)
     assert caught.value.outcome == "menu"
+    assert caught.value.probability >= 0.5
 
 
-def test_headlines_alone_are_a_menu() -> None:
-    links = "".join(f"<li>{headline(n)}</li>" for n in range(60))
-    assert is_menu(page(f"<h1>Archive</h1><ul>{links}</ul><p>{sentence(3, 15)}</p>"))
-
-
-def test_chinese_headlines_alone_are_a_menu() -> None:
-    links = "".join(
-        f'<li><a href="/{n}">市政府宣布第{n}座大桥将于明年春天重新开放</a></li>' for n in range(40)
-    )
-    assert is_menu(page(f"<ul>{links}</ul><p>版权所有</p>"))
-
-
-def test_an_article_next_to_a_list_of_others_is_not_a_menu() -> None:
-    assert not is_menu(page(f"<div>{prose(1)}</div><ul>{teasers(9)}</ul>{FOOT}"))
-
-
-def test_short_news_next_to_a_list_of_others_is_not_a_menu() -> None:
-    flash = f"<h1>{sentence(5, 8)}</h1><p>{sentence(1, 30)} {sentence(2, 30)}</p>"
-    assert not is_menu(page(f"{flash}<ul>{teasers(6, 20)}</ul>{FOOT}"))
-
-
-def test_an_article_in_the_markup_of_the_list_is_not_a_menu() -> None:
-    assert not is_menu(page(f"<ul>{teasers(9)}<li><h3>{headline(9)}</h3>{prose(1)}</li></ul>"))
-
-
-def test_an_article_full_of_links_is_not_a_menu() -> None:
-    linked = "".join(
-        f"<p>{sentence(n)} {headline(n)} {sentence(n + 50)} {headline(n + 50)}</p>"
-        for n in range(12)
-    )
-    assert not is_menu(page(f"<div>{linked}</div>"))
-
-
-def test_an_article_within_a_single_link_is_not_a_menu() -> None:
-    assert not is_menu(page(f'<div><a href="/print.html">{prose(1)}</a></div>{FOOT}'))
-
-
-def test_few_headlines_are_not_a_menu() -> None:
-    assert not is_menu(page(f"<ul>{teasers(4)}</ul><p>{sentence(8)}</p>"))
-
-
-def outbound(count: int) -> str:
-    return "".join(
-        f'<li><h3><a href="https://site{n}.example/{n}">{sentence(n, 9)}</a></h3>'
-        f"<p>{sentence(100 + n, 25)}</p></li>"
-        for n in range(count)
-    )
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<div>{prose(1)}</div><ul>{teasers(9)}</ul>{FOOT}",
+        f"<h1>{sentence(5, 8)}</h1><p>{sentence(1, 30)} {sentence(2, 30)}</p>"
+        f"<ul>{teasers(6, 20)}</ul>{FOOT}",
+        f"<ul>{teasers(9)}<li><h3>{headline(9)}</h3>{prose(1)}</li></ul>",
+        "".join(
+            f"<p>{sentence(n)} {headline(n)} {sentence(n + 50)} {headline(n + 50)}</p>"
+            for n in range(12)
+        ).join(["<div>", "</div>"]),
+        f'<div><a href="/print.html">{prose(1)}</a></div>{FOOT}',
+        f"<ul>{teasers(4)}</ul><p>{sentence(8)}</p>",
+    ],
+    ids=[
+        "next to a list",
+        "short news next to a list",
+        "in the markup of the list",
+        "full of links",
+        "within a single link",
+        "few headlines",
+    ],
+)
+def test_an_article_is_not_a_menu(body: str) -> None:
+    assert not is_menu(page(body))
 
 
 def test_a_report_of_links_to_other_sites_is_a_listing_with_its_text() -> None:
-    article = extract_article(page(f"<h1>What we read</h1><ul>{outbound(9)}</ul>"), None)
+    outbound = "".join(
+        f'<li><h3><a href="https://site{n}.example/{n}">{sentence(n, 9)}</a></h3>'
+        f"<p>{sentence(100 + n, 25)}</p></li>"
+        for n in range(9)
+    )
+    article = extract_article(page(f"<h1>What we read</h1><ul>{outbound}</ul>"), None)
     assert all(sentence(100 + n, 25) in article.text for n in range(9))
     assert article.metadata.kind == "listing"
     assert article.confidence <= 0.5
@@ -138,12 +129,6 @@ def test_a_manual_or_a_thread_of_short_posts_is_unlikely_to_be_a_menu(
     shown = page(f"<h1>Sport</h1><ul>{teasers(9)}</ul>")
     found = menu_probability(Outline.of(shown.flat), shown.url, kinds, 100, has_posts=has_posts)
     assert found == pytest.approx(probability)
-
-
-def test_the_probability_of_a_menu_is_returned() -> None:
-    with pytest.raises(MenuPageError) as caught:
-        extract_article(page(f"<ul>{teasers(9)}</ul>"), None)
-    assert caught.value.probability >= 0.5
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.4])

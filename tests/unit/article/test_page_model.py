@@ -1,5 +1,3 @@
-"""The model of pages gives each line a role, and the page a kind."""
-
 import json
 import math
 from dataclasses import replace
@@ -11,7 +9,6 @@ from models.roles import TEXT_ROLES
 from tests.unit.article.article_pages import page, prose
 from tests.unit.article.page_models import LIKELY, LONG_LINES, ROLES, trees_with
 from worker.article.body import judge_page
-from worker.article.evidence import gather_evidence
 from worker.article.outline import Outline
 from worker.article.page_model import PageModel, trained_model
 
@@ -49,11 +46,6 @@ def test_a_page_without_lines_is_an_article_without_text() -> None:
     judged = judge_page(Outline.of(page("<p>*</p>").document))
     assert judged.kind == "article"
     assert not len(judged.probabilities)
-
-
-def test_the_shipped_model_uses_the_gathered_evidence() -> None:
-    evidence = gather_evidence(Outline.of(page(prose(1)).document))
-    assert evidence.features.columns == trained_model().network.columns
 
 
 def test_unknown_roles_and_kinds_are_rejected() -> None:

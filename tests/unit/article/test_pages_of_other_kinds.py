@@ -1,5 +1,3 @@
-"""Content of generated pages other than articles: shops, agendas, manuals."""
-
 import pytest
 
 from tests.unit.article.article_pages import page, sentence
@@ -137,16 +135,12 @@ def read(body: str, url: str, title: str) -> Extraction:
 
 
 def assert_without_frame(text: str) -> None:
-    for around in ("Mirrors", "Careers", "Terms of use", "©"):
-        assert around not in text
+    assert [part for part in ("Mirrors", "Careers", "Terms of use", "©") if part in text] == []
 
 
 def test_a_shop_page_gives_its_products_with_prices() -> None:
     found = read(shop(), SHOP, "Lamps | Lamplight")
-    for name, price, blurb in LAMPS:
-        assert name in found.text
-        assert price in found.text
-        assert blurb in found.text
+    assert [part for lamp in LAMPS for part in lamp if part not in found.text] == []
     assert_without_frame(found.text)
     assert found.metadata.kind in ("collection", "listing")
 
@@ -154,29 +148,21 @@ def test_a_shop_page_gives_its_products_with_prices() -> None:
 def test_a_product_page_gives_its_facts_but_no_other_products() -> None:
     found = read(product(), "https://shop.example/products/harbour", "Harbour table lamp | Lamps")
     assert LAMPS[0][2] in found.text
-    for _, value in FACTS:
-        assert value in found.text
+    assert [value for _, value in FACTS if value not in found.text] == []
     assert "You may also like" not in found.text
-    for name, cost, _ in LAMPS[1:6]:
-        assert name not in found.text
-        assert cost not in found.text
+    assert [part for lamp in LAMPS[1:6] for part in lamp[:2] if part in found.text] == []
     assert found.metadata.kind == "product"
 
 
 def test_an_agenda_gives_its_events() -> None:
     found = read(agenda(), "https://town.example/events", "What is on | Town")
-    for name, day, where in EVENTS:
-        assert name in found.text
-        assert day in found.text
-        assert where in found.text
+    assert [part for event in EVENTS for part in event if part not in found.text] == []
     assert_without_frame(found.text)
 
 
 def test_a_manual_gives_its_questions_with_answers() -> None:
     found = read(manual(), "https://docs.meter.example/help/faq", "FAQ | Meter")
-    for question, answer in QUESTIONS:
-        assert question in found.text
-        assert answer in found.text
+    assert [part for each in QUESTIONS for part in each if part not in found.text] == []
     assert_without_frame(found.text)
 
 

@@ -1,5 +1,3 @@
-"""Roles of blocks, derived from the roles of their lines."""
-
 from tests.unit.article.article_pages import page
 from worker.article import Extraction
 from worker.article.article import article_of
@@ -41,12 +39,9 @@ def test_lines_of_a_block_share_one_role() -> None:
     assert 0.4 < block.role_probability < 0.6
 
 
-def test_a_table_has_one_role() -> None:
+def test_a_table_has_one_role_and_a_block_without_evidence_none() -> None:
     rows = "<tr><td>Roofs</td><td>40</td></tr><tr><td>Trees</td><td>7</td></tr>"
     [block] = cut(f"<table>{rows}</table>", *[FoundRole("table", 0.8)] * 4).blocks
     assert (block.type, block.role, block.role_probability) == ("table", "table", 0.8)
-
-
-def test_a_block_without_evidence_has_no_role() -> None:
     [block] = cut("<p>Forty roofs were lost.</p>", None).blocks
     assert (block.role, block.role_probability) == (None, None)

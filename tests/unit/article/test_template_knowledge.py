@@ -27,11 +27,6 @@ def test_knowledge_has_the_same_effect_as_the_page_it_was_learnt_from() -> None:
         assert extract_article(story(seed), known) == extract_article(story(seed), story(9))
 
 
-def test_a_heading_of_the_template_is_not_a_headline() -> None:
-    known = TemplateKnowledge.from_pages([story(9)])
-    assert extract_article(story(1), known).title == "Story 1"
-
-
 def test_knowledge_survives_serialisation() -> None:
     known = TemplateKnowledge.from_pages([story(1), story(2, extra="<p>Zażółć 東京 𠀀</p>")])
     again = TemplateKnowledge.from_bytes(known.to_bytes())
@@ -64,8 +59,7 @@ def test_several_pages_are_averaged() -> None:
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b"", b"{}", zlib.compress(b"[]"), zlib.compress(b"{}"), zlib.compress(b"\xff")],
+    "data", [b"", b"{}", zlib.compress(b"[]"), zlib.compress(b"{}"), zlib.compress(b"\xff")]
 )
 def test_invalid_bytes_are_rejected(data: bytes) -> None:
     with pytest.raises(ValueError, match="no template knowledge"):

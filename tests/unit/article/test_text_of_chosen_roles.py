@@ -1,5 +1,3 @@
-"""Article texts that include only lines with chosen roles."""
-
 from models.roles import TEXT_ROLES
 from tests.unit.article.article_pages import page, prose
 from worker.article import extract_article

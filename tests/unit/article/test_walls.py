@@ -1,5 +1,3 @@
-"""`read_content` distinguishes walls from articles about walls."""
-
 # ruff: noqa: E501  The pages are more readable unwrapped.
 
 import contextlib
@@ -10,7 +8,7 @@ import pytest
 from tests.pages import article_html
 from worker.article import GoneError, NoTextError, WallError
 from worker.article.reader import explain_content, read_content
-from worker.html import Answer, parse_page
+from worker.html import Answer, Page, parse_page
 
 URL = "https://news.example/2026/story.html"
 
@@ -60,20 +58,14 @@ ABOUT_WALLS = (
 )
 
 
-def _page(body: str, status: int | None = None) -> str:
-    return f"<!doctype html><html>{body}</html>"
+def page(body: str) -> Page:
+    return parse_page(f"<!doctype html><html>{body}</html>", URL)
 
 
-@pytest.mark.parametrize("kind", WALLS)
-def test_a_wall_is_recognised_by_kind(kind: str) -> None:
-    with pytest.raises(WallError, match=kind):
-        read_content(parse_page(_page(WALLS[kind]), URL))
-
-
-@pytest.mark.parametrize("kind", GONE)
-def test_a_page_that_is_gone_is_recognised(kind: str) -> None:
-    with pytest.raises(GoneError, match=kind):
-        read_content(parse_page(_page(GONE[kind]), URL))
+@pytest.mark.parametrize("kind", [*WALLS, *GONE])
+def test_a_wall_and_a_page_that_is_gone_are_recognised_by_kind(kind: str) -> None:
+    with pytest.raises(WallError if kind in WALLS else GoneError, match=kind):
+        read_content(page((WALLS | GONE)[kind]))
 
 
 @pytest.mark.parametrize("text", ABOUT_WALLS, ids=lambda text: text[0])
@@ -81,23 +73,22 @@ def test_a_report_about_walls_is_an_article(text: tuple[str, ...]) -> None:
     headline, *paragraphs = text
     body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
     html = f"<title>{headline}</title><article><h1>{headline}</h1>{body}</article>"
-    assert read_content(parse_page(_page(html), URL)).article.text == "\n\n".join(paragraphs)
+    assert read_content(page(html)).article.text == "\n\n".join(paragraphs)
 
 
 def test_an_empty_page_is_not_a_wall() -> None:
     with pytest.raises(NoTextError):
-        read_content(parse_page(_page("<title>Bridge story</title><h1>Bridge story</h1>"), URL))
+        read_content(page("<title>Bridge story</title><h1>Bridge story</h1>"))
 
 
 def test_an_error_status_is_trusted() -> None:
-    page = parse_page(article_html(1), URL, answer=Answer(404))
     with pytest.raises(GoneError, match="not found"):
-        read_content(page)
+        read_content(parse_page(article_html(1), URL, answer=Answer(404)))
     assert read_content(parse_page(article_html(1), URL, answer=Answer(200))).article.text
 
 
 def test_the_explanation_describes_the_wall() -> None:
-    explanation = explain_content(parse_page(_page(WALLS["log-in"]), URL)).explanation
+    explanation = explain_content(page(WALLS["log-in"])).explanation
     assert (explanation.outcome, explanation.article) == ("wall", None)
     assert "log-in" in explanation.detail
 
@@ -116,8 +107,8 @@ def test_a_beginning_followed_by_an_offer_is_truncated() -> None:
 
 def test_a_long_hostile_page_takes_linear_time() -> None:
     lines = "".join(f"<p>page not found please log in {number}</p>" for number in range(20_000))
-    page = parse_page(_page(f"<title>Page not found</title>{lines}"), URL)
+    shown = page(f"<title>Page not found</title>{lines}")
     started = time.process_time()
     with contextlib.suppress(WallError, GoneError):
-        read_content(page)
+        read_content(shown)
     assert time.process_time() - started < 20

@@ -1,5 +1,3 @@
-"""Exit codes and messages of interrupted commands."""
-
 import click
 from click.testing import CliRunner
 

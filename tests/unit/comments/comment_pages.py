@@ -1,5 +1,3 @@
-"""Small pages with comments, for the tests."""
-
 from collections.abc import Sequence
 
 from worker.comments.comment import Comment
@@ -15,23 +13,10 @@ SAID = (
     "My cellar was full within an hour, and the pump had no current.",
     "Thanks to the neighbours from the mill who came with two boats and hot soup.",
 )
-"""Texts of the comments."""
-
 NAMES = ("Mara Holm", "Jonas", "ferry_fan", "Old Miller", "Mara Holm")
-"""Authors of the comments."""
 
 
 def read(body: str, path: str, lang: str = "en") -> Sequence[Comment]:
-    """Read the comments of a page with the given body.
-
-    Parameters
-    ----------
-    body
-        HTML of the body.
-    path
-        XPath of the elements that each contain one comment.
-    lang
-        Declared language of the page.
-    """
+    """Read the comments of a page; each element at the XPath is one comment."""
     page = parse_page(f'<html lang="{lang}"><body>{body}</body></html>', URL)
     return read_comments(page.flat, page.document.xpath(path), URL)

@@ -1,5 +1,3 @@
-"""Resolution of the relative dates of comments."""
-
 from datetime import UTC, datetime
 
 from worker.comments.comment import Comment

@@ -1,17 +1,9 @@
-"""Confidence in comments, based on features of the comments that were read."""
-
 import numpy as np
 import pytest
 
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
 from worker.comments.candidates import find_candidates
-from worker.comments.certainty import (
-    MAX_READ,
-    Certainty,
-    measure_choice,
-    read_choice,
-    trained_certainty,
-)
+from worker.comments.certainty import MAX_READ, Certainty, measure_choice, read_choice
 from worker.comments.elements import PageElements
 from worker.html import parse_page
 from worker.inference import BoostedTrees, DecisionTree
@@ -57,7 +49,3 @@ def test_trees_and_regression_have_equal_weight() -> None:
 
 def _certainty(tree: DecisionTree) -> Certainty:
     return Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.0, (tree,)))
-
-
-def test_the_shipped_model_uses_the_measured_features() -> None:
-    assert tuple(_measured('<p class="one">{n} {said}</p>')) == trained_certainty().columns

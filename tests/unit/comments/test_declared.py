@@ -1,5 +1,3 @@
-"""Comments in JSON: authors, texts, dates and parents, and data that only resembles comments."""
-
 from typing import Any
 
 from worker.comments.declared import MAX_COMMENTS, comments_in_data, comments_in_state
@@ -66,11 +64,7 @@ def test_questions_answered_by_the_site_itself_are_not_comments() -> None:
 
 def test_of_several_threads_only_that_of_the_page_is_read() -> None:
     def thread(url: str, text: str) -> dict[str, Any]:
-        return {
-            "@type": "DiscussionForumPosting",
-            "url": url,
-            "comment": [declared("Mara", text)],
-        }
+        return {"@type": "DiscussionForumPosting", "url": url, "comment": [declared("Mara", text)]}
 
     other = thread("https://news.example/other", "Elsewhere.")
     assert comments_in_data([[other, thread(URL + "#top", "Here.")]], URL)[0].text == "Here."

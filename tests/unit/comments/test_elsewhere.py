@@ -1,5 +1,3 @@
-"""Comment threads on external services: which service, and which ID the thread has there."""
-
 import pytest
 
 from worker.comments.elsewhere import MAX_VALUE, CommentsElsewhere, find_elsewhere
@@ -46,10 +44,7 @@ def find(
             rootURL: 'https://talk.news.example', storyID: "s-17"});</script>""",
             CommentsElsewhere("coral", None, "s-17", "https://talk.news.example"),
         ),
-        (
-            '<div id="coral-embed-stream-S17"></div>',
-            CommentsElsewhere("coral", None, "S17"),
-        ),
+        ('<div id="coral-embed-stream-S17"></div>', CommentsElsewhere("coral", None, "S17")),
         (
             '<div><vf-conversations vf-container-id="c-17"></vf-conversations></div>',
             CommentsElsewhere("viafoura", None, "c-17"),

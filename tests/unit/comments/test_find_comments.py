@@ -1,5 +1,3 @@
-"""Detection of comments, with and without patterns from other pages."""
-
 import itertools
 
 import pytest
@@ -16,7 +14,6 @@ from worker.comments import (
 from worker.comments.candidates import MAX_MEMBERS, find_candidates
 from worker.comments.elements import PageElements
 from worker.comments.features import measure
-from worker.comments.finding import trained_model
 from worker.comments.signatures import Signature
 from worker.html import Page, parse_page
 
@@ -49,19 +46,22 @@ def _comment(number: int, inside: str = "") -> str:
     )
 
 
+def _comments(end: int, first: int = 0) -> str:
+    return "".join(map(_comment, range(first, end)))
+
+
 def _ids(found: FoundComments) -> list[str | None]:
     return [record.get("id") for record in found.records]
 
 
 def test_finds_each_comment_below_an_article() -> None:
-    found = find_comments(_page("".join(map(_comment, range(6)))))
+    found = find_comments(_page(_comments(6)))
     assert _ids(found) == [f"comment-{number}" for number in range(6)]
     assert found.confidence > 0.5
 
 
 def test_finds_replies_inside_the_comments_they_reply_to() -> None:
-    nested = _comment(0, _comment(1) + _comment(2, _comment(3))) + _comment(4)
-    page = _page(nested)
+    page = _page(_comment(0, _comment(1) + _comment(2, _comment(3))) + _comment(4))
     found = find_comments(page)
     assert _ids(found) == [f"comment-{number}" for number in range(5)]
     comments = read_comments(page.flat, found.records, URL)
@@ -90,32 +90,27 @@ def test_a_form_between_comments_is_not_a_comment() -> None:
         '<div class="comment-form"><b>Write something</b><textarea></textarea>'
         "<button>Send</button></div>"
     )
-    comments = [_comment(number) for number in range(6)]
-    found = find_comments(_page("".join([*comments[:3], form, *comments[3:]])))
+    found = find_comments(_page(f"{_comments(3)}{form}{_comments(6, first=3)}"))
     assert _ids(found) == [f"comment-{number}" for number in range(6)]
 
 
 def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
     alone = _page(_comment(3))
     assert find_comments(alone).records == ()
-    others = [find_comments(_page("".join(map(_comment, range(n))))).pattern for n in (5, 8, 6)]
+    others = [find_comments(_page(_comments(n))).pattern for n in (5, 8, 6)]
     known = vote([*others, find_comments(_page("")).pattern])
     assert [record.get("id") for record in known.records(alone.flat)] == ["comment-3"]
 
 
 def test_a_pattern_with_name_and_path_matches_only_there() -> None:
     alone = _page(f'<div class="comment">{_comment(3)}</div>')
-    path = "/html/body/section/div"
-    known = CommentPattern(Signature("div", ".comment", path), 0, 0.9)
+    known = CommentPattern(Signature("div", ".comment", "/html/body/section/div"), 0, 0.9)
     assert len(known.records(alone.flat)) == 1
 
 
 def test_the_vote_does_not_depend_on_the_order() -> None:
-    patterns = [
-        find_comments(_page("".join(map(_comment, range(n))))).pattern for n in (0, 5, 6, 7)
-    ]
-    votes = {vote(order) for order in itertools.permutations(patterns)}
-    assert len(votes) == 1
+    patterns = [find_comments(_page(_comments(n))).pattern for n in (0, 5, 6, 7)]
+    assert len({vote(order) for order in itertools.permutations(patterns)}) == 1
 
 
 def test_unlikely_patterns_are_not_used_on_other_pages() -> None:
@@ -129,7 +124,7 @@ def test_pages_without_comments_vote_for_no_pattern() -> None:
 
 
 def test_a_pattern_is_stored_in_a_few_bytes() -> None:
-    pattern = find_comments(_page("".join(map(_comment, range(6))))).pattern
+    pattern = find_comments(_page(_comments(6))).pattern
     assert CommentPattern.from_json(pattern.to_json()) == pattern
     assert CommentPattern.from_json(NONE_SEEN.to_json()) == NONE_SEEN
     assert len(pattern.to_json()) < 200
@@ -142,7 +137,7 @@ def test_invalid_patterns_are_rejected(text: str) -> None:
 
 
 def test_every_comment_of_a_long_discussion_is_found() -> None:
-    found = find_comments(_page("".join(map(_comment, range(5_000)))))
+    found = find_comments(_page(_comments(5_000)))
     assert len(found.records) == 5_000
 
 
@@ -157,26 +152,22 @@ def test_comments_nested_as_deeply_as_pages_may_be_are_measured() -> None:
 def test_the_work_on_a_page_with_many_names_is_bounded() -> None:
     names = " ".join(f"name{letter}" for letter in "abcdefgh")
     page = _page(f'<div class="{names}">a word</div>' * 20_000)
-    elements = PageElements.of(page.document)
-    candidates = find_candidates(elements)
+    candidates = find_candidates(PageElements.of(page.document))
     assert sum(len(candidate.members) for candidate in candidates) <= MAX_MEMBERS
 
 
-def test_the_shipped_classifier_uses_the_measured_features() -> None:
-    elements = PageElements.of(_page(_comment(0) + _comment(1)).document)
-    assert measure(elements, find_candidates(elements)).columns == trained_model().columns
-
-
-def test_the_number_of_comments_may_use_digits_of_any_script() -> None:
-    def told(heading: str) -> bool:
-        records = "".join(map(_comment, range(3)))
-        elements = PageElements.of(_page(f"<h3>{heading}</h3>{records}").document)
-        candidates = find_candidates(elements)
-        measured = measure(elements, candidates)
-        own = [each.signature.name for each in candidates].index(".comment")
-        return bool(measured.rows[own, measured.columns.index("count said")])
-
-    assert told("3 comments")
-    assert told("３件のコメント")
-    assert not told("4 comments")
-    assert not told("2023 comments")
+@pytest.mark.parametrize(
+    ("heading", "is_number"),
+    [
+        ("3 comments", True),
+        ("３件のコメント", True),
+        ("4 comments", False),
+        ("2023 comments", False),
+    ],
+)
+def test_the_number_of_comments_may_use_digits_of_any_script(heading: str, is_number: bool) -> None:
+    elements = PageElements.of(_page(f"<h3>{heading}</h3>{_comments(3)}").document)
+    candidates = find_candidates(elements)
+    measured = measure(elements, candidates)
+    own = [each.signature.name for each in candidates].index(".comment")
+    assert bool(measured.rows[own, measured.columns.index("count said")]) == is_number

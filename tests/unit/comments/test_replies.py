@@ -1,5 +1,3 @@
-"""Replies between comments, in all the forms in which pages express them."""
-
 import pytest
 
 from tests.unit.comments.comment_pages import NAMES, SAID, read

@@ -1,5 +1,3 @@
-"""Fingerprints of texts, from which near-duplicates are recognised."""
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +6,6 @@ from hypothesis import strategies as st
 from worker.duplicates.fingerprint import BANDS, MAX_CHARACTERS, ROWS, fingerprint_of
 from worker.duplicates.overlap import overlap_of
 
-ENGLISH = "The council met on Tuesday to decide about the old bridge over the river. " * 3
 WORDS = [f"word{number}" for number in range(2_000)]
 
 

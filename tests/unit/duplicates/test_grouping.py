@@ -1,5 +1,3 @@
-"""Grouping of texts into stories."""
-
 import random
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The output of `detourage cluster`."""
-
 import json
 from pathlib import Path
 
@@ -73,10 +71,3 @@ def test_errors_are_reported_in_one_line(crawl: Path, options: list[str], compla
     assert done.exit_code == 1
     assert complaint in done.stderr
     assert len(done.stderr.splitlines()) == 1
-
-
-def test_an_input_without_any_page_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "empty.jsonl").write_text("{}\n")
-    done = CliRunner().invoke(main, ["cluster", str(tmp_path)])
-    assert done.exit_code == 1
-    assert "no usable page" in done.stderr

@@ -1,9 +1,8 @@
-"""Fetching pages from a local server."""
-
 import gzip
 import ssl
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -56,17 +55,25 @@ class _Pages(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+@contextmanager
+def serving(context: ssl.SSLContext | None = None) -> Iterator[str]:
     _Pages.released.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), _Pages) as running:
+        if context is not None:
+            running.socket = context.wrap_socket(running.socket, server_side=True)
         thread = threading.Thread(target=running.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{running.server_port}"
+        yield f"127.0.0.1:{running.server_port}"
         _Pages.released.set()
         running.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with serving() as address:
+        yield f"http://{address}"
 
 
 def test_a_page_is_decoded_and_has_its_final_url(server: str) -> None:
@@ -135,11 +142,8 @@ def test_an_untrusted_certificate_is_reported(
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*Authority(tmp_path, "nobody").sign_for("localhost"))
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Pages) as running:
-        running.socket = context.wrap_socket(running.socket, server_side=True)
-        thread = threading.Thread(target=running.serve_forever)
-        thread.start()
-        with pytest.raises(ExplainingError, match=r"the certificate of .* is not trusted: "):
-            fetch(f"https://127.0.0.1:{running.server_port}/page")
-        running.shutdown()
-        thread.join()
+    with (
+        serving(context) as address,
+        pytest.raises(ExplainingError, match=r"the certificate of .* is not trusted: "),
+    ):
+        fetch(f"https://{address}/page")

@@ -38,7 +38,7 @@ def shown() -> str:
 def test_a_stored_page_has_no_active_content_requests_or_links() -> None:
     document = read(shown())
     assert {element.tag for element in document.iter()} <= {
-        *("html", "head", "meta", "title", "style", "body", "div", "p", "span", "a", "form"),
+        *("html", "head", "meta", "title", "style", "body", "div", "p", "span", "a", "form")
     }
     attributes = {name for element in document.iter() for name in element.attrib}
     assert attributes <= {"class", "title", "dir", "lang", "charset", "name", "content"}

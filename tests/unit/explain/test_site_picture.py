@@ -6,13 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from tests.unit.grouping.template_sites import made_site
-from worker.explain.site_picture import (
-    LEGEND_GROUPS,
-    draw,
-    draw_distances,
-    draw_map,
-    reading_order,
-)
+from worker.explain.site_picture import LEGEND_GROUPS, draw, draw_distances, draw_map, reading_order
 from worker.grouping.groups import group_pages
 from worker.grouping.sites import SiteGroups
 

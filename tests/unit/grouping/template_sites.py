@@ -1,10 +1,15 @@
-"""Sites with known templates, given as matrices of normalised distances."""
+"""Sites with known templates, as matrices of normalised distances or as pages."""
 
+import base64
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import pdist, squareform
+
+from worker.html import parse_page
+from worker.sample import generate
 
 TEMPLATE_DISTANCE = 0.7
 
@@ -24,3 +29,20 @@ def made_site(
     points[np.arange(n), k + np.arange(n)] = of_its_own
     distances: npt.NDArray[np.float64] = squareform(pdist(points))
     return distances
+
+
+class Pages:
+    """The pages of a generated site, sorted by URL."""
+
+    def __init__(self, domain: str, *, size: int = 6, **options: Any) -> None:
+        pages = sorted(
+            generate(sites=[domain], pages_per_template=size, **options),
+            key=lambda page: str(page.message["url"]),
+        )
+        self.urls = [str(page.message["url"]) for page in pages]
+        self.classes = [str(page.gold["template_class"]) for page in pages]
+        self.kinds = [str(page.gold["kind"]) for page in pages]
+        self.trees = [
+            parse_page(base64.b64decode(page.message["html_base64"]), page.message["url"]).tree
+            for page in pages
+        ]

@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from tests.compared_trees import PageOfTree
 from worker.grouping.comparison_policy import (
-    MissingNearest,
-    MissingPairs,
     MissingToPivot,
     NeededComparisons,
     group_or_missing,
@@ -77,31 +75,6 @@ def group(told: Told) -> Grouping | NeededComparisons:
     assert isinstance(site, KnownSite)
     pages = [PageOfTree(f"page {tree_id}", tree_id) for tree_id in TREES]
     return group_or_missing(site, pages, TREES, told)
-
-
-def test_all_pairs_of_a_small_site_are_requested() -> None:
-    found = known_or_missing(TREES, Told(), whole_matrix_trees=len(TREES))
-    assert isinstance(found, NeededComparisons)
-    (pairs,) = found.comparisons
-    assert isinstance(pairs, MissingPairs)
-    assert pairs.tree_ids == list(TREES)
-    assert pairs.is_known.sum() == len(TREES)
-
-
-def test_a_large_site_is_first_compared_with_the_sampled_trees() -> None:
-    assert ask(Told()) == NeededComparisons([MissingNearest(OTHERS, list(SAMPLE), 3)])
-    partly = Told(nearest_of={SAMPLE: {3: (0, NEAR), 5: (1, FAR)}})
-    assert ask(partly) == NeededComparisons([MissingNearest([4, 6, 7], list(SAMPLE), 3)])
-
-
-def test_then_a_tree_far_from_the_sample_is_added_and_all_are_compared() -> None:
-    of_sample = nearest_of_others((0, NEAR), {5: (1, FAR), 6: (1, FAR)})
-    found = ask(Told(nearest_of={SAMPLE: of_sample}))
-    assert isinstance(found, NeededComparisons)
-    nearest, pairs = found.comparisons
-    assert nearest == MissingNearest([3, 4, 6, 7], [0, 1, 2, 5], 1)
-    assert isinstance(pairs, MissingPairs)
-    assert pairs.tree_ids == [0, 1, 2, 5]
 
 
 def test_a_tree_that_cannot_be_compared_is_an_outlier_and_not_a_reference() -> None:

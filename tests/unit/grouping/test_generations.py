@@ -76,10 +76,6 @@ def test_group_ids_are_unique_and_kept_only_with_pages(
     assert all(identity > max(former) for identity in found if identity not in former)
 
 
-def test_an_unchanged_site_has_no_design_change() -> None:
-    assert design_change([A, B, A, A, C, A, B] * 20) is None
-
-
 def test_a_redesign_in_the_middle_is_reported_with_its_figures() -> None:
     change = design_change([A, B, A, A, B] * 4 + [C, D, C, C, D] * 4)
     assert change is not None
@@ -96,20 +92,12 @@ def test_a_redesign_is_reported_after_five_pages_and_the_report_remains(followin
     assert (change.first, change.new_groups) == (30, (B,))
 
 
-def test_a_redesign_is_not_reported_before_it_is_certain() -> None:
-    assert design_change([A] * 30 + [B] * 4) is None
-
-
 def test_pages_that_fit_no_group_are_a_change_even_before_they_form_one() -> None:
     change = design_change([A, A, None, A, A, A, A, A] * 3 + [None] * 8)
     assert change is not None
     assert change.first == 24
     assert change.outlier_share == change.new_share == 1
     assert change.new_groups == ()
-
-
-def test_many_stray_pages_are_not_a_change() -> None:
-    assert design_change([A, None] * 30) is None
 
 
 def test_a_gradual_redesign_is_reported_once_the_new_design_prevails() -> None:
@@ -122,27 +110,30 @@ def test_a_gradual_redesign_is_reported_once_the_new_design_prevails() -> None:
     assert (change.first, change.new_groups, change.gone_groups) == (39, (B,), (A,))
 
 
-@pytest.mark.parametrize("special", [None, B])
-def test_occasional_special_pages_are_not_a_change(special: int | None) -> None:
-    assert design_change([A] * 30 + [special] + [A] * 20) is None
-    assert design_change([A] * 30 + [special]) is None
-    assert design_change([A] * 30 + [special] * 4 + [A] * 6) is None
-
-
 def test_one_earlier_stray_page_does_not_hide_a_change() -> None:
     change = design_change([A] * 10 + [B] + [A] * 20 + [B] * 10)
     assert change is not None
     assert change.new_groups == (B,)
 
 
-def test_pages_of_a_known_kind_are_not_a_change() -> None:
-    assert design_change([B] * 10 + [A] * 200 + [B] * 20) is None
+@pytest.mark.parametrize("stray", [None, B])
+@pytest.mark.parametrize(("strays", "following"), [(1, 20), (1, 0), (4, 6)])
+def test_occasional_stray_pages_are_not_a_change(
+    stray: int | None, strays: int, following: int
+) -> None:
+    assert design_change([A] * 30 + [stray] * strays + [A] * following) is None
 
 
-def test_a_returning_former_design_is_not_a_change() -> None:
-    assert design_change([A, B, A] * 10 + [A, B] * 10) is None
-
-
-@pytest.mark.parametrize("groups", [[], [A], [A, B], [A] * 4 + [B] * 4, [None] * 9, [A] * 9])
-def test_tiny_sites_never_have_a_change(groups: list[int | None]) -> None:
+@pytest.mark.parametrize(
+    "groups",
+    [
+        pytest.param([A, B, A, A, C, A, B] * 20, id="unchanged"),
+        pytest.param([A] * 30 + [B] * 4, id="uncertain"),
+        pytest.param([A, None] * 30, id="many stray pages"),
+        pytest.param([B] * 10 + [A] * 200 + [B] * 20, id="pages of a known kind"),
+        pytest.param([A, B, A] * 10 + [A, B] * 10, id="a former design returns"),
+        *([], [A], [A, B], [A] * 4 + [B] * 4, [None] * 9, [A] * 9),
+    ],
+)
+def test_these_sites_have_no_design_change(groups: list[int | None]) -> None:
     assert design_change(groups) is None

@@ -40,17 +40,6 @@ def test_the_order_of_arrival_changes_nothing(order: list[int]) -> None:
     assert arrived.silhouette == expected.silhouette
 
 
-def test_every_page_is_in_one_group_or_an_outlier() -> None:
-    grouping = group_pages(KEYS, DISTANCES)
-    placed = [i for group in grouping.groups for i in group.members] + list(grouping.outliers)
-    assert sorted(placed) == list(range(len(KEYS)))
-
-
-def test_no_pages_give_no_groups_or_outliers() -> None:
-    grouping = group_pages([], np.zeros((0, 0)))
-    assert (grouping.groups, grouping.outliers) == ((), ())
-
-
 def test_another_method_may_be_chosen() -> None:
     strict = MdsKMeans(max_pivot_distance=0)
     assert group_pages(KEYS, DISTANCES, estimator=strict).groups == ()

@@ -1,10 +1,6 @@
 import numpy as np
 
-from worker.grouping.references import (
-    doubtful_members,
-    group_by_references,
-    without_far_members,
-)
+from worker.grouping.references import doubtful_members, group_by_references, without_far_members
 
 FAR, NEAR, SAME = 0.9, 0.1, 0.2
 

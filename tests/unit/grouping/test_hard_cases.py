@@ -1,36 +1,15 @@
 """Sites that are hard to group, given as pages; `test_methods` uses distance matrices."""
 
-import base64
-import random
-
-import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from tests.unit.grouping.template_sites import Pages
 from worker.grouping.groups import group_pages
 from worker.grouping.methods import METHODS
 from worker.grouping.sites import SiteGroups, group_site
-from worker.html import Tree, parse_page
-from worker.sample import generate
+from worker.html import Tree
 
 TWO_DESIGNS = "harbour-post.example"
-
-
-class Pages:
-    """The pages of a generated site, sorted by URL."""
-
-    def __init__(self, domain: str, *, noise: float = 0.3, size: int = 6) -> None:
-        pages = sorted(
-            generate(sites=[domain], pages_per_template=size, noise=noise),
-            key=lambda page: str(page.message["url"]),
-        )
-        self.urls = [str(page.message["url"]) for page in pages]
-        self.classes = [str(page.gold["template_class"]) for page in pages]
-        self.kinds = [str(page.gold["kind"]) for page in pages]
-        self.trees = [
-            parse_page(base64.b64decode(page.message["html_base64"]), page.message["url"]).tree
-            for page in pages
-        ]
 
 
 @pytest.fixture(scope="module")
@@ -75,27 +54,6 @@ def test_near_duplicates_do_not_hide_a_template(site: Pages) -> None:
     found = group_site(TWO_DESIGNS, urls, [*site.trees, *copies])
     classes = [*site.classes, *[site.classes[place]] * 12]
     assert adjusted_rand_score(classes, labels_of(found)) == 1
-
-
-def test_twenty_orders_of_arrival_give_identical_groups() -> None:
-    pages = Pages(TWO_DESIGNS, size=3)
-    distances = group_site(TWO_DESIGNS, pages.urls, pages.trees).distances
-
-    def grouped(order: list[int]) -> list[tuple[str, list[str]]]:
-        urls = [pages.urls[place] for place in order]
-        matrix = distances[np.ix_(order, order)]
-        grouping = group_pages(urls, matrix, sizes=[len(pages.trees[i]) for i in order])
-        outliers = ("", [urls[place] for place in grouping.outliers])
-        return [outliers] + [
-            (urls[group.pivot], [urls[member] for member in group.members])
-            for group in grouping.groups
-        ]
-
-    order = list(range(len(pages.urls)))
-    expected = grouped(order)
-    for seed in range(20):
-        random.Random(seed).shuffle(order)
-        assert grouped(order) == expected
 
 
 @pytest.mark.parametrize("size", [2, 6, 12])

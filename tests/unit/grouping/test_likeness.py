@@ -45,31 +45,24 @@ def page(paragraphs: int, comments: int) -> Tree:
     menu = "{ul" + "{li{a}}" * 10 + "}"
     body = "{article{h1}{time}" + "{p}" * paragraphs + "}"
     thread = "{section{h2}" + "{div{b}{i}{p}{a}}" * comments + "}"
-    return tree_of(
-        "{html{head{title}{meta}{meta}}{body{header{a{img}}"
-        + menu
-        + "}"
-        + body
-        + thread
-        + "{footer"
-        + "{a}" * 8
-        + "}}}"
-    )
+    header = "{header{a{img}}" + menu + "}"
+    footer = "{footer" + "{a}" * 8 + "}"
+    return tree_of("{html{head{title}{meta}{meta}}{body" + header + body + thread + footer + "}}")
+
+
+TREES = [page(paragraphs, comments) for paragraphs in (4, 12, 30) for comments in (0, 3, 25)]
+URLS = [f"https://news.example/{number}" for number in range(len(TREES))]
 
 
 def test_length_and_number_of_comments_do_not_split_a_template() -> None:
-    trees = [page(paragraphs, comments) for paragraphs in (4, 12, 30) for comments in (0, 3, 25)]
-    urls = [f"https://news.example/{number}" for number in range(len(trees))]
-    found = group_site("news.example", urls, trees)
-    assert [len(group.members) for group in found.grouping.groups] == [len(trees)]
-    assert len(group_pages(urls, found.distances).groups) > 1
+    found = group_site("news.example", URLS, TREES)
+    assert [len(group.members) for group in found.grouping.groups] == [len(TREES)]
+    assert len(group_pages(URLS, found.distances).groups) > 1
 
 
 def test_sizes_follow_their_pages_when_the_order_changes() -> None:
-    trees = [page(paragraphs, comments) for paragraphs in (4, 12, 30) for comments in (0, 3, 25)]
-    urls = [f"https://news.example/{number}" for number in range(len(trees))]
-    backwards = group_site("news.example", urls[::-1], trees[::-1]).grouping
+    backwards = group_site("news.example", URLS[::-1], TREES[::-1]).grouping
     (group,) = backwards.groups
-    (same,) = group_site("news.example", urls, trees).grouping.groups
-    assert [urls[::-1][i] for i in group.members] == [urls[i] for i in same.members]
-    assert urls[::-1][group.pivot] == urls[same.pivot]
+    (same,) = group_site("news.example", URLS, TREES).grouping.groups
+    assert [URLS[::-1][i] for i in group.members] == [URLS[i] for i in same.members]
+    assert URLS[::-1][group.pivot] == URLS[same.pivot]

@@ -1,12 +1,8 @@
-"""Assignment of new pages to the groups of a site."""
-
-import base64
-
 import numpy as np
 import pytest
 
 from tests.trees import tree_of
-from tests.unit.grouping.template_sites import made_site
+from tests.unit.grouping.template_sites import Pages, made_site
 from worker.grouping import assignment
 from worker.grouping.assignment import (
     agreeing_outliers,
@@ -18,8 +14,6 @@ from worker.grouping.assignment import (
 from worker.grouping.groups import Group
 from worker.grouping.likeness import size_tolerant_distances
 from worker.grouping.sites import group_site
-from worker.html import Tree, parse_page
-from worker.sample import generate
 
 NAN = float("nan")
 
@@ -78,32 +72,16 @@ def test_a_group_is_needed_for_each_representative() -> None:
         assign_tree(tree_of("{a}"), [], [1])
 
 
-def crawled(domain: str, seed: int) -> tuple[list[str], list[Tree], list[str]]:
-    pages = sorted(
-        generate(seed=seed, sites=[domain], pages_per_template=8, noise=0.4),
-        key=lambda page: str(page.message["url"]),
-    )
-    trees = [
-        parse_page(base64.b64decode(page.message["html_base64"]), page.message["url"]).tree
-        for page in pages
-    ]
-    return (
-        [page.message["url"] for page in pages],
-        trees,
-        [page.gold["template_class"] for page in pages],
-    )
-
-
 @pytest.fixture(scope="module")
-def site() -> tuple[list[str], list[Tree], list[str]]:
-    return crawled("harbour-post.example", 5)
+def site() -> Pages:
+    return Pages("harbour-post.example", seed=5, size=8, noise=0.4)
 
 
 def test_comparing_few_representatives_gives_the_same_result_as_all(
-    site: tuple[list[str], list[Tree], list[str]], monkeypatch: pytest.MonkeyPatch
+    site: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(assignment, "BROAD", 0.2)
-    urls, trees, _ = site
+    urls, trees = site.urls, site.trees
     found = group_site("harbour-post.example", urls, trees)
     distances = size_tolerant_distances(found.distances, [len(tree) for tree in trees])
     places, groups = [], []
@@ -120,10 +98,8 @@ def test_comparing_few_representatives_gives_the_same_result_as_all(
             assert few.confidence == pytest.approx(full.confidence)
 
 
-def test_withheld_pages_join_the_group_of_their_template(
-    site: tuple[list[str], list[Tree], list[str]],
-) -> None:
-    urls, trees, classes = site
+def test_withheld_pages_join_the_group_of_their_template(site: Pages) -> None:
+    urls, trees, classes = site.urls, site.trees, site.classes
     old = [place for place in range(len(urls)) if place % 3]
     found = group_site("a", [urls[i] for i in old], [trees[i] for i in old])
     class_of = [classes[old[group.pivot]] for group in found.grouping.groups]
@@ -135,11 +111,8 @@ def test_withheld_pages_join_the_group_of_their_template(
         assert (None if assigned.group is None else class_of[assigned.group]) == expected
 
 
-def test_a_page_is_compared_with_the_likeliest_groups_within_its_budget(
-    site: tuple[list[str], list[Tree], list[str]],
-) -> None:
-    _, trees, _ = site
-    page, others = trees[0], trees[1:]
+def test_a_page_is_compared_with_the_likeliest_groups_within_its_budget(site: Pages) -> None:
+    page, *others = site.trees
     whole = assign_tree(page, others, range(len(others)))
     part = assign_tree(page, others, range(len(others)), work=1)
     assert 0 < part.work < whole.work

@@ -41,4 +41,5 @@ def test_a_page_too_large_to_compare_is_an_outlier(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_site_without_pages() -> None:
-    assert group_site("a.example", [], []).grouping.groups == ()
+    grouping = group_site("a.example", [], []).grouping
+    assert (grouping.groups, grouping.outliers) == ((), ())

@@ -1,5 +1,3 @@
-"""Lookup of elements by path."""
-
 import pytest
 
 from worker.html import parse_page

@@ -3,8 +3,6 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.trees import brackets_of, tree_of
 from worker.html import Tree, TreeFormatError
@@ -29,38 +27,6 @@ def test_braces_and_backslashes_are_escaped() -> None:
     tree = tree_of(r"{a\{b\}{c\\}}")
     assert tree.labels == ("c\\", "a{b}")
     assert brackets_of(tree) == r"{a\{b\}{c\\}}"
-
-
-@pytest.mark.parametrize(
-    ("text", "labels"),
-    [
-        (" {a\n  {b }\t{ c} \r\n} ", (["b ", " c", "a\n  "])),
-        ("{}", [""]),
-        ("{{}{}}", ["", "", ""]),
-        (r"{a\\{b\c\d}}", ["b\\c\\d", "a\\"]),
-        (r"{\\\{{\}\}}}", ["}}", "\\{"]),
-        ("{é{中}{😀\x00}}", ["中", "😀\x00", "é"]),
-    ],
-)
-def test_a_label_is_the_text_between_braces(text: str, labels: list[str]) -> None:
-    tree = tree_of(text)
-    assert list(tree.labels) == labels
-    assert tree_of(brackets_of(tree)) == tree
-
-
-@given(st.text("ab{}\\ \n", max_size=12), st.text(max_size=5))
-def test_any_label_survives_bracket_notation(root: str, child: str) -> None:
-    tree = Tree.from_preorder([(root, 0), (child, 1), (root, 2), (child, 1)])
-    assert tree_of(brackets_of(tree)) == tree
-
-
-@given(st.text("{}\\a ", max_size=16))
-def test_any_text_is_a_tree_or_rejected(text: str) -> None:
-    try:
-        tree = tree_of(text)
-    except TreeFormatError:
-        return
-    assert tree_of(brackets_of(tree)) == tree
 
 
 def test_equality_compares_shape_and_labels() -> None:
@@ -97,34 +63,6 @@ def test_a_tree_survives_pickling() -> None:
     for copied in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
         assert copied == tree
         assert not copied.sizes.flags.writeable
-
-
-def test_the_repr_of_a_tree_is_its_length() -> None:
-    assert repr(tree_of("{a{b}}")) == "Tree(<2 nodes>)"
-    assert repr(Tree.from_preorder([("a", 0)] + [("b", 1)] * 30)) == "Tree(<31 nodes>)"
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "at least one node"),
-        (" \n", "at least one node"),
-        ("a", "character 0: 'a'"),
-        ("{a", "still open"),
-        ("{a}}", "character 3 closes"),
-        ("}", "character 0 closes"),
-        ("{a}{b}", "'b' is a second root"),
-        ("{a} b", "character 4: 'b'"),
-        ("x{a}", "character 0: 'x'"),
-        ("{a{b}c}", "character 5: 'c'"),
-        ("{a{b}\\{}", "outside of a label"),
-        ("{a\\", "still open"),
-        ("{a\\}", "still open"),
-    ],
-)
-def test_invalid_brackets_are_rejected(text: str, reason: str) -> None:
-    with pytest.raises(TreeFormatError, match=reason):
-        tree_of(text)
 
 
 @pytest.mark.parametrize(

@@ -135,11 +135,6 @@ class TestDamagedFiles:
         with pytest.raises(SourceError, match=f"{name}: is neither JSON lines"):
             read_messages(tmp_path / name)
 
-    def test_a_folder_without_pages_is_rejected_immediately(self, tmp_path: Path) -> None:
-        (tmp_path / "style.css").touch()
-        with pytest.raises(SourceError, match="contains no JSON lines, WARC or HTML files"):
-            read_messages(tmp_path)
-
     def test_an_error_is_one_line(self, tmp_path: Path) -> None:
         path = tmp_path / "two\nlines.jsonl"
         with pytest.raises(SourceError) as caught:
@@ -169,10 +164,7 @@ class TestHtmlFiles:
             ("127.0.0.1/not-a-name.html", "https://old-crawl.invalid/127.0.0.1/not-a-name.html"),
             ("News.Example.org/index.htm", "https://news.example.org/index.htm"),
             ("News.Example.org/2024/b.html", "https://news.example.org/2024/b.html"),
-            (
-                "localhost.localdomain:8080/a.xhtml",
-                "https://localhost.localdomain:8080/a.xhtml",
-            ),
+            ("localhost.localdomain:8080/a.xhtml", "https://localhost.localdomain:8080/a.xhtml"),
         ]
         assert {page.content for page in pages} == {HTML}
 

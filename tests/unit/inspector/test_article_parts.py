@@ -63,7 +63,7 @@ def test_images_and_embeds_are_placed_as_the_message_specifies() -> None:
         )
     )
     assert [part.kind for part in shown.parts] == [
-        *("image", "paragraph", "embed", "paragraph", "image", "paragraph", "image"),
+        *("image", "paragraph", "embed", "paragraph", "image", "paragraph", "image")
     ]
     assert shown.sources == ["https://cdn.example"]
 
@@ -134,7 +134,7 @@ def test_items_form_lists_with_their_levels_and_markers() -> None:
     assert [part.kind for part in parts] == ["list", "image", "list", "paragraph", "list"]
     items = [item for part in parts if part.kind == "list" for item in part.value]
     assert [(item.marker, item.level) for item in items] == [
-        *(("1.", 1), ("", 1), ("•", 2), ("•", 1)),
+        *(("1.", 1), ("", 1), ("•", 2), ("•", 1))
     ]
 
 

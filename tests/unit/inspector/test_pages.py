@@ -8,8 +8,7 @@ from worker.inspector.views.overview import round_top
 
 
 @pytest.mark.parametrize(
-    "moment",
-    ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "yesterday", "9999-99-99"],
+    "moment", ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "yesterday", "9999-99-99"]
 )
 def test_an_impossible_time_is_shown_as_written(moment: str) -> None:
     assert instant(moment) == moment
@@ -61,5 +60,5 @@ def test_a_scale_ends_at_a_round_number(highest: int, top: int) -> None:
 def test_rates_and_durations_are_shown_with_useful_precision() -> None:
     assert [rate(each) for each in (0, 0.04, 2.25, 1234)] == ["0", "< 0.1", "2.2", "1\u202f234"]
     assert [span(each) for each in (5, 60, 900, 3600, 604800)] == [
-        *("5 seconds", "minute", "15 minutes", "hour", "7 days"),
+        *("5 seconds", "minute", "15 minutes", "hour", "7 days")
     ]

@@ -1,5 +1,3 @@
-"""Article files, complete or still being written."""
-
 import gzip
 import json
 from contextlib import closing

@@ -1,5 +1,3 @@
-"""Messages that a resumed run still has to send."""
-
 import pytest
 
 from worker.local.run import NumberedMessages, RunError

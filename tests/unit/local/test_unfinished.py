@@ -1,5 +1,3 @@
-"""The stored state of an unfinished run."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Message bodies compressed by the publisher."""
-
 import bz2
 import gzip
 import lzma

@@ -1,5 +1,3 @@
-"""Roles of lines that a text may include."""
-
 import pytest
 
 from models.roles import ALL_ROLES, CHOOSABLE_ROLES, TEXT_ROLES, chosen_roles

@@ -1,15 +1,6 @@
-"""Parts joined into a single article."""
-
 from typing import Any
 
-from worker.pagination import (
-    Member,
-    Pagination,
-    addresses_of,
-    chain_of,
-    is_held_by,
-    joined_values,
-)
+from worker.pagination import Member, Pagination, addresses_of, chain_of, is_held_by, joined_values
 
 STORY = "https://paper.example/story"
 

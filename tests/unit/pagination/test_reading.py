@@ -1,5 +1,3 @@
-"""Links from pages to other parts of the same content."""
-
 import pytest
 
 from worker.html import parse_page

@@ -7,25 +7,17 @@ from worker.article.article import article_of
 from worker.article.outline import Outline
 from worker.article.titles import Titles
 from worker.html import Page
-from worker.papers.deturck.retained import (
-    CHOSEN,
-    READINGS,
-    Reading,
-    find_body,
-)
+from worker.papers.deturck.retained import CHOSEN, READINGS, Reading, find_body
 
 MENU = "".join(f'<li><a href="/s/{name}">{name} news</a></li>' for name in ("city", "sport", "art"))
 
 
-def story(
-    seed: int, *, body: str | None = None, beside: str = "", after: str = "", name: str = "text"
-) -> Page:
-    """Return a page of the shared template: masthead, headline with a lead, body, boxes, footer."""
+def story(seed: int, *, body: str | None = None, beside: str = "", after: str = "") -> Page:
     return page(
         f'<div id="masthead"><ul>{MENU}</ul></div>'
         f'<div id="main"><div class="top"><h1>Headline number {seed}</h1>'
         f"<p>{sentence(seed)}</p></div>"
-        f'<div class="{name}">{prose(seed) if body is None else body}</div>{after}</div>'
+        f'<div class="text">{prose(seed) if body is None else body}</div>{after}</div>'
         f'<div id="side">{beside}</div>'
         f'<div id="legal"><p>{sentence(7, 30)} {sentence(8, 30)}</p></div>'
     )
@@ -38,12 +30,8 @@ def extract_article(shown: Page, other: Page, reading: Reading = CHOSEN) -> Extr
     return article_of(shown.url, outline, [Titles.of(pivot)], finding)
 
 
-def extract(seed: int = 1, **parts: str) -> Extraction:
-    return extract_article(story(seed, **parts), story(2, **parts))
-
-
 def test_the_body_is_the_large_text_that_differs_from_the_other_page() -> None:
-    article = extract()
+    article = extract_article(story(1), story(2))
     assert article.method == "deturck_2015"
     assert article.text == "\n\n".join(paragraphs(1))
     assert article.title == "Headline number 1"
@@ -51,20 +39,20 @@ def test_the_body_is_the_large_text_that_differs_from_the_other_page() -> None:
 
 
 def test_text_on_both_pages_belongs_to_the_template_however_large() -> None:
-    article = extract(beside=f'<div class="about">{prose(50, 20)}</div>')
+    about = f'<div class="about">{prose(50, 20)}</div>'
+    article = extract_article(story(1, beside=about), story(2, beside=about))
     assert article.text == "\n\n".join(paragraphs(1))
 
 
 def test_the_body_has_more_text_than_the_title_zone_before_it() -> None:
     note = f'<div class="note"><p>{sentence(31)}</p></div>'
-    first = story(1, body=None)
     crowded = page(
         '<div id="main"><div class="top"><h1>Headline number 1</h1>'
         f"<p>{sentence(1)} {sentence(2)}</p></div>{note}"
         f'<div class="text">{prose(1)}</div></div>'
     )
-    assert extract_article(crowded, story(2)).text == "\n\n".join(paragraphs(1))
-    assert extract_article(first, crowded).text == "\n\n".join(paragraphs(1))
+    for shown, other in ((crowded, story(2)), (story(1), crowded)):
+        assert extract_article(shown, other).text == "\n\n".join(paragraphs(1))
 
 
 def test_the_first_zone_is_the_body_if_no_later_one_is_larger() -> None:
@@ -92,8 +80,7 @@ def test_elements_without_class_and_id_are_not_zones() -> None:
 
 @pytest.mark.parametrize("name", ["comments", "article-comment", "userComments", "photo-gallery"])
 def test_comment_and_gallery_zones_are_excluded_although_they_are_larger(name: str) -> None:
-    after = "".join(f"<p>{text}</p>" for text in paragraphs(70, 9))
-    first = story(1, after=f'<div class="{name}">{after}</div>')
+    first = story(1, after=f'<div class="{name}">{prose(70, 9)}</div>')
     second = story(2, after=f'<div class="{name}">{prose(80, 3)}</div>')
     assert extract_article(first, second).text == "\n\n".join(paragraphs(1))
 
@@ -111,19 +98,18 @@ def test_a_body_whose_class_mentions_comments_is_kept() -> None:
     assert article.text == "\n\n".join(paragraphs(1))
 
 
+SHIFTED = page(f'<div class="banner"></div><div class="text">{prose(1)}</div>')
+PLAIN = page(f'<div class="text">{prose(2)}</div>')
+
+
 def test_an_element_missing_from_the_other_page_is_specific_to_the_page() -> None:
-    banner = '<div class="banner"></div>'
-    shifted = page(f'{banner}<div class="text">{prose(1)}</div>')
-    article = extract_article(shifted, page(f'<div class="text">{prose(2)}</div>'))
+    article = extract_article(SHIFTED, PLAIN)
     assert (article.method, article.text) == ("deturck_2015", "\n\n".join(paragraphs(1)))
 
 
 def test_elements_with_different_attributes_are_not_counterparts() -> None:
-    same = prose(1)
-    article = extract_article(
-        page(f'<div class="text">{same}</div>'), page(f'<div class="quiz">{same}</div>')
-    )
-    assert article.method == "deturck_2015"
+    text, quiz = (page(f'<div class="{name}">{prose(1)}</div>') for name in ("text", "quiz"))
+    assert extract_article(text, quiz).method == "deturck_2015"
 
 
 def test_two_pages_with_the_same_text_have_no_zone() -> None:
@@ -172,12 +158,9 @@ def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
 
 
 def test_strict_variants_ignore_nodes_without_a_counterpart() -> None:
-    banner = '<div class="banner"></div>'
-    shifted = page(f'{banner}<div class="text">{prose(1)}</div>')
-    other = page(f'<div class="text">{prose(2)}</div>')
-    assert zones(shifted, other, "thesis") == "/html/body/div[2]"
-    assert zones(shifted, other, "comparable") is None
-    assert zones(other, page(f'<div class="text">{prose(1)}</div>'), "comparable") is not None
+    assert zones(SHIFTED, PLAIN, "thesis") == "/html/body/div[2]"
+    assert zones(SHIFTED, PLAIN, "comparable") is None
+    assert zones(PLAIN, page(f'<div class="text">{prose(1)}</div>'), "comparable") is not None
 
 
 def test_character_comparison_cannot_distinguish_texts_with_the_same_letters() -> None:

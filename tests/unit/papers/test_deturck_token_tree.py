@@ -30,16 +30,8 @@ def everything_in(page: TokenTree, name: str) -> list[tuple[int | None, int | No
 def test_every_word_is_a_leaf_below_its_element() -> None:
     tree = tree_of("<html><body><p>Some <b>bold</b> text, yes</p><script>x</script></body></html>")
     assert brackets_of(tree.tree) == "{html{body{p{=some}{b{=bold}}{=text}{=yes}}}}"
-    assert [tree.elements[holder].tag if holder >= 0 else None for holder in tree.holders] == [
-        "p",
-        "b",
-        None,
-        "p",
-        "p",
-        None,
-        None,
-        None,
-    ]
+    holders = [tree.elements[holder].tag if holder >= 0 else None for holder in tree.holders]
+    assert holders == ["p", "b", None, "p", "p", None, None, None]
 
 
 def test_weights_count_changed_tokens_up_to_the_root() -> None:
@@ -62,19 +54,16 @@ def test_offsets_are_positions_in_the_html() -> None:
     assert places == [PAGE.index(f'<div id="{name}"') for name in ("top", "text", "foot")]
 
 
-def test_the_differential_is_greatest_at_the_parent_of_the_paragraphs() -> None:
+def test_heuristics_choose_the_parent_of_the_paragraphs_or_a_leaf() -> None:
     page = tree_of(PAGE)
     weights = page.weights(page, everything_in(page, "text"))
     assert differentials(page, weights)[ids(page)["text"]] == 6
-    assert HEURISTICS["differential"](page, weights) == ids(page)["text"]
-    assert HEURISTICS["depth"](page, weights) == ids(page)["text"]
-    assert HEURISTICS["most_tokens"](page, weights) == ids(page)["text"]
-
-
-def test_the_widest_gap_of_offsets_is_before_the_text() -> None:
-    page = tree_of(PAGE)
-    weights = page.weights(page, everything_in(page, "text"))
-    assert HEURISTICS["offset"](page, weights) == ids(page)["text"]
+    # The widest gap of offsets is before the text, too.
+    for name in ("differential", "depth", "most_tokens", "offset"):
+        assert HEURISTICS[name](page, weights) == ids(page)["text"]
+    # The path down from a leaf with most tokens is the leaf itself.
+    leaf = page.elements[HEURISTICS["most_tokens_down"](page, weights)]
+    assert (leaf.tag, leaf.text) == ("p", "one two three four")
 
 
 NESTED = """<html><body><div id="lead">one two three four five six<div id="a">one two three</div>
@@ -97,13 +86,6 @@ def test_the_first_heuristic_searches_down_or_up() -> None:
     weights = page.weights(page, everything_in(page, "b"))
     assert HEURISTICS["most_tokens_down"](page, weights) == ids(page)["b"]
     assert HEURISTICS["most_tokens"](page, weights) == ids(page)["lead"]
-
-
-def test_the_path_from_a_leaf_with_most_tokens_is_the_leaf_itself() -> None:
-    page = tree_of(PAGE)
-    weights = page.weights(page, everything_in(page, "text"))
-    chosen = page.elements[HEURISTICS["most_tokens_down"](page, weights)]
-    assert (chosen.tag, chosen.text) == ("p", "one two three four")
 
 
 def test_a_leaf_has_no_differential_in_algorithm_5() -> None:

@@ -1,5 +1,3 @@
-"""Each step of Wutsi's extractor, on small handwritten pages."""
-
 import pytest
 
 from benchmarks.evaluation.methods import Source, get_extractor
@@ -34,10 +32,9 @@ def test_a_packet_of_many_sentences_loses_to_a_single_block_with_more_than_each(
 def test_nodes_below_20_characters_are_not_selected() -> None:
     nineteen, twenty = "Come. See. Be well.", "Come. See. Be so on."
     assert (len(nineteen), len(twenty)) == (19, 20)
-    body = f"<div><p>{nineteen}</p><p>{CLOSE}</p></div>"
-    assert text_of("wutsi_fusion", body) == CLOSE
-    body = f"<div><p>{twenty}</p><p>{CLOSE}</p></div>"
-    assert text_of("wutsi_fusion", body).split("\n\n") == [twenty, CLOSE]
+    for node, kept in ((nineteen, ()), (twenty, (twenty,))):
+        found = text_of("wutsi_fusion", f"<div><p>{node}</p><p>{CLOSE}</p></div>")
+        assert found.split("\n\n") == [*kept, CLOSE]
 
 
 def test_parents_of_selected_nodes_are_filtered() -> None:

@@ -1,5 +1,3 @@
-"""Worker processes that apply a function to many items."""
-
 import multiprocessing
 import os
 import signal

@@ -1,5 +1,3 @@
-"""Authors, dates and leads extracted from the generated sites."""
-
 import base64
 from functools import cache
 

@@ -40,13 +40,6 @@ def test_pages_of_one_template_are_nearer_than_pages_of_two(site: str) -> None:
 
 
 @pytest.mark.parametrize("site", all_sites())
-def test_the_nearest_page_has_the_same_template(site: str) -> None:
-    classes, matrix = distances(site)
-    nearest = np.where(np.eye(len(matrix), dtype=bool), np.inf, matrix).argmin(axis=1)
-    assert (classes[nearest] == classes).all()
-
-
-@pytest.mark.parametrize("site", all_sites())
 def test_pages_of_a_template_are_not_identical(site: str) -> None:
     classes, matrix = distances(site)
     same = classes[:, None] == classes[None, :]

@@ -1,5 +1,3 @@
-"""Descriptions of quarantined messages with any content."""
-
 import time
 from datetime import UTC, datetime
 

@@ -1,5 +1,3 @@
-"""Numbers, ages and shortened text in messages."""
-
 import re
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Resolution of dates that are relative to the time at which the page was read."""
-
 import pytest
 
 from worker.text.relative import find_relative

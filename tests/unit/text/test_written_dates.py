@@ -1,15 +1,8 @@
-"""Parsing dates in the formats that pages use."""
-
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from worker.text.dates import (
-    date_in_path,
-    find_moments,
-    parse_moment,
-    without_dates,
-)
+from worker.text.dates import date_in_path, find_moments, parse_moment, without_dates
 
 
 @pytest.mark.parametrize(

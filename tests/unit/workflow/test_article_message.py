@@ -14,12 +14,7 @@ from worker.comments.elsewhere import CommentsElsewhere
 from worker.html import parse_page
 from worker.html.answer import NO_ANSWER
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.workflow.article_message import (
-    article_id,
-    compose,
-    new_revision,
-    reader_digest,
-)
+from worker.workflow.article_message import article_id, compose, new_revision, reader_digest
 
 URL = "https://news.example/3"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -88,10 +83,7 @@ def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -
         page = replace(PAGE, revision=last)
         found = new_revision(page, JOB, CONTENT, None, NOW, revisions_from=1000)
         assert found is not None
-        assert (found.revision, found.id) == (
-            number,
-            article_id("My Site", URL, number),
-        )
+        assert (found.revision, found.id) == (number, article_id("My Site", URL, number))
 
 
 def test_neither_group_nor_extraction_time_counts_as_a_difference() -> None:

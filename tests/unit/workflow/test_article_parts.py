@@ -1,5 +1,3 @@
-"""Links to the parts of an article in its message."""
-
 from dataclasses import replace
 
 import pytest
@@ -30,8 +28,7 @@ def test_the_message_lists_the_parts_that_a_page_links_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "counts"),
-    [("article", True), ("gallery", True), ("forum", False), ("listing", False)],
+    ("kind", "counts"), [("article", True), ("gallery", True), ("forum", False), ("listing", False)]
 )
 def test_threads_and_lists_have_only_the_links(kind: Kind, counts: bool) -> None:
     content = of_kind(kind)

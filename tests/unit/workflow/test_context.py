@@ -1,5 +1,3 @@
-"""Detection of texts, such as notices, that have replaced an article."""
-
 from tests.pages import paragraphs
 from worker.workflow.context import took_place_of
 

@@ -1,5 +1,3 @@
-"""Publication of article revisions."""
-
 import json
 from typing import Any
 

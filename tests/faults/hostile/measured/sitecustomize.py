@@ -9,15 +9,13 @@ server's process, in seconds.
 """
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
 from typing import Any
+
+from tests.faults.replacing import Replacements, replace_on_import
 
 FILE = "DETOURAGE_CPU_FILE"
 LOCK_CLOCK = "lock of stories, clock"
@@ -100,7 +98,7 @@ def _processors(server: int) -> float:
         return time.process_time() + int(file.read().split()[0]) / 1e9
 
 
-MEASURED: dict[str, dict[str, Callable[[Any], Any]]] = {
+MEASURED: Replacements = {
     "worker.service.intake": {"Intake": _measured_intake},
     "worker.store.stories": {"lock_stories": _measured_lock},
     "worker.tasks.base": {"ServiceTask": _measured_tasks},
@@ -110,27 +108,4 @@ MEASURED: dict[str, dict[str, Callable[[Any], Any]]] = {
 the original."""
 
 
-class _Finder(MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):  # type: ignore[no-untyped-def]
-        if name not in MEASURED:
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Measuring(spec.loader)
-        return spec
-
-
-class _Measuring(Loader):
-    def __init__(self, loader: Loader) -> None:
-        self._loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        for name, measured in MEASURED[module.__name__].items():
-            setattr(module, name, measured(getattr(module, name)))
-
-
-sys.meta_path.insert(0, _Finder())
+replace_on_import(MEASURED)

@@ -48,10 +48,7 @@ def test_finds_the_maximal_repeats_and_no_others(texts: list[str], names: list[s
     assert set(repeats) == repeats_by_definition(texts, names)
 
 
-@given(
-    st.lists(words, max_size=4),
-    st.lists(words, min_size=1, max_size=5, unique=True),
-)
+@given(st.lists(words, max_size=4), st.lists(words, min_size=1, max_size=5, unique=True))
 def test_repeats_are_sorted_by_decreasing_share(texts: list[str], names: list[str]) -> None:
     found = list(NameRepeats(names).find(texts))
     shares = [share for share, _ in found]

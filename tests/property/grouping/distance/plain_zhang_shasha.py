@@ -31,13 +31,7 @@ def _keyroots(leftmost: list[int]) -> list[int]:
 
 
 def _forest_distances(
-    a: Tree,
-    b: Tree,
-    i: int,
-    j: int,
-    l1: list[int],
-    l2: list[int],
-    tree_distance: list[list[int]],
+    a: Tree, b: Tree, i: int, j: int, l1: list[int], l2: list[int], tree_distance: list[list[int]]
 ) -> None:
     rows, columns = i - l1[i] + 2, j - l2[j] + 2
     table = [[x + y for y in range(columns)] for x in range(rows)]

@@ -15,8 +15,7 @@ def test_the_kernel_is_correct_and_passes_the_sanitizers(tmp_path: Path) -> None
     sources = [HERE / "fuzz_kernel.c", *KERNEL.glob("*.c")]
     flags = ["-std=c11", "-g", "-O1", *SANITIZERS, f"-I{KERNEL}"]
     subprocess.run(
-        [compiler, *flags, *(s for s in sources if s.name != "module.c"), "-o", program],
-        check=True,
+        [compiler, *flags, *(s for s in sources if s.name != "module.c"), "-o", program], check=True
     )
     run = subprocess.run([program, str(ROUNDS), "1"], capture_output=True, text=True)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")

@@ -1,10 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.property.grouping.distance.plain_zhang_shasha import (
-    distance_by_definition,
-    plain_distance,
-)
+from tests.property.grouping.distance.plain_zhang_shasha import distance_by_definition
 from tests.property.grouping.distance.trees import trees
 from worker.grouping.distance import (
     distance_matrix,
@@ -12,7 +9,6 @@ from worker.grouping.distance import (
     normalised_distance,
     tree_edit_distance,
 )
-from worker.grouping.distance.fallback import AptedForest
 from worker.grouping.distance.forest import forest_of
 from worker.html.tree import Tree
 
@@ -20,18 +16,6 @@ from worker.html.tree import Tree
 @given(trees(), trees())
 def test_agrees_with_the_definition(a: Tree, b: Tree) -> None:
     assert tree_edit_distance(a, b) == distance_by_definition(a, b)
-
-
-@given(trees(max_nodes=30), trees(max_nodes=30))
-def test_agrees_with_plain_zhang_shasha_and_apted(a: Tree, b: Tree) -> None:
-    distance = tree_edit_distance(a, b)
-    assert distance == plain_distance(a, b)
-    assert distance == AptedForest([a, b]).distances([0], [1])[0]
-
-
-@given(trees(), trees(), st.integers(0, 30))
-def test_bounded_distance_is_exact_up_to_the_bound(a: Tree, b: Tree, bound: int) -> None:
-    assert tree_edit_distance(a, b, bound=bound) == min(tree_edit_distance(a, b), bound + 1)
 
 
 @given(trees(max_nodes=25), trees(max_nodes=25), trees(max_nodes=25))

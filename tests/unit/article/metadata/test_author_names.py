@@ -1,5 +1,3 @@
-"""Author names in metadata fields and in the lines around an article body."""
-
 import pytest
 
 from worker.article.metadata.authors import names_in, without_repeats
@@ -97,20 +95,18 @@ def test_a_byline_gives_the_authors(text: str, names: tuple[str, ...]) -> None:
     assert shown_authors([note(text)], {"theharbourpost"}) == names
 
 
-def test_an_author_element_needs_no_byline_marker() -> None:
-    assert shown_authors([note("Jane Doe", "author-name")]) == ("Jane Doe",)
-    assert shown_authors([note("Jane Doe", "caption")]) == ()
-
-
-def test_marker_and_name_may_be_on_two_lines() -> None:
-    assert shown_authors([note("par"), note("Jane Doe")]) == ("Jane Doe",)
-
-
-def test_a_readers_name_is_not_an_author() -> None:
-    reader = note("By Jane Doe", "comment-author", "comment", place="after")
-    assert shown_authors([reader]) == ()
-
-
-def test_an_author_above_the_body_takes_precedence_over_one_below() -> None:
-    notes = [note("By Jane Doe"), note("By John Roe", place="after")]
-    assert shown_authors(notes) == ("Jane Doe",)
+@pytest.mark.parametrize(
+    ("notes", "names"),
+    [
+        ([note("Jane Doe", "author-name")], ("Jane Doe",)),
+        ([note("Jane Doe", "caption")], ()),
+        ([note("par"), note("Jane Doe")], ("Jane Doe",)),
+        ([note("By Jane Doe", "comment-author", "comment", place="after")], ()),
+        ([note("By Jane Doe"), note("By John Roe", place="after")], ("Jane Doe",)),
+    ],
+    ids=["author element", "caption", "two lines", "reader", "above and below the body"],
+)
+def test_the_place_of_a_name_tells_whether_it_is_an_authors(
+    notes: list[Note], names: tuple[str, ...]
+) -> None:
+    assert shown_authors(notes) == names

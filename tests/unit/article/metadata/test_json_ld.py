@@ -1,12 +1,10 @@
-"""JSON-LD as publishers write it, including its faults."""
-
 import json
 from typing import Any
 
 import pytest
 
 from tests.unit.article.article_pages import page
-from worker.article.metadata.jsonld import MAX_CHARACTERS, parse_tolerant, read_json_ld
+from worker.article.metadata.jsonld import MAX_CHARACTERS, read_json_ld
 from worker.article.metadata.record import Record
 
 ARTICLE = {
@@ -19,7 +17,6 @@ ARTICLE = {
 
 
 def read(*scripts: str, own: str = "") -> Record:
-    """Read the JSON-LD scripts of a page with the given title or URL."""
     markup = "".join(f'<script type="application/ld+json">{text}</script>' for text in scripts)
     document = page("<p>Text</p>", markup).document
     return read_json_ld(document.iter("script"), lambda value: value == own)
@@ -109,15 +106,8 @@ def test_the_access_to_an_article_is_read(value: object, access: str) -> None:
     assert read(changed(isAccessibleForFree=value)).access == (access,)
 
 
-def test_invalid_json_is_ignored() -> None:
+def test_invalid_and_overlong_json_is_ignored() -> None:
     assert read("", "{", "nonsense", "[[[", '{"@type": NewsArticle}') == Record()
     assert read("[" * 100_000) == Record()
     assert read("1" * 10_000) == Record()
-
-
-def test_overlong_scripts_are_ignored() -> None:
     assert read(json.dumps("x" * MAX_CHARACTERS), json.dumps(ARTICLE)) == Record()
-
-
-def test_consecutive_values_are_separated() -> None:
-    assert parse_tolerant('{"a": 1} {"b": 2}, [3]') == [{"a": "1"}, {"b": "2"}, ["3"]]

@@ -1,5 +1,3 @@
-"""Metadata returned by `extract_article`."""
-
 import json
 
 import pytest
@@ -15,7 +13,6 @@ BODY = f"<div class='story'>{prose(1)}</div>"
 def metadata(
     beside: str = "", head: str = "", *, url: str = URL, body: str = BODY
 ) -> ArticleMetadata:
-    """Read the metadata of a page with the given content between headline and body."""
     shown = page(f"<h1>{TITLE}</h1>{beside}{body}", head, url, "lang='en'")
     return extract_article(shown, None).metadata
 
@@ -81,53 +78,51 @@ def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None
 
 
 @pytest.mark.parametrize(
-    ("beside", "head", "url", "written"),
+    ("beside", "head", "date"),
     [
-        ("<p>31 May 2024, 09:30</p>", "", URL, "2024-05-31T09:30:00"),
-        (
-            "<time datetime='2024-05-31T09:30+02:00'>Friday</time>",
-            "",
-            URL,
-            "2024-05-31T09:30:00+02:00",
-        ),
-        ("", '<meta name="date" content="2024-05-31">', URL, "2024-05-31"),
-        ("", "", "https://news.example/2024/05/31/bridge", "2024-05-31"),
+        ("<p>31 May 2024, 09:30</p>", "", "2024-05-31T09:30:00"),
+        ("<time datetime='2024-05-31T09:30+02:00'>Friday</time>", "", "2024-05-31T09:30:00+02:00"),
+        ("", '<meta name="date" content="2024-05-31">', "2024-05-31"),
         (
             "",
             '<script>{"publishedAt": "2024-05-31T09:30:00Z"}</script>',
-            URL,
             "2024-05-31T09:30:00+00:00",
         ),
         # The local time on the page reveals the time zone for a time declared in another zone.
         (
             "<p class='date'>31 May 2024, 11:30</p>",
             json_ld(datePublished="2024-05-31T09:30:00Z"),
-            URL,
             "2024-05-31T11:30:00+02:00",
         ),
         # If the two differ, the visible date takes precedence.
         (
             "<p class='date'>31 May 2024</p>",
             json_ld(datePublished="2023-01-01T09:30:00Z"),
-            URL,
             "2024-05-31",
         ),
         # A modification date is better than none.
-        ("<p>Last updated: 31 May 2024</p>", "", URL, "2024-05-31"),
+        ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
     ],
 )
-def test_the_date_of_publication(beside: str, head: str, url: str, written: str) -> None:
-    assert str(metadata(beside, head, url=url).published) == written
+def test_the_date_of_publication(beside: str, head: str, date: str) -> None:
+    assert str(metadata(beside, head).published) == date
 
 
-def test_a_date_within_the_text_is_not_the_publication_date() -> None:
-    body = f"<div><p>{sentence(1)} It burnt down on 31 May 1994. {sentence(2)}</p>{prose(1)}</div>"
+def test_the_date_of_publication_may_be_in_the_url() -> None:
+    found = metadata(url="https://news.example/2024/05/31/bridge")
+    assert str(found.published) == "2024-05-31"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<div><p>{sentence(1)} It burnt down on 31 May 1994. {sentence(2)}</p>{prose(1)}</div>",
+        f"{BODY}<div class='comment'><p>Jane Doe, 31 May 2024</p><p>Well said.</p></div>",
+    ],
+    ids=["text", "comment"],
+)
+def test_dates_in_texts_and_comments_are_not_publication_dates(body: str) -> None:
     assert metadata(body=body).published is None
-
-
-def test_the_date_of_a_comment_is_not_the_publication_date() -> None:
-    comment = "<div class='comment'><p>Jane Doe, 31 May 2024</p><p>Well said.</p></div>"
-    assert metadata(body=BODY + comment).published is None
 
 
 LEAD = "The vote was close, the debate was long, and the ferry is to stay until spring."
@@ -147,14 +142,11 @@ def test_the_lead_is_the_one_that_the_page_displays(beside: str, head: str) -> N
     assert metadata(beside, head).lead == LEAD
 
 
-def test_a_truncated_description_is_not_a_lead() -> None:
-    beginning = paragraphs(1)[0][:80]
-    head = f'<meta name="description" content="{beginning}…">'
-    assert metadata(head=head).lead is None
-
-
-def test_a_description_that_the_page_does_not_display_is_not_a_lead() -> None:
-    assert metadata(head=f'<meta name="description" content="{LEAD}">').lead is None
+@pytest.mark.parametrize(
+    "description", [f"{paragraphs(1)[0][:80]}…", LEAD], ids=["truncated", "not displayed"]
+)
+def test_a_truncated_or_undisplayed_description_is_not_a_lead(description: str) -> None:
+    assert metadata(head=f'<meta name="description" content="{description}">').lead is None
 
 
 @pytest.mark.parametrize(

@@ -6,21 +6,19 @@ from tests.unit.article.article_pages import page, paragraphs
 from worker.article import extract_article
 from worker.article.metadata.wires import wire_of
 
-TITLE = "Council votes to reopen the old bridge"
-
 
 def wire(
     first: str = "", last: str = "", *, beside: str = "", below: str = "", head: str = ""
 ) -> str | None:
     """Return the agency of an article that begins and ends with the given texts."""
-    texts = paragraphs(1)
-    body = "".join(
-        f"<p>{text}</p>" for text in (f"{first}{texts[0]}", *texts[1:-1], f"{texts[-1]}{last}")
+    body = "</p><p>".join(paragraphs(1))
+    shown = page(
+        f"<h1>Council votes to reopen the old bridge</h1>{beside}"
+        f"<div class='story'><p>{first}{body}{last}</p></div>{below}",
+        head,
+        "https://harbour-post.example/1",
     )
-    shown = f"<h1>{TITLE}</h1>{beside}<div class='story'>{body}</div>{below}"
-    return extract_article(
-        page(shown, head, "https://harbour-post.example/1", ""), None
-    ).metadata.wire
+    return extract_article(shown, None).metadata.wire
 
 
 @pytest.mark.parametrize(

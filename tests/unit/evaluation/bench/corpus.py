@@ -1,5 +1,3 @@
-"""Small corpora, written on the fly by tests."""
-
 import base64
 import gzip
 import json
@@ -9,7 +7,6 @@ from typing import Any
 
 
 def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
-    """Write records to a gzip file, one per line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(path, "wt", encoding="utf-8") as lines:
         lines.writelines(json.dumps(record) + "\n" for record in records)

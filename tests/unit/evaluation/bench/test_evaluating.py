@@ -9,38 +9,39 @@ from tests.unit.evaluation.bench.corpus import article, write_corpus, write_line
 COMMENT = {"author": "Ann", "date": "2026-01-02", "text": "What a fine gull", "parent": None}
 
 
+def evaluated(
+    folder: Path, orders: list[str], *articles: dict[str, Any], **gold: Any
+) -> CorpusTable:
+    """Evaluate articles against a corpus with the given texts."""
+    path = write_lines(folder / "a.jsonl.gz", articles)
+    return evaluate(write_corpus(folder / "gulls", orders, **gold), [path])
+
+
 def scores(table: CorpusTable) -> dict[str, float]:
     return {name: mean.pages.mean for name, mean in table.lines[0].scores.items()}
 
 
 def test_articles_are_matched_to_their_gold_texts(tmp_path: Path) -> None:
-    folder = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
-    path = write_lines(
-        tmp_path / "articles.jsonl.gz",
-        [article(0, "one gull"), article(1, "two gulls", page_id=None), article(7, "of no page")],
-    )
-    table = evaluate(folder, [path])
+    found = (article(0, "one gull"), article(1, "two gulls", page_id=None), article(7, "no page"))
+    table = evaluated(tmp_path, ["one gull", "two gulls"], *found)
     assert scores(table)["to_f"] == 100
     assert "1 article of other pages" in table.remarks[0]
 
 
 def test_a_page_without_an_article_counts_as_empty(tmp_path: Path) -> None:
-    folder = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
-    table = evaluate(folder, [write_lines(tmp_path / "a.jsonl.gz", [article(0, "one gull")])])
+    table = evaluated(tmp_path, ["one gull", "two gulls"], article(0, "one gull"))
     assert scores(table)["to_f"] == 50
     assert table.lines[0].failures == {"missing": 1}
 
 
 def test_the_latest_revision_counts(tmp_path: Path) -> None:
-    folder = write_corpus(tmp_path / "gulls", ["one gull"])
-    revisions = [article(0, "one gull", revision=2), article(0, "wrong", revision=1)]
-    table = evaluate(folder, [write_lines(tmp_path / "a.jsonl.gz", revisions)])
+    revisions = (article(0, "one gull", revision=2), article(0, "wrong", revision=1))
+    table = evaluated(tmp_path, ["one gull"], *revisions)
     assert scores(table)["to_f"] == 100
 
 
 def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
     gold: dict[str, Any] = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [COMMENT]}
-    folder = write_corpus(tmp_path / "gulls", ["one gull"], **gold)
     message = article(
         0,
         "one gull",
@@ -48,7 +49,7 @@ def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
         published_at="2026-01-01T08:00:00Z",
         comments=[COMMENT],
     )
-    found = scores(evaluate(folder, [write_lines(tmp_path / "a.jsonl.gz", [message])]))
+    found = scores(evaluated(tmp_path, ["one gull"], message, **gold))
     for name in ("date_exact", "authors_f", "comments_f", "comments_authors"):
         assert found[name] == 100
 
@@ -62,7 +63,5 @@ def test_without_pages_articles_keep_their_own_titles(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_not_an_article_is_reported(tmp_path: Path) -> None:
-    folder = write_corpus(tmp_path / "gulls", ["one gull"])
-    path = write_lines(tmp_path / "a.jsonl.gz", [article(0, "x"), {"version": 1}])
     with pytest.raises(BenchError, match=r"a\.jsonl\.gz, line 2: no article message"):
-        evaluate(folder, [path])
+        evaluated(tmp_path, ["one gull"], article(0, "x"), {"version": 1})

@@ -1,4 +1,3 @@
-import json
 from html.parser import HTMLParser
 from io import StringIO
 
@@ -79,8 +78,3 @@ def test_the_terminal_shows_scores_differences_and_failures() -> None:
     assert "-19.0*" in shown
     assert "3 timeout" in shown
     assert "absent is not installed" in shown
-
-
-def test_the_figures_are_json() -> None:
-    written = json.loads(json.dumps(report().to_json()))
-    assert written["tables"][0]["lines"][0]["scores"]["to_f"]["pages"]["mean"] == 50

@@ -1,5 +1,3 @@
-"""Small handwritten pages of a single template."""
-
 from benchmarks.evaluation.methods import Neighbours, Source
 
 SENTENCES = {
@@ -52,7 +50,6 @@ COMMENTS = (
 
 
 def commented_page() -> Source:
-    """Return the page about the harbour with readers' comments below the article."""
     first, second, answer, last = (
         f'<div class="comment" id="comment-{number}"><div class="meta"><b class="author">{name}</b>'
         f" <time>{number} May 2026, 10:0{number - 1}</time></div><p>{text}</p>"
@@ -66,13 +63,11 @@ def commented_page() -> Source:
 
 
 def neighbours_of(story: str) -> Neighbours:
-    """Return the other pages of the template."""
     others = tuple(page(other) for other in SENTENCES if other != story)
     return Neighbours(others[0], others)
 
 
 def holds_story(text: str, story: str) -> bool:
-    """Return whether a text contains all sentences of a story."""
     return all(sentence in text for sentence in SENTENCES[story])
 
 

@@ -1,4 +1,4 @@
-"""Methods that misbehave as the pages tell them to."""
+"""Methods that do what the pages tell them to; each process that runs them imports this module."""
 
 import os
 import subprocess
@@ -6,24 +6,28 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.evaluation.methods import Extracted, Extractor, Neighbours, Source, UnavailableError
+from benchmarks.evaluation.methods import (
+    Extracted,
+    Extractor,
+    Neighbours,
+    ReaderComment,
+    Source,
+    UnavailableError,
+)
 
 NAME = "tests.unit.evaluation.methods.misbehaving"
 
 
-def method(**options: object) -> Extractor:
-    """Return the method that does what its pages say."""
-    return Extractor("obedient", f"{NAME}:obey", options, version="1")
+def method(name: str = "obedient", **options: object) -> Extractor:
+    return Extractor(name, f"{NAME}:obey", options, version="1")
 
 
 def unpreparable(preparation: str) -> Extractor:
-    """Return a method whose preparation fails."""
     return Extractor("broken", f"{NAME}:obey", version="1", preparation=f"{NAME}:{preparation}")
 
 
 def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:
-    """Do what the page says."""
-    order = str(source.html)
+    order = _text(source)
     if calls is not None:
         with calls.open("a") as file:
             file.write(order + "\n")
@@ -46,11 +50,18 @@ def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> 
     return Extracted.from_lines(None, order)
 
 
+def comment(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Return the page's text as a reader's comment."""
+    return Extracted(None, "", (), comments=(ReaderComment(_text(source), "Ann", "2026-01-02"),))
+
+
+def _text(source: Source) -> str:
+    return source.html.decode() if isinstance(source.html, bytes) else source.html
+
+
 def lack() -> None:
-    """Report that a dependency is missing."""
     raise UnavailableError("the moon is not full")
 
 
 def abort() -> None:
-    """Abort the process."""
     os.abort()

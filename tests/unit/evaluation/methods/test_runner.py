@@ -12,12 +12,12 @@ from benchmarks.evaluation.methods import (
     Runner,
     Source,
     Summary,
-    UnknownExtractorError,
     parse_chain,
 )
 from tests.unit.evaluation.methods.gull import neighbours_of, page
 from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
 
+ABSENT = "a_library_that_nobody_wrote"
 SECONDS = 2.0
 """Time limit, in seconds, for a page that hangs; all other pages take milliseconds."""
 
@@ -56,11 +56,6 @@ def test_a_page_that_fails_does_not_stop_the_run() -> None:
     assert run(Runner(processes=2), method(), *orders) == expected
 
 
-def test_a_page_that_hangs_is_abandoned_and_the_next_one_extracted() -> None:
-    runner = Runner(processes=1, seconds_per_page=SECONDS)
-    assert run(runner, method(), "one", "hang", "two") == ["one", "timeout", "two"]
-
-
 def test_programs_of_a_page_that_hangs_are_stopped_with_it() -> None:
     runner = Runner(processes=1, seconds_per_page=SECONDS)
     assert run(runner, method(), "hang in a program", "two") == ["timeout", "two"]
@@ -80,40 +75,27 @@ def test_no_process_outlives_an_aborted_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("preparation", "detail"), [("lack", "the moon is not full"), ("abort", "SIGABRT")]
+    ("extractor", "detail"),
+    [
+        (unpreparable("lack"), "the moon is not full"),
+        (unpreparable("abort"), "SIGABRT"),
+        (Extractor("absent", f"{ABSENT}:extract", version="1"), ABSENT),
+    ],
 )
 def test_a_method_that_cannot_start_gives_the_reason_for_every_page(
-    preparation: str, detail: str
+    extractor: Extractor, detail: str
 ) -> None:
-    results = Runner(processes=2).run(
-        unpreparable(preparation), [Job(Source("one")), Job(Source("two")), Job(Source("three"))]
-    )
-    failures = [result.outcome.failure for result in results]
+    jobs = [Job(Source(order)) for order in ("one", "two", "three")]
+    failures = [result.outcome.failure for result in Runner(processes=2).run(extractor, jobs)]
     assert len(failures) == 3
     assert all(failure and failure.kind == "unavailable" for failure in failures)
     assert all(failure and detail in failure.detail for failure in failures)
 
 
-def test_a_missing_library_is_reported() -> None:
-    absent = Extractor("absent", "a_library_that_nobody_wrote:extract", version="1")
-    (result,) = Runner(processes=1).run(absent, [Job(Source("one"))])
-    assert result.outcome.failure is not None
-    assert result.outcome.failure.kind == "unavailable"
-    assert "a_library_that_nobody_wrote" in result.outcome.failure.detail
-
-
-def test_an_unknown_name_is_an_error_by_the_caller() -> None:
-    with pytest.raises(UnknownExtractorError):
-        list(Runner().run("nonsense", [Job(Source("one"))]))
-
-
 def test_a_page_without_article_is_distinguished_from_a_failure() -> None:
     jobs = [Job(Source(b"\x89PNG\r\n")), Job(page("harbour"))]
-    results = sorted(Runner(processes=1).run("deturck_2015", jobs), key=lambda result: result.index)
-    assert [result.outcome.result for result in results] == [
-        Failure("refused", "no-comparable-page"),
-        Failure("refused", "no-comparable-page"),
-    ]
+    results = [each.outcome.result for each in Runner(processes=1).run("deturck_2015", jobs)]
+    assert results == [Failure("refused", "no-comparable-page")] * 2
     (result,) = Runner(processes=1).run("wutsi", jobs[:1])
     assert result.outcome.result == Failure("refused", "not-html")
 
@@ -128,14 +110,13 @@ def test_a_chain_gives_the_same_result_in_another_process() -> None:
 def test_time_and_memory_are_measured() -> None:
     jobs = [Job(Source("compute")), Job(Source("idle"))]
     outcomes = [result.outcome for result in Runner(processes=1).run(method(), jobs)]
-    times = [outcome.cpu_seconds for outcome in outcomes]
-    assert times[0] is not None
-    assert times[1] is not None
-    assert times[0] > 10 * times[1]
+    computing, idle = (outcome.cpu_seconds for outcome in outcomes)
+    assert computing is not None
+    assert idle is not None
+    assert computing > 10 * idle
     summary = Summary.of(outcomes)
-    assert summary.peak_memory is not None
-    assert summary.peak_memory > 5_000_000
-    assert summary.pages_per_cpu_second == pytest.approx(2 / sum(filter(None, times)))
+    assert (summary.peak_memory or 0) > 5_000_000
+    assert summary.pages_per_cpu_second == pytest.approx(2 / (computing + idle))
 
 
 def test_a_page_is_computed_once_and_then_cached(tmp_path: Path) -> None:
@@ -154,10 +135,10 @@ def test_a_page_is_computed_once_and_then_cached(tmp_path: Path) -> None:
 def test_cached_results_equal_computed_ones(tmp_path: Path) -> None:
     jobs = [Job(page("harbour"), neighbours_of("harbour")), Job(page("school"))]
     runner = Runner(processes=1, cache=tmp_path)
-    computed = {result.index: result.outcome for result in runner.run("trafilatura", jobs)}
-    remembered = {result.index: result.outcome for result in runner.run("trafilatura", jobs)}
-    assert remembered == computed
-    assert all(result.cached for result in runner.run("trafilatura", jobs))
+    computed, remembered = ([*runner.run("trafilatura", jobs)] for _ in range(2))
+    assert all(result.cached for result in remembered)
+    outcomes = {result.index: result.outcome for result in remembered}
+    assert outcomes == {result.index: result.outcome for result in computed}
 
 
 def test_timeouts_are_not_cached(tmp_path: Path) -> None:
@@ -209,6 +190,4 @@ def test_a_summary_counts_failures_by_kind() -> None:
 
 def test_a_summary_of_no_results() -> None:
     summary = Summary.of([])
-    assert summary.pages_per_cpu_second is None
-    assert summary.peak_memory is None
-    assert summary.detail is None
+    assert (summary.pages_per_cpu_second, summary.peak_memory, summary.detail) == (None,) * 3

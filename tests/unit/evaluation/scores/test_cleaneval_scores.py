@@ -85,16 +85,8 @@ def test_text_and_markup_matches_the_competition(labelled: bool) -> None:
 
 
 def test_labels_count_only_on_request() -> None:
-    wanted = [
-        TextBlock(PARAGRAPH, "one"),
-        TextBlock(PARAGRAPH, "two"),
-        TextBlock(PARAGRAPH, "three"),
-    ]
-    found = [
-        TextBlock(PARAGRAPH, "one"),
-        TextBlock(PARAGRAPH, "two"),
-        TextBlock(LIST_ITEM, "three"),
-    ]
+    wanted = [TextBlock(PARAGRAPH, text) for text in ("one", "two", "three")]
+    found = [*wanted[:2], TextBlock(LIST_ITEM, "three")]
     assert text_and_markup(found, wanted, labelled=False).marks == PRF(100, 100, 100)
     assert text_and_markup(found, wanted).marks == PRF.of(2, 3, 3)
     assert text_and_markup(found, wanted).tokens == PRF.of(5, 6, 6)
@@ -119,8 +111,6 @@ def test_characters_are_compared_after_normalising_white_space() -> None:
 def test_empty_output_for_an_empty_gold_text_is_perfect() -> None:
     for score in (text_only, characters):
         assert score(" ", "") == PRF(100, 100, 100)
-        assert score("something", "") == PRF(0, 0, 0)
-        assert score("", "something") == PRF(0, 0, 0)
     assert text_and_markup([], []).tokens == PRF(100, 100, 100)
 
 

@@ -1,6 +1,5 @@
 import base64
 import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from benchmarks.evaluation.scores import (
     read_gold,
 )
 from benchmarks.evaluation.scores.records import PARAGRAPH
+from tests.unit.evaluation.bench.corpus import write_lines
 
 HTML = "<html><p>Grippe à Köln</p></html>"
 
@@ -27,10 +27,8 @@ def page(name: str, **fields: Any) -> dict[str, Any]:
 
 
 def write_corpus(folder: Path, pages: list[dict[str, Any]], golds: list[dict[str, Any]]) -> Path:
-    folder.mkdir(exist_ok=True)
-    for name, records in (("pages", pages), ("gold", golds)):
-        with gzip.open(folder / f"{name}.jsonl.gz", "wt", encoding="utf-8") as file:
-            file.writelines(json.dumps(record) + "\n" for record in records)
+    write_lines(folder / "pages.jsonl.gz", pages)
+    write_lines(folder / "gold.jsonl.gz", golds)
     return folder
 
 
@@ -61,9 +59,7 @@ def test_pages_and_gold_records_are_read_by_id(tmp_path: Path) -> None:
     assert corpus.scorable() == [gold]
 
 
-def test_if_comments_are_a_single_text_a_missing_one_means_no_comments(
-    tmp_path: Path,
-) -> None:
+def test_if_comments_are_a_single_text_a_missing_one_means_no_comments(tmp_path: Path) -> None:
     golds = [{"id": "1", "comments": "First! And so on."}, {"id": "2"}]
     corpus = load_corpus(write_corpus(tmp_path / "press", [page("1"), page("2")], golds))
     assert [gold.comment_text for gold in corpus.golds.values()] == ["First! And so on.", ""]
@@ -71,23 +67,23 @@ def test_if_comments_are_a_single_text_a_missing_one_means_no_comments(
     assert corpus.golds["2"].comment_text is None
 
 
-def test_a_corpus_may_omit_headlines(tmp_path: Path) -> None:
-    for name, asked, expected in (
-        ("zh_cwced", None, False),
-        ("l3s_gn1", None, False),
-        ("press", None, True),
-        ("press", False, False),
-        ("l3s_gn1", True, True),
-    ):
-        folder = write_corpus(tmp_path / name, [page("1")], [{"id": "1", "text": "x"}])
-        assert load_corpus(folder, title_in_text=asked).golds["1"].title_in_text is expected
-
-
-def test_a_gold_record_may_state_that_it_omits_the_headline(tmp_path: Path) -> None:
-    golds = [{"id": "1", "text": "x", "title_in_text": False}]
-    folder = write_corpus(tmp_path / "press", [page("1")], golds)
-    assert not load_corpus(folder).golds["1"].title_in_text
-    assert load_corpus(folder, title_in_text=True).golds["1"].title_in_text
+@pytest.mark.parametrize(
+    ("corpus", "gold", "asked", "expected"),
+    [
+        ("zh_cwced", {}, None, False),
+        ("l3s_gn1", {}, None, False),
+        ("press", {}, None, True),
+        ("press", {}, False, False),
+        ("l3s_gn1", {}, True, True),
+        ("press", {"title_in_text": False}, None, False),
+        ("press", {"title_in_text": False}, True, True),
+    ],
+)
+def test_a_corpus_or_a_gold_record_may_omit_headlines(
+    tmp_path: Path, corpus: str, gold: dict[str, Any], asked: bool | None, expected: bool
+) -> None:
+    folder = write_corpus(tmp_path / corpus, [page("1")], [{"id": "1", "text": "x"} | gold])
+    assert load_corpus(folder, title_in_text=asked).golds["1"].title_in_text is expected
 
 
 def test_a_gold_record_may_use_the_field_names_of_the_article_message() -> None:

@@ -20,11 +20,10 @@ from benchmarks.evaluation.scores.records import HEADING, PARAGRAPH
 WATCH = DiseaseWatch(
     {"dengue": "Dengue", "yellow fever": "Yellow_fever", "HIV": "HIV", "Dengue": "Dengue"}
 )
-FILLER = "<p>Nothing happened here today, we hear."
 
 
-def event(*paragraphs: str) -> Event:
-    found = WATCH.event("".join(f"<p>{paragraph}" for paragraph in paragraphs))
+def event(*paragraphs: str, watch: DiseaseWatch = WATCH) -> Event:
+    found = watch.event("".join(f"<p>{paragraph}" for paragraph in paragraphs))
     assert found is not None
     return found
 
@@ -58,41 +57,31 @@ def test_a_partial_name_is_scored_by_its_share() -> None:
 
 def test_a_different_first_letter_costs_a_tenth() -> None:
     watch = DiseaseWatch({"zdengue": "Dengue"})
-    found = watch.event("<p>dengue there<p>dengue here<p>Rain<p>End")
-    assert found is not None
+    found = event("dengue there", "dengue here", "Rain", "End", watch=watch)
     assert found.score == pytest.approx(6 / 7 - 0.1)
 
 
 def test_the_first_letter_may_be_capitalised() -> None:
     watch = DiseaseWatch({"Dengue fever": "Dengue"})
-    found = watch.event("<p>dengue fever<p>Dengue fever<p>Rain<p>End")
-    assert found is not None
+    found = event("dengue fever", "Dengue fever", "Rain", "End", watch=watch)
     # "Dengue fever" is in only one zone; " fever" and "engue fever" are in both, and the latter
     # wins.
     assert found.score == pytest.approx(11 / 12 - 0.1)
 
 
 def test_a_disease_far_from_both_ends_scores_lower() -> None:
-    def with_filler(before: int, between: int, after: int) -> Event:
-        document = FILLER * before + "<p>dengue" + FILLER * between + "<p>dengue" + FILLER * after
-        found = WATCH.event(document)
-        assert found is not None
-        return found
+    def score(before: int, between: int, after: int) -> float:
+        filler = ["Nothing happened here today, we hear."]
+        return event(*filler * before, "dengue", *filler * between, "dengue", *filler * after).score
 
-    in_the_body = with_filler(3, 0, 9)
     # Zones 3 and 4 of 14 are 3 and 4 zones from the nearer end, and neither is the headline.
-    assert in_the_body.score == pytest.approx(0.99 ** (1 + 3 * math.log(4)) - 0.1)
-    in_the_lead = with_filler(1, 0, 11)
-    assert in_the_lead.score == 0.99
-    at_the_end = with_filler(11, 0, 1)
-    assert at_the_end.score == in_the_lead.score
-    assert with_filler(0, 5, 5).score == 0.99
+    assert score(3, 0, 9) == pytest.approx(0.99 ** (1 + 3 * math.log(4)) - 0.1)
+    assert score(1, 0, 11) == score(11, 0, 1) == score(0, 5, 5) == 0.99
 
 
 def test_the_largest_name_wins_a_tie() -> None:
     watch = DiseaseWatch({"flu": "Flu", "pox": "Pox"})
-    found = watch.event("<p>flu and pox<p>flu and pox<p>Rain<p>End")
-    assert found is not None
+    found = event("flu and pox", "flu and pox", "Rain", "End", watch=watch)
     assert found.disease == "Pox"
 
 

@@ -54,11 +54,6 @@ def test_the_best_blocks_omit_what_is_between_them() -> None:
     assert score_page(best_blocks(PAGE, GOLD), GOLD)["equal"] == 100
 
 
-def test_a_subtree_may_be_part_of_a_block() -> None:
-    gold = Gold(id="1", site="s", text="come back")
-    assert best_subtree(PAGE, gold).text == "come back"
-
-
 def test_the_given_headline_is_not_searched_for() -> None:
     gold = Gold(id="1", site="s", text=f"Flu is back\n{GOLD.text}", title="Flu is back")
     headline = headline_of(gold, PAGE)

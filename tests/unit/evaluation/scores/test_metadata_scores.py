@@ -10,13 +10,7 @@ from benchmarks.evaluation.scores import (
 from benchmarks.evaluation.scores.dates import near_day, same_day, spans
 from benchmarks.evaluation.scores.metadata import author_names
 
-GOLD = Gold(
-    id="1",
-    site="s",
-    title="Flu is back",
-    authors=("Ann Lee; Bo Ek",),
-    date="2019-10-16",
-)
+GOLD = Gold(id="1", site="s", title="Flu is back", authors=("Ann Lee; Bo Ek",), date="2019-10-16")
 
 
 def test_perfect_metadata_is_perfect() -> None:
@@ -26,11 +20,8 @@ def test_perfect_metadata_is_perfect() -> None:
     assert set(score_metadata(extracted, GOLD).values()) == {100}
 
 
-def test_missing_metadata_scores_zero() -> None:
+def test_only_fields_missing_from_the_extraction_score_zero() -> None:
     assert set(score_metadata(Prediction(), GOLD).values()) == {0}
-
-
-def test_fields_missing_from_the_gold_record_are_not_scored() -> None:
     assert score_metadata(Prediction(title="x"), Gold(id="1", site="s")) == {}
 
 

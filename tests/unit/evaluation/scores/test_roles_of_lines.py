@@ -1,6 +1,5 @@
-import gzip
-import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,13 +13,7 @@ from benchmarks.evaluation.scores.roles import (
     lines_in,
     load_roles,
 )
-
-
-def written(folder: Path, *records: object) -> Path:
-    path = folder / "roles.jsonl.gz"
-    with gzip.open(path, "wt", encoding="utf-8") as file:
-        file.writelines(json.dumps(record) + "\n" for record in records)
-    return path
+from tests.unit.evaluation.bench.corpus import write_lines
 
 
 def labelled(*lines: tuple[str, str]) -> LabelledPage:
@@ -31,31 +24,27 @@ def labelled(*lines: tuple[str, str]) -> LabelledPage:
 def test_lines_and_their_roles_are_read(tmp_path: Path) -> None:
     lines = [{"text": "Storm", "role": "title"}, {"text": "Reply", "role": "comment_form"}]
     record = {"corpus": "press", "id": "1", "kind": "article", "lines": lines, "note": None}
-    [page] = load_roles(written(tmp_path, record))
+    [page] = load_roles(write_lines(tmp_path / "roles.jsonl.gz", [record]))
     assert page == labelled(("Storm", "title"), ("Reply", "comment"))
 
 
 def test_lines_may_have_digests_in_place_of_texts(tmp_path: Path) -> None:
     lines = [{"digest": digest_of("Storm"), "role": "title"}]
     record = {"corpus": "press", "id": "1", "kind": "article", "lines": lines}
-    [page] = load_roles(written(tmp_path, record))
+    [page] = load_roles(write_lines(tmp_path / "roles.jsonl.gz", [record]))
     assert align(page, ["Home", "Storm"]) == [None, "title"]
 
 
 @pytest.mark.parametrize("record", [{"id": "1"}, [], {"corpus": "a", "id": 1, "lines": 3}])
-def test_a_file_of_another_kind_is_rejected(tmp_path: Path, record: object) -> None:
+def test_a_file_of_another_kind_is_rejected(tmp_path: Path, record: Any) -> None:
     with pytest.raises(CorpusError, match=r"roles\.jsonl\.gz"):
-        load_roles(written(tmp_path, record))
+        load_roles(write_lines(tmp_path / "roles.jsonl.gz", [record]))
 
 
 def test_a_line_has_the_role_of_the_labelled_line_at_its_position() -> None:
     page = labelled(("More", "navigation"), ("Storm", "title"), ("More", "promo"))
-    assert align(page, ["More", "Cookies", "Storm", "More"]) == [
-        "navigation",
-        None,
-        "title",
-        "promo",
-    ]
+    roles = align(page, ["More", "Cookies", "Storm", "More"])
+    assert roles == ["navigation", None, "title", "promo"]
 
 
 def test_a_line_is_in_a_text_with_most_of_its_words() -> None:

@@ -62,8 +62,3 @@ def test_blocks_do_not_depend_on_the_order(
     expected = list(blocks_to_compare(compared, arrived))
     shuffled = [chance.sample(trees, len(trees)) for trees in (compared, arrived)]
     assert list(blocks_to_compare(*shuffled)) == expected
-
-
-def test_a_block_of_trees_with_themselves_has_each_pair_once() -> None:
-    assert list(PairBlock((1, 2, 3), (1, 2, 3)).pairs()) == [(1, 2), (1, 3), (2, 3)]
-    assert list(PairBlock((5,), (1, 9)).pairs()) == [(1, 5), (5, 9)]

@@ -14,21 +14,6 @@ from worker.grouping.distance import (
 )
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "distance"),
-    [
-        ("{a}", "{a}", 0),
-        ("{a}", "{b}", 1),
-        ("{a}", "{a{b}}", 1),
-        ("{a{b}{c}}", "{a{c}{b}}", 2),
-        ("{f{d{a}{c{b}}}{e}}", "{f{c{d{a}{b}}}{e}}", 2),
-        ("{a{b}{c}{d}}", "{x}", 4),
-    ],
-)
-def test_distances_equal_those_computed_by_hand(a: str, b: str, distance: int) -> None:
-    assert tree_edit_distance(tree_of(a), tree_of(b)) == distance
-
-
 def test_the_kernel_is_built_for_the_tests() -> None:
     assert IMPLEMENTATION == "native"
 
@@ -95,14 +80,6 @@ def test_without_the_kernel_the_package_works_and_warns_once() -> None:
         "(0,)",
         "(0,)",
     ]
-
-
-def test_equal_trees_have_equal_rows_of_the_matrix() -> None:
-    a, b = tree_of("{a{b}}"), tree_of("{a{b}{c}}")
-    again = tree_of("{a{b}}")
-    assert distance_matrix([a, b, again]).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    assert distance_matrix([b, a, again, b])[:2, 2:].tolist() == [[1, 0], [0, 1]]
-    assert distance_matrix([]).shape == (0, 0)
 
 
 def test_the_mapping_of_known_trees() -> None:

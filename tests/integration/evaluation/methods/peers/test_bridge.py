@@ -37,7 +37,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("tools")
 
 
-@pytest.fixture
+@pytest.fixture(params=BRIDGED)
 def bridged(request: pytest.FixtureRequest, tools: Path) -> Iterator[Extractor | str]:
     """The extractor, or the reason why it is unavailable."""
     try:
@@ -58,7 +58,6 @@ def extract(bridged: Extractor | str, source: Source) -> Extracted | None:
     return bridged.extract(source)
 
 
-@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
 def test_bridged_extractors_return_an_article(bridged: Extractor | str) -> None:
     for story in ("harbour", "library", "harbour"):
         found = extract(bridged, page(story))
@@ -66,7 +65,6 @@ def test_bridged_extractors_return_an_article(bridged: Extractor | str) -> None:
         assert found is None or f"News of the {story}" in (found.title or "")
 
 
-@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
 @pytest.mark.parametrize(
     "html",
     [
@@ -87,7 +85,6 @@ def test_odd_pages_do_not_kill_the_program(bridged: Extractor | str, html: str) 
     assert running_programs() == programs
 
 
-@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
 def test_text_in_any_script_is_returned_intact(bridged: Extractor | str) -> None:
     sentence = "Το λιμάνι ανοίγει την άνοιξη, είπε το γραφείο. 港口将于春季开放，办公室说。 🐟"
     html = page("harbour").html
@@ -97,7 +94,6 @@ def test_text_in_any_script_is_returned_intact(bridged: Extractor | str) -> None
     assert found is None or sentence in found.text
 
 
-@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
 def test_a_killed_program_is_restarted(bridged: Extractor | str) -> None:
     for program in running_programs():
         os.kill(program, signal.SIGKILL)
@@ -107,7 +103,6 @@ def test_a_killed_program_is_restarted(bridged: Extractor | str) -> None:
     assert found is None or holds_story(found.text, "harbour")
 
 
-@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
 def test_cpu_time_and_memory_of_a_program_are_counted(bridged: Extractor | str) -> None:
     programs = running_programs()
     assert len(programs) == (0 if isinstance(bridged, str) else 1)
