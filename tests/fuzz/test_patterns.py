@@ -34,7 +34,15 @@ FIRST_GROWTH = 20
 MAX_GROWTH = 40
 """Maximum ratio of times for ten times the length: linear time gives 10, quadratic 100."""
 
-_NOT_SERVING = ("benchmarks.evaluation", "worker.sample", "worker.celery")
+_NOT_SERVING = (
+    *("benchmarks.evaluation", "worker.sample", "worker.celery"),
+    # The published script to the letter, run only on request.
+    "worker.papers.html_killer_script",
+)
+_BUILDERS = frozenset(
+    # Words that are escaped, and character classes.
+    ("worker.inspector.pages.marked", "worker.inspector.passages._find", "worker.text.words._class")
+)
 _METHODS = frozenset(
     ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
 )
@@ -108,7 +116,7 @@ def patterns_in_functions(
             text = call.args[0] if call.args else None
             if isinstance(text, ast.Constant) and isinstance(text.value, str):
                 spelled.append((call.lineno, re.compile(text.value)))
-            else:
+            elif f"{module.__name__}.{getattr(function, 'name', '')}" not in _BUILDERS:
                 others.append(call.lineno)
     return spelled, others
 

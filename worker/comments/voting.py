@@ -21,8 +21,8 @@ _UNIT = (
     r"|me gusta|mi piace|голос\w*|лайк\w*|recommend\w*|thanks)"
 )
 _VOTES = re.compile(
-    r"^[^\w+−–-]*(?P<sign>[-−–+]?)(?P<number>\d{1,3}(?:[.,\s]\d{3})++|\d+(?:[.,]\d)?)(?P<thousands>\s?k\b)?"
-    rf"\s*(?P<unit>{_UNIT})?\W*$",
+    r"^[^\w+−–-]*+(?P<sign>[-−–+]?)(?P<number>\d{1,3}(?:[.,\s]\d{3})++|\d+(?:[.,]\d)?)(?P<thousands>\s?k\b)?"
+    rf"\s*+(?P<unit>{_UNIT})?\W*+$",
     re.IGNORECASE,
 )
 

@@ -31,10 +31,12 @@ _TAG = re.compile("<[a-zA-Z]")
 # as they only serve to attack parsers; its name is kept, as it decides whether a table ends a
 # paragraph.
 _PROLOG = re.compile(
-    r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?--!?>)|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
+    r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?(?:--!?>|\Z))|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
     re.DOTALL | re.IGNORECASE,
 )
-_DOCTYPE = re.compile(r"<!--(?:-?>|.*?--!?>)|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE)
+_DOCTYPE = re.compile(
+    r"<!--(?:-?>|.*?(?:--!?>|\Z))|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE
+)
 _FOREIGN_ROOT = re.compile(r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s>]")
 _XHTML_ROOT = re.compile(
     r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"

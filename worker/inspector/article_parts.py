@@ -28,7 +28,7 @@ block."""
 DEEPEST_LIST: Final = 8
 """Maximum indentation level of a list item."""
 
-_HOST: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+_HOST: Final = re.compile(r"[a-z0-9-]++(?:\.[a-z0-9-]++)++")
 """Pattern of host names allowed in a content security policy; the dot excludes local names."""
 
 _NAMES_OF_NETWORKS: Final = (

@@ -16,7 +16,7 @@ from worker.papers.interface import Neighbours, NoPivotError, Source
 CACHED_PAGES = 16
 """Number of parsed pages cached per process, so that a group's pivot is not parsed repeatedly."""
 
-_XML_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
+_XML_DECLARATION = re.compile(r"\s*+<\?xml\b[^>]*+(?<=\?)>")
 
 
 @lru_cache(maxsize=CACHED_PAGES)
@@ -46,7 +46,9 @@ def text_of(source: Source) -> str:
     """
     html = source.html
     text = decode(html, source.content_type).text if isinstance(html, bytes) else html
-    return _XML_DECLARATION.sub("", text.replace("\x00", "").removeprefix("\ufeff"), count=1)
+    text = text.replace("\x00", "").removeprefix("\ufeff")
+    declaration = _XML_DECLARATION.match(text)
+    return text if declaration is None else text[declaration.end() :]
 
 
 def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[BlockType, str]]:

@@ -36,7 +36,7 @@ MIN_CHARACTERS = 20
 """Minimum length of a node, in characters."""
 
 _SHARING = re.compile(
-    r"//(?:[\w-]+\.)*(?:twitter\.com/(?:intent|share)|facebook\.com/sharer?\b|plus\.google\.com/share"
+    r"//(?:[\w-]{1,63}\.){0,9}(?:twitter\.com/(?:intent|share)|facebook\.com/sharer?\b|plus\.google\.com/share"
     r"|linkedin\.com/(?:cws/share|sharearticle)|pinterest\.com/pin/create)",
     re.IGNORECASE,
 )

@@ -95,7 +95,7 @@ CONNECTION_ERRORS = (OperationalError, InterfaceError)
 REFUSALS = re.compile(
     "certificate|SSL was required|SSL is required|server does not support SSL"
     "|password authentication failed|no password supplied|no pg_hba.conf entry"
-    "|permission denied for database|(?:role|database) .* does not exist"
+    "|permission denied for database|(?:role|database) .{1,200}? does not exist"
 )
 """libpq and PostgreSQL messages for connection failures that waiting will not fix."""
 

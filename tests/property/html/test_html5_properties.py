@@ -62,7 +62,8 @@ _CLOSING_ITEM = re.compile(r"<table.*<(?:p|li|dd|dt)\b.*<(?:li|dd|dt)\b", re.DOT
 _OPEN_SCRIPT = re.compile(
     r"<script\b.*<!--(?:(?!-->).)*<script\b(?:(?!-->|</script).)*\Z", re.DOTALL | re.IGNORECASE
 )
-_NUL_IN_OPEN_TAG = re.compile(rb"<[^>]*\x00[^>]*\Z")
+_TEXTAREA_LINE = re.compile(r"<textarea[^>]*>\n")
+_CONTROL_IN_OPEN_TAG = re.compile(rb"<[^>]*[\x00-\x08\x0b\x0e-\x1f][^>]*\Z")
 
 
 def events(element: Any) -> Iterator[Event]:
@@ -95,6 +96,10 @@ def oracle(html: str) -> list[Event]:
     # list item in the table if its tag closes another element there.
     assume("<table" not in html or html.count("<button") < 2)
     assume(_CLOSING_ITEM.search(html) is None)
+    # html5lib keeps the first line break of a textarea that is moved out of a table, and drops the
+    # white space of mixed text in a frameset.
+    assume("<table" not in html or _TEXTAREA_LINE.search(html) is None)
+    assume("<frameset" not in html or html.isspace() or not re.search(r"[^<>\s]\s", html))
     # A script that is still open within a comment at the end of a page takes the tags that follow
     # when the page is written again.
     assume(_OPEN_SCRIPT.search(html) is None)
@@ -150,6 +155,7 @@ def test_a_page_is_flattened_like_its_elements(html: str) -> None:
 def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
     assert plain_markup.to_xml(html, None) == markup.to_xml(html)
     flatten(html, None, document_of)
-    # In an unfinished tag, a NUL is an attribute for only one of them; it is merely a limit.
-    assume(_NUL_IN_OPEN_TAG.search(html) is None)
+    # In an unfinished tag, a control character is an attribute for only one of them; it is merely
+    # a limit.
+    assume(_CONTROL_IN_OPEN_TAG.search(html) is None)
     assert plain_markup.survey(html) == markup.survey(html)

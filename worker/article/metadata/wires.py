@@ -77,7 +77,7 @@ _PIECES = re.compile(
     rf"({_SPACE},\s*+|{_SPACE}{_DASHES}\s++|{_SOME_SPACE}{_DASHES}\s*+|{_SPACE}[:：]\s*+"
     rf"|\.\s*+{_DASHES}\s*+|\.\s++)"
 )
-_GOES_ON = re.compile(r"\s*\.?\s*[-–—−:：|_.，]")
+_GOES_ON = re.compile(r"\s*+(?:\.\s*+)?[-–—−:：|_.，]")
 _STATEMENT_IN_PLACE = re.compile(r"[!?;:\"“”«»]|\b[^\W\d]{5,}\.\s+(?!\d|$)")
 _COPYRIGHT = re.compile(
     r"(?:copyright|©|ⓒ|\(c\))(?:\s*(?:copyright|©|ⓒ|\(c\)))?\s*(?:\d{4}(?:-\d{4})?)?,?\s*(?:by\s)?",
