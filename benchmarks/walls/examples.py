@@ -11,6 +11,7 @@ from typing import Any
 from lxml import html as markup
 
 from benchmarks.evaluation.scores import load_corpus
+from benchmarks.extraction.bags import compare_bags
 from benchmarks.walls import pages as generated
 from worker.article import Extraction, NoArticleError
 from worker.article.reader import read_shown
@@ -30,6 +31,9 @@ HOSTS = ("wcxb", "fundus_body", "trafilatura_eval", "daniel")
 MIN_REPLACED = 500
 """Minimum number of characters of an article to be replaced by a wall; a shorter text might be only
 a part of the article."""
+
+MIN_READ = 0.5
+"""Minimum F1 of the text of a page that is not an article, by which it is known to be no wall."""
 
 APART = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
@@ -81,13 +85,26 @@ def generated_examples(
 
 
 def corpus_examples(folder: Path) -> Iterator[Example]:
-    """Yield the articles of a corpus."""
+    """Yield the articles of a corpus, and its pages of other kinds whose text is read.
+
+    A page of another kind may be a wall itself, unless its text is extracted as its gold has it.
+    """
     corpus = load_corpus(folder)
     for gold in corpus.golds.values():
+        page = corpus.pages[gold.id]
+        made = (page.html, page.url, page.content_type)
         if gold.kind in ARTICLE_KINDS:
-            page = corpus.pages[gold.id]
-            made = (page.html, page.url, page.content_type)
             yield _example(corpus.name, "article", "", False, False, gold.site, *made)
+        elif gold.text and _is_read(gold.text, *made):
+            group = f"{corpus.name}, other kinds"
+            yield _example(group, gold.kind or "", "", False, False, gold.site, *made)
+
+
+def _is_read(gold: str, html: bytes | str, url: str, content_type: str | None) -> bool:
+    read = _read(html, url, content_type)
+    if read is None or read[1] is None:
+        return False
+    return compare_bags(read[1].text, gold).f1 >= MIN_READ
 
 
 def inserted_examples(folder: Path, half: str, seed: int, number: int) -> Iterator[Example]:
