@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from models.tables import DesignChange
     from worker.local.run import RunSummary
     from worker.store.progress import SiteHistory, SiteStatus, SiteTotals
-    from worker.store.reads.lives import LifeEvent
+    from worker.store.reads.article_history import ArticleEvent
     from worker.store.separations import JoinedAddress
 
 FILE_COLUMNS = 200
@@ -102,8 +102,8 @@ def print_addresses(addresses: Sequence[JoinedAddress]) -> None:
 _SIGNS = {"added": "+", "removed": "-", "edited": "~", "moved": ">"}
 
 
-def print_history(out: Console, events: Sequence[LifeEvent]) -> None:
-    """Print the events in the lives of one or more articles."""
+def print_history(out: Console, events: Sequence[ArticleEvent]) -> None:
+    """Print the events in the history of one or more articles."""
     for event in events:
         say(out, f"{event.at:%Y-%m-%d %H:%M:%S}  page {event.page_id}  {event.what}")
         changes = event.changes

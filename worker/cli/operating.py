@@ -160,16 +160,18 @@ def _to_json(change: DesignChange) -> dict[str, Any]:
 @click.argument("address")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one event per line.")
 def history(address: str, as_json: bool) -> None:
-    """Show the life of the article at ADDRESS.
+    """Show the history of the article at ADDRESS.
 
     Lists, oldest first, the fetches of the page and the revisions of its article, with what changed
     in each: + added, - removed, ~ edited, > moved. Old fetches and revisions may have been pruned.
     """
     from worker.cli.display import print_history, wide_output
     from worker.settings import load_settings
-    from worker.store.reads import lives
+    from worker.store.reads import article_history
 
-    events = read_database(load_settings(), lambda session: lives.life_of(session, address))
+    events = read_database(
+        load_settings(), lambda session: article_history.events_of(session, address)
+    )
     if not events:
         raise click.ClickException("no page with this address is stored")
     if as_json:

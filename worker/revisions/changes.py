@@ -120,8 +120,8 @@ class _Side:
             if block["type"] == "list_item"
         )
 
-    def is_passing(self, number: int, changed: Collection[int]) -> bool:
-        """Return whether an added or removed line is none that a reader would miss.
+    def is_negligible(self, number: int, changed: Collection[int]) -> bool:
+        """Return whether an added, removed or moved line is unlikely to matter to a reader.
 
         New designs bring subheadings and links with them. Such a line counts if it is an item of a
         list, or next to a sentence that has changed in the same way.
@@ -143,7 +143,7 @@ def _compare(
     moved = _pair_equal(old, new, open_old, open_new)
     elsewhere = before.elsewhere | after.elsewhere
     open_old, open_new = (
-        [each for each in _open(texts, paired) if not _is_around(texts[each], elsewhere, shared)]
+        [each for each in _open(texts, paired) if not _is_ignored(texts[each], elsewhere, shared)]
         for texts, paired in (
             (old, {*matched, *moved}),
             (new, {*matched.values(), *moved.values()}),
@@ -154,7 +154,7 @@ def _compare(
         *(
             (new[b].start, 1, _change("moved", old[a], new[b]))
             for a, b in moved.items()
-            if not after.is_passing(b, ())
+            if not after.is_negligible(b, ())
         ),
         *((new[b].start, 1, _change("edited", old[a], new[b])) for a, b in edited.items()),
     ]
@@ -162,14 +162,14 @@ def _compare(
     changes += [
         (new[b].start, 1, _change("added", None, new[b]))
         for b in added
-        if not after.is_passing(b, added)
+        if not after.is_negligible(b, added)
     ]
     removed = set(open_old) - edited.keys()
     places = _places_of_removed(matched, old, new)
     changes += [
         (places[a], 0, _change("removed", old[a], None))
         for a in sorted(removed)
-        if not before.is_passing(a, removed)
+        if not before.is_negligible(a, removed)
     ]
     changes.sort(key=lambda each: each[:2])
     total = max(sum(len(each.text) for each in side.sentences) for side in (before, after))
@@ -252,8 +252,8 @@ def _common(old: Counter[str], new: Counter[str]) -> float:
     return 2 * (old & new).total() / total if total else 0.0
 
 
-def _is_around(sentence: Sentence, elsewhere: Collection[str], shared: Collection[str]) -> bool:
-    """Return whether a sentence is in the template, or in another place of a message."""
+def _is_ignored(sentence: Sentence, elsewhere: Collection[str], shared: Collection[str]) -> bool:
+    """Return whether a sentence is part of the template, or elsewhere in either message."""
     if not sentence.bag or sentence.key in elsewhere:
         return True
     return sentence.is_line and _masked(sentence) in shared

@@ -1,4 +1,4 @@
-"""The lives of articles: fetches of their pages, and revisions with their changes."""
+"""History of an article: fetches of its page, and revisions with their changes."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ MOST_EVENTS = 1_000
 """Maximum number of fetches, and of revisions, of an address that are read, the latest ones."""
 
 
-class LifeEvent(BaseModel):
+class ArticleEvent(BaseModel):
     """A fetch of a page (`what` is the result of its receipt), or a revision of its article."""
 
     at: datetime
@@ -26,7 +26,7 @@ class LifeEvent(BaseModel):
     changes: Changes | None = None
 
 
-def life_of(session: Session, url: str) -> list[LifeEvent]:
+def events_of(session: Session, url: str) -> list[ArticleEvent]:
     """Return the events of the pages at a URL, oldest first; empty if the URL is unknown."""
     digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
     pages = session.scalars(
@@ -37,7 +37,7 @@ def life_of(session: Session, url: str) -> list[LifeEvent]:
     return sorted(events, key=lambda event: (event.at, event.page_id, event.revision or 0))
 
 
-def _fetches(session: Session, page_ids: Sequence[int]) -> Iterator[LifeEvent]:
+def _fetches(session: Session, page_ids: Sequence[int]) -> Iterator[ArticleEvent]:
     rows = session.execute(
         select(Receipt.received_at, Receipt.page_id, Receipt.result)
         .where(Receipt.page_id.in_(page_ids))
@@ -46,10 +46,10 @@ def _fetches(session: Session, page_ids: Sequence[int]) -> Iterator[LifeEvent]:
     )
     for received_at, page_id, result in rows:
         if page_id is not None:
-            yield LifeEvent(at=received_at, page_id=page_id, what=f"fetched: {result}")
+            yield ArticleEvent(at=received_at, page_id=page_id, what=f"fetched: {result}")
 
 
-def _revisions(session: Session, page_ids: Sequence[int]) -> Iterator[LifeEvent]:
+def _revisions(session: Session, page_ids: Sequence[int]) -> Iterator[ArticleEvent]:
     rows = session.execute(
         select(
             Article.created_at,
@@ -65,7 +65,7 @@ def _revisions(session: Session, page_ids: Sequence[int]) -> Iterator[LifeEvent]
     for created_at, page_id, revision, changes, withdrawn in rows:
         known = Changes.model_validate(changes) if changes else None
         kind = "withdrawn" if withdrawn else known.kind if known else None
-        yield LifeEvent(
+        yield ArticleEvent(
             at=created_at,
             page_id=page_id,
             what=f"revision {revision}" + (f": {kind}" if kind else ""),
