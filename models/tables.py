@@ -752,7 +752,7 @@ class PageLinks(Base):
 
 
 class Receipt(Base):
-    """Result of a message that the intake received."""
+    """Result of handling a message that the intake received."""
 
     __tablename__ = "receipts"
 

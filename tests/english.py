@@ -28,7 +28,7 @@ LEFT_OUT = (
     "worker/sample/",
 )
 
-# Between two words: white space, a line break in a comment, or between two string literals.
+# Separates two words: white space, a line break in a comment, or a gap between string literals.
 _SPACE = r"(?:[\s#>]|--|\"\s+f?\"|'\s+f?')+"
 
 _ENDS = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})

@@ -36,7 +36,7 @@ START_SECONDS = 90.0
 COMPOSE_FILE = Path(__file__).parents[1] / "docker-compose.yml"
 
 RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
-"""Debian's server program; its wrapper of the same name on PATH rejects other directories."""
+"""Debian's server program; the wrapper on PATH changes to the system server's directories."""
 
 
 def spelled(url: str, spelling: str) -> str:

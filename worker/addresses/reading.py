@@ -65,7 +65,7 @@ class DeclaredUrls:
 
     @property
     def own(self) -> str | None:
-        """The URL that the page declares as its own; None if it is the URL of the page itself."""
+        """The URL that the page declares as its own; None if it declares no other URL."""
         declared = (each for each in self.targets if each.is_declared)
         return next((target.address for target in declared), None)
 
@@ -75,7 +75,7 @@ NOTHING_DECLARED = DeclaredUrls()
 
 
 def read_declared(page: Page) -> DeclaredUrls:
-    """Read the URLs and the wording declared by a page.
+    """Read the URLs that a page declares, and digests of its wording.
 
     A declared URL counts if it belongs to the page's publisher and is not a front page (unless the
     page is one). A redirect overrides declarations, which override the form of the page's own URL.

@@ -158,7 +158,7 @@ def find_article(
         find=lambda opened: _shown_article(replace(page, outline=opened, posts=None)),
     )
     if article is not None:
-        # The metadata around the displayed text is more complete than the head's alone.
+        # Metadata found around the displayed text is more complete than the head's alone.
         known = article.metadata if shown is None else shown[0].metadata
         return replace(article, metadata=known), None
     if hidden.needs_rendering(page.outline):

@@ -107,7 +107,7 @@ def _doctype(prolog: str) -> str:
 
 
 def _parse_xml(text: str) -> HtmlElement | None:
-    """Parse a page as XML; return None if it is not well-formed, not a page, or a frameset."""
+    """Parse markup as XML; return None if it is not well-formed, not HTML, or a frameset."""
     parser = XHTMLParser(
         encoding="utf-8",
         huge_tree=True,

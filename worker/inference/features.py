@@ -10,7 +10,7 @@ import numpy.typing as npt
 Rows = npt.NDArray[np.float32]
 
 NamedColumn = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]]
-"""Name of a column, and its number for each row."""
+"""Name of a column, and its value in each row."""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class ArticleParts:
-    """An article in reading order. The lead is empty if one of the parts is the lead."""
+    """An article in reading order. `lead` is empty if it is among `parts`."""
 
     lead: str
     parts: Sequence[Part]

@@ -172,7 +172,10 @@ def _add_neighbours(
 
 
 def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None:
-    """Return the number of the page in its own URL if a neighbour's URL confirms it."""
+    """Return the page number in the page's own URL, if a neighbour's URL confirms it.
+
+    It is 1 if only the URL of the next page has a number.
+    """
     for way, step in ((Direction.NEXT, -1), (Direction.PREVIOUS, 1)):
         address = chosen.get(way)
         relation = links.own.relation(address) if address is not None else None

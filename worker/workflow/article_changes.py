@@ -19,3 +19,8 @@ def with_changes(session: Session, job: ExtractionJob, article: NewArticle) -> N
     others = articles.last_texts(session, [job.pivot.id]) if job.pivot is not None else {}
     changes = changes_between(before, article.message, others.values())
     return replace(article, message={**article.message, "changes": changes.model_dump()})
+
+
+def without_changes(article: NewArticle) -> NewArticle:
+    """Return a revision without its `changes`."""
+    return replace(article, message={**article.message, "changes": None})

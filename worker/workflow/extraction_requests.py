@@ -34,7 +34,7 @@ def request_extractions_of_sites(
     *,
     turns: Mapping[tuple[str, int], int] | None = None,
 ) -> None:
-    """Request the extraction of pages, given by site ID, with the given generation.
+    """Request extractions for a generation; `page_ids` has the IDs of the pages by site ID.
 
     Pages that already have an outcome are queued behind those that have none.
     """

@@ -22,7 +22,7 @@ from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageSt
 from worker.store.outbox import NewMessage
 from worker.store.story_arrivals import Arrival
 from worker.versions import EXTRACTION_VERSION
-from worker.workflow.article_changes import with_changes
+from worker.workflow.article_changes import with_changes, without_changes
 from worker.workflow.article_message import new_revision
 from worker.workflow.article_parts import find_parts, note_parts
 from worker.workflow.context import short_texts, without_repeats, without_walls
@@ -127,6 +127,10 @@ def _revise(
             article = with_changes(session, job, article)
         may_hold_back = is_repeat and (page.revision == 0 or was_held_back)
         outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
+        if len(outgoing.message.body) > state.settings.max_message_bytes:
+            # The article is worth more than the description of its changes.
+            article = without_changes(article)
+            outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
         if len(outgoing.message.body) > state.settings.max_message_bytes:
             revised.append(_RevisedPage(job, page, _too_large(outgoing.message)))
         else:

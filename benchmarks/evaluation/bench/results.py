@@ -70,7 +70,8 @@ class Mean:
 class Task:
     """Scores of the downstream system on a method's texts, relative to its results on gold texts.
 
-    `marked` and `unmarked` are with and without paragraph marks, as is each pair in `by_language`.
+    `marked` is with paragraph marks, `unmarked` without; each pair in `by_language` has both, in
+    this order.
     """
 
     marked: TaskScore

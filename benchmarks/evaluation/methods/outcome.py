@@ -64,8 +64,8 @@ class PageResult:
 class Summary:
     """Failures and resource usage of a method over many pages.
 
-    `detail` is that of the most frequent failure. `cpu_seconds` are the total of the `timed_pages`,
-    whose CPU time is known. `peak_memory` is the largest of a process, in bytes.
+    `detail` is the most frequent failure detail. `cpu_seconds` is the total over the `timed_pages`,
+    whose CPU time is known. `peak_memory` is the highest of any process, in bytes.
     """
 
     pages: int

@@ -39,7 +39,7 @@ TEXT_PROPERTIES = (
 
 
 def kinds() -> Iterator[Kind]:
-    """Yield all kinds of this module."""
+    """Yield every kind of message that this module defines."""
     for name in TEXT_PROPERTIES:
         yield Kind("properties", f"{name} of hostile bytes", _text_property(name), COPIES)
     for name, (make, copies) in _PROPERTIES.items():

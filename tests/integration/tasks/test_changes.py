@@ -98,6 +98,16 @@ def test_changes_may_be_disabled(site: Tasks) -> None:
     assert (exchange, message["changes"]) == ("articles", None)
 
 
+def test_an_article_is_sent_without_changes_that_would_make_it_too_large(site: Tasks) -> None:
+    fetch(site, EDITED, 1)
+    ((_, message),) = sent(site)
+    whole = json.dumps({**message, "changes": None}, ensure_ascii=False)
+    site.restart(max_message_bytes=len(whole.encode()) + 50)
+    fetch(site, GOOD, 2)
+    ((_, message),) = sent(site)
+    assert (message["revision"], message["changes"]) == (3, None)
+
+
 def test_history_lists_fetches_and_changes(site: Tasks) -> None:
     with site.database.transaction() as session:
         page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == URL))

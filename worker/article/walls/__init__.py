@@ -105,7 +105,7 @@ def judge_wall(page: Page, article: Extraction | None) -> Verdict:
     evidence = wall_evidence(ExaminedPage.of(page, article))
     says_so = any(evidence.weights[concept] for concept in _OF_CONCEPT)
     if article is None and not is_error and not says_so:
-        # A page without text may simply have none.
+        # Missing text alone does not indicate a wall.
         return Verdict()
     model = trained_walls()
     probability = float(model.wall.probabilities(evidence.features)[0])
