@@ -1,4 +1,4 @@
-"""What the message of a revision says about its changes, and where it is sent."""
+"""The changes in the message of a revision, and where it is sent."""
 
 import json
 from datetime import UTC, datetime, timedelta
