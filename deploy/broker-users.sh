@@ -36,7 +36,7 @@ rights() {
 }
 
 # Queues and exchanges of the service and of Celery.
-own='crawler\.pages.*|articles(\.repeats)?|links|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
+own='crawler\.pages.*|articles(\.(changes|repeats))?|links|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
 # Queues that the service fills for others.
 outgoing='entities\.(articles|repeats|changes)|crawler\.links'
 unreadable='entities\.articles\.unreadable'
