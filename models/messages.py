@@ -735,7 +735,7 @@ class ArticleMessage(SentMessage):
     corrections: list[str] | None = Field(
         default=None,
         description="Notes in which the site corrects the article, as displayed, at most 5; null if"
-        " there are none. Added to version 1.",
+        " unknown, as in earlier versions. Added to version 1.",
     )
     changes: Changes | None = Field(
         default=None,

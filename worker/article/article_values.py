@@ -62,7 +62,7 @@ def article_values(content: Content) -> dict[str, Any]:
         "xpath": article.xpath,
         "confidence": article.confidence,
         "metadata": _metadata(article),
-        "corrections": list(article.corrections) or None,
+        "corrections": list(article.corrections),
         "parts": parts_of(content.pagination),
     }
 

@@ -36,7 +36,7 @@ MIN_EDITED_ELSEWHERE: Final = 0.8
 MIN_KEPT: Final = 0.5
 """Minimum share of the text that remains, in characters, unless the article is rewritten."""
 
-MIN_TYPO: Final = 0.6
+MIN_TYPO: Final = 0.8
 """Minimum similarity of two spellings of a word."""
 
 MIN_TYPO_LETTERS: Final = 4
@@ -48,7 +48,8 @@ MAX_COUNTER_WORDS: Final = 8
 
 _WORD: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"\d+")
-_SITE_NAME: Final = re.compile(r"\s*[|–—-]\s")
+_AMOUNT: Final = re.compile(r"[-−+$€£¥]?\d[\d.,]*+%?")
+_SITE_NAME: Final = re.compile(r"\s*\|\s")
 
 
 def changes_between(
@@ -67,7 +68,7 @@ def changes_between(
     title, lead = _title_change(before, after), _lead_change(*sides)
     if any(len(side.sentences) > MAX_SENTENCES for side in sides):
         found: list[SentenceChange] = []
-        kept = 0.0
+        kept = 1.0
         is_complete = before.get("text") == after.get("text")
     else:
         found, kept = _compare(*sides, shared)
@@ -139,9 +140,11 @@ def _compare(
     """Return the changes in the order of the new text, and the share of the text that remains."""
     old, new = before.sentences, after.sentences
     matched = dict(_matched([each.key for each in old], [each.key for each in new]))
-    open_old, open_new = _open(old, matched.keys()), _open(new, matched.values())
-    moved = _pair_equal(old, new, open_old, open_new)
-    elsewhere = before.elsewhere | after.elsewhere
+    counts = (Counter(each.key for each in side) for side in (old, new))
+    repeated = {key for count in counts for key, times in count.items() if times > MAX_REPEATED}
+    moved = _pair_equal(old, new, _open(old, matched.keys()), _open(new, matched.values()))
+    moved = {a: b for a, b in moved.items() if old[a].key not in repeated}
+    elsewhere = before.elsewhere | after.elsewhere | repeated
     open_old, open_new = (
         [each for each in _open(texts, paired) if not _is_ignored(texts[each], elsewhere, shared)]
         for texts, paired in (
@@ -261,7 +264,7 @@ def _is_ignored(sentence: Sentence, elsewhere: Collection[str], shared: Collecti
 
 def _masked(sentence: Sentence) -> str:
     """Return the key of a sentence, for a short one without its numbers."""
-    if sentence.bag.total() > MAX_COUNTER_WORDS:
+    if not sentence.is_note or sentence.bag.total() > MAX_COUNTER_WORDS:
         return sentence.key
     return _NUMBER.sub("0", sentence.key)
 
@@ -315,7 +318,10 @@ def _lead_change(before: _Side, after: _Side) -> TextChange | None:
 
 def _correction(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
     """Return the first note of correction that the previous revision does not have."""
-    known = {reading_key(str(note)) for note in before.get("corrections") or ()}
+    if before.get("corrections") is None:
+        # An earlier version did not look for notes.
+        return None
+    known = {reading_key(str(note)) for note in before["corrections"]}
     notes = (str(note) for note in after.get("corrections") or ())
     return next((note for note in notes if reading_key(note) not in known), None)
 
@@ -336,12 +342,16 @@ def _kind(
         return "rewritten"
     edits: list[TextChange | SentenceChange] = [each for each in (title, lead) if each is not None]
     edits += found
-    return "typo" if all(_is_typo(each.before, each.after) for each in edits) else "update"
+    return (
+        "typo" if edits and all(_is_typo(each.before, each.after) for each in edits) else "update"
+    )
 
 
 def _is_typo(before: str | None, after: str | None) -> bool:
     """Return whether two texts differ only in punctuation and in the spelling of words."""
-    if before is None or after is None:
+    if before is None or after is None or reading_key(before) == reading_key(after):
+        return False
+    if _AMOUNT.findall(before) != _AMOUNT.findall(after):
         return False
     old, new = (_WORD.findall(text) for text in (before, after))
     if len(old) != len(new):

@@ -16,6 +16,9 @@ MAX_ABBREVIATION: Final = 3
 MAX_WORDS: Final = 300
 """Maximum number of words by which two sentences are compared."""
 
+MAX_NORMALISED: Final = 2_000
+"""Maximum length of a normalised text, as normalisation takes quadratic time for accents alone."""
+
 _STRONG_MARKS: Final = "".join(mark for mark in MARKS if mark not in WEAK_MARKS)
 _CLOSING: Final = re.escape(CLOSING) + "」』》）］"
 _END: Final = re.compile(
@@ -64,7 +67,10 @@ class Sentence:
 
 def reading_key(text: str) -> str:
     """Return a text without white space and with plain quotation marks and dashes."""
-    plain = unicodedata.normalize("NFKC", clean(text)).translate(_ALIKE)
+    plain = clean(text)
+    if len(plain) <= MAX_NORMALISED:
+        plain = unicodedata.normalize("NFKC", plain)
+    plain = plain.translate(_ALIKE)
     return "".join(plain.split())
 
 

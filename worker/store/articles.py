@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ARRAY, BigInteger, any_, bindparam, insert, select, update
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from models.tables import Article, ArticleComment, StoredPage, StoryArticle
@@ -103,7 +104,8 @@ def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
 _LAST_TEXTS = rows_only(
     select(Article.page_id, Article.message["text"].astext)
     .where(Article.page_id == any_(bindparam("page_ids", type_=ARRAY(BigInteger))))
-    .order_by(Article.page_id, Article.revision)
+    .ext(distinct_on(Article.page_id))
+    .order_by(Article.page_id, Article.revision.desc())
 )
 
 

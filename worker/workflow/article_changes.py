@@ -11,9 +11,9 @@ from worker.store.extraction_jobs import ExtractionJob
 
 
 def with_changes(session: Session, job: ExtractionJob, article: NewArticle) -> NewArticle:
-    """Return a revision with its `changes`, unless the latest one has the text of several pages."""
+    """Return a revision with its `changes`, unless the latest one is withdrawn or joined."""
     before = articles.last_message(session, job.page_id)
-    if before is None or (before.get("parts") or {}).get("joined"):
+    if before is None or before.get("withdrawn") or (before.get("parts") or {}).get("joined"):
         return article
     # The article with which this one is compared shows the template's text as well.
     others = articles.last_texts(session, [job.pivot.id]) if job.pivot is not None else {}

@@ -40,7 +40,7 @@ _NO_READER_FIELDS = {
     "entries": {"__all__": {"is_new", "is_changed"}},
 }
 _LATER_FIELDS = ("comments_elsewhere", "entries", "corrections")
-"""Keys added to the contract after its first release; null counts as equal to a missing key."""
+"""Keys added to the contract after its first release; empty values equal missing ones."""
 
 
 def new_revision(
@@ -144,7 +144,7 @@ def reader_digest(message: ArticleMessage) -> str:
     """Return the digest of everything that a reader of the article would notice."""
     fields = message.model_dump(mode="json", include=_READER_FIELDS, exclude=_NO_READER_FIELDS)
     for name in _LATER_FIELDS:
-        if fields[name] is None:
+        if not fields[name]:
             del fields[name]
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 

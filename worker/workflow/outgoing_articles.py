@@ -35,12 +35,18 @@ class Outgoing:
 
 
 def outgoing_of(
-    state: ProcessState, page_id: int, message: Mapping[str, Any], *, may_hold_back: bool
+    state: ProcessState,
+    page_id: int,
+    message: Mapping[str, Any],
+    *,
+    may_hold_back: bool,
+    as_changes: bool = False,
 ) -> Outgoing:
     """Decide where a revision, given as its article message, is sent.
 
     `may_hold_back` is False once a revision of the article was sent to the articles exchange:
-    consumers that received an article must also receive its changes.
+    consumers that received an article must also receive its changes. `as_changes` allows the
+    message to be replaced by its changes, which requires that consumers have the article.
     """
     repeats, topology = state.settings.repeats, state.topology
     story = message.get("story") or {}
@@ -48,7 +54,7 @@ def outgoing_of(
     exchange = topology.repeats_exchange if is_held_back else topology.articles_exchange
     is_kept = is_held_back and repeats == "keep"
     body, changes = message, message.get("changes")
-    if state.settings.send_changes == "only" and changes is not None and not may_hold_back:
+    if as_changes and changes is not None and changes["is_complete"]:
         exchange, is_kept = topology.changes_exchange, changes["kind"] is None
         body = {name: message.get(name) for name in ChangesMessage.model_fields}
     published = NewMessage(

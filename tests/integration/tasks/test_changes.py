@@ -91,6 +91,28 @@ def test_revisions_without_visible_changes_are_not_sent_as_changes(site: Tasks) 
     assert sent(site) == []
 
 
+def test_an_article_that_returns_after_its_removal_is_sent_whole(site: Tasks) -> None:
+    site.restart(send_changes="only")
+    for hour in (1, 2):
+        moment = (START + timedelta(hours=hour)).isoformat()
+        gone = {"version": 1, "url": URL, "html": "<p>Gone", "status": 410, "fetched_at": moment}
+        site.send([gone])
+        site.settle()
+    fetch(site, GOOD, 3)
+    assert [(exchange, body["withdrawn"] is None) for exchange, body in sent(site)] == [
+        ("articles", False),
+        ("articles", True),
+    ]
+
+
+def test_reprocessing_sends_an_unchanged_article_whole(site: Tasks) -> None:
+    site.restart(send_changes="only")
+    site.reprocess("news.example", "extract")
+    site.settle()
+    exchanges = {exchange for exchange, body in sent(site) if body["url"] == URL}
+    assert exchanges == {"articles"}
+
+
 def test_changes_may_be_disabled(site: Tasks) -> None:
     site.restart(send_changes="no")
     fetch(site, EDITED, 1)

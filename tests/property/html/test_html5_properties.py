@@ -48,8 +48,12 @@ def markup_of(names: list[str], end_names: list[str]) -> st.SearchStrategy[str]:
 
 HTML = FLOW + TABLES + PAGE + RAW + SCOPES
 HTML_MARKUP = markup_of(HTML, HTML)
+# In foreign content, an element with the name of a void one may have children, which the
+# serialisation that is read again cannot express.
+VOID = {"input", "col"}
 FOREIGN_MARKUP = markup_of(
-    FLOW + TABLES + FOREIGN, [name for name in FLOW + TABLES + FOREIGN if name not in NEWER]
+    [name for name in FLOW + TABLES + FOREIGN if name not in VOID],
+    [name for name in FLOW + TABLES + FOREIGN if name not in NEWER],
 )
 
 ODD_MARKUP = markup_of(
@@ -63,7 +67,8 @@ _OPEN_SCRIPT = re.compile(
     r"<script\b.*<!--(?:(?!-->).)*<script\b(?:(?!-->|</script).)*\Z", re.DOTALL | re.IGNORECASE
 )
 _TEXTAREA_LINE = re.compile(r"<textarea[^>]*>\n")
-_CONTROL_IN_OPEN_TAG = re.compile(rb"<[^>]*[\x00-\x08\x0b\x0e-\x1f][^>]*\Z")
+_LATER_LINE = re.compile(r"<pre[^>]*>(?:<[^>]*>)+\n")
+_OPEN_TAG = re.compile(rb"<[^>]*\Z")
 
 
 def events(element: Any) -> Iterator[Event]:
@@ -96,9 +101,10 @@ def oracle(html: str) -> list[Event]:
     # list item in the table if its tag closes another element there.
     assume("<table" not in html or html.count("<button") < 2)
     assume(_CLOSING_ITEM.search(html) is None)
-    # html5lib keeps the first line break of a textarea that is moved out of a table, and drops the
-    # white space of mixed text in a frameset.
+    # html5lib keeps the first line break of a textarea that is moved out of a table, drops one that
+    # does not directly follow a pre, and drops the white space of mixed text in a frameset.
     assume("<table" not in html or _TEXTAREA_LINE.search(html) is None)
+    assume(_LATER_LINE.search(html) is None)
     assume("<frameset" not in html or html.isspace() or not re.search(r"[^<>\s]\s", html))
     # A script that is still open within a comment at the end of a page takes the tags that follow
     # when the page is written again.
@@ -155,7 +161,6 @@ def test_a_page_is_flattened_like_its_elements(html: str) -> None:
 def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
     assert plain_markup.to_xml(html, None) == markup.to_xml(html)
     flatten(html, None, document_of)
-    # In an unfinished tag, a control character is an attribute for only one of them; it is merely
-    # a limit.
-    assume(_CONTROL_IN_OPEN_TAG.search(html) is None)
+    # The two count the attributes of an unfinished tag differently; the count is merely a limit.
+    assume(_OPEN_TAG.search(html) is None)
     assert plain_markup.survey(html) == markup.survey(html)

@@ -62,6 +62,8 @@ def test_a_moved_paragraph_is_neither_removed_nor_added() -> None:
     ("old", "new", "kind"),
     [
         ("harbour", "harbor", "typo"),
+        ("120 passengers", "$120 passengers", "update"),
+        (" at noon. Dr. Ada Jones, 47, was on board with 120 passengers.", ".", "update"),
         ("120 passengers", "132 passengers", "update"),
         ("nobody expected", "everybody expected", "update"),
         ("at noon.", "at noon. Then it turned.", "update"),
@@ -74,10 +76,32 @@ def test_kind_of_change(old: str, new: str, kind: str) -> None:
 
 def test_a_note_of_correction_makes_a_correction() -> None:
     note = "Correction: an earlier version gave a wrong number of passengers."
-    changes = compared(TEXT.replace("120", "132"), corrections=[note])
+    after = message(TEXT.replace("120", "132"), revision=2, corrections=[note])
+    changes = changes_between(message(corrections=[]), after)
     assert (changes.kind, changes.correction) == ("correction", note)
     known = message(corrections=[note])
     assert changes_between(known, {**known, "revision": 2}).kind is None
+
+
+def test_a_note_that_an_earlier_version_did_not_look_for_is_not_new() -> None:
+    assert changes_between(message(), message(revision=2, corrections=["Correction."])).kind is None
+
+
+def test_moved_sentences_are_no_typo() -> None:
+    before, after = message("A first. B second. C third."), message("C third. B second. A first.")
+    assert changes_between(before, {**after, "revision": 2}).kind == "update"
+
+
+def test_headlines_with_more_words_after_a_dash_differ() -> None:
+    before, after = message(title="Election"), message(title="Election – SPD wins", revision=2)
+    assert changes_between(before, after).title is not None
+
+
+def test_sentences_that_are_repeated_very_often_are_ignored() -> None:
+    cry = " He said no." * 21
+    changes = changes_between(message("A one." + cry), message("B two and." + cry, revision=2))
+    assert {each.action for each in changes.sentences} == {"removed", "added"}
+    assert len(changes.sentences) == 2
 
 
 def test_changes_of_a_live_report_are_live() -> None:
@@ -159,9 +183,10 @@ def test_chinese_sentences_are_compared() -> None:
             " ".join(f"term{n} a b c d e f." for n in range(900)),
         ),
         ("." * 1_000_000, "。" * 1_000_000),
+        ("\u0315\u0300" * 200_000, "\u0300\u0315" * 200_000),
         ("A. " * 900 + "x", "B. A. " * 450),
     ],
-    ids=["repeated", "one sentence", "similar", "marks", "short"],
+    ids=["repeated", "one sentence", "similar", "marks", "accents", "short"],
 )
 def test_hostile_texts_are_compared_in_little_time(texts: tuple[str, str]) -> None:
     before, after = texts
