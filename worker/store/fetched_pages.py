@@ -8,7 +8,13 @@ from functools import cached_property
 from typing import Self
 
 from models.messages import PageMessage
-from worker.addresses import NOTHING_DECLARED, DeclaredUrls, Refusal, refusal_of
+from worker.addresses import (
+    NOTHING_DECLARED,
+    DeclaredUrls,
+    Refusal,
+    canonical_form,
+    refusal_of,
+)
 from worker.html import Answer, Tree, site_key
 from worker.outcomes import PageOutcome
 from worker.store.packing import pack_content
@@ -80,6 +86,11 @@ class FetchedPage:
 def digest_of_url(url: str) -> str:
     """Return the SHA-256 of a URL, which is the key of its page."""
     return hashlib.sha256(url.encode("utf-8", errors="surrogatepass")).hexdigest()
+
+
+def digests_of_address(url: str) -> list[str]:
+    """Return the keys under which an address may be stored: as written, then in canonical form."""
+    return [digest_of_url(url), digest_of_url(canonical_form(url))]
 
 
 @dataclass(frozen=True)

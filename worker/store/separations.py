@@ -9,11 +9,11 @@ from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from models.tables import Address, PageContent, Site, StoredPage
-from worker.addresses import canonical_form, canonical_of
+from worker.addresses import canonical_of
 from worker.errors import ExpectedError
 from worker.outcomes import PageOutcome
 from worker.store import addresses, pages
-from worker.store.fetched_pages import digest_of_url
+from worker.store.fetched_pages import digest_of_url, digests_of_address
 from worker.store.recording import copy_content
 
 WAITS = "waits for its next fetch"
@@ -44,7 +44,7 @@ def separate(session: Session, url: str) -> list[SeparatedPage]:
     An alternative spelling is separated without the other spellings. Raises `NotJoinedError` if the
     address is unknown, or is its page's only address.
     """
-    digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
+    digests = digests_of_address(url)
     known = select(Site.key).join(Address, Address.site_id == Site.id).distinct()
     keys = session.scalars(known.where(Address.digest.in_(digests)))
     site_ids = pages.lock_sites(session, keys.all())

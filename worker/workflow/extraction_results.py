@@ -131,20 +131,15 @@ def _revise(
             # The article is worth more than the description of its changes.
             article = without_changes(article)
             outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
-        if len(outgoing.message.body) <= state.settings.max_message_bytes:
-            # A revision requested by reprocessing is sent whole, as is an article held back before.
-            outgoing = outgoing_of(
-                state,
-                job.page_id,
-                article.message,
-                may_hold_back=may_hold_back,
-                as_changes=state.settings.send_changes == "only"
-                and not (was_held_back or page.forced),
-            )
         if len(outgoing.message.body) > state.settings.max_message_bytes:
             revised.append(_RevisedPage(job, page, _too_large(outgoing.message)))
-        else:
-            revised.append(_RevisedPage(job, page, result, article, outgoing))
+            continue
+        # A revision requested by reprocessing is sent whole, as is an article held back before.
+        if state.settings.send_changes == "only" and not (was_held_back or page.forced):
+            outgoing = outgoing_of(
+                state, job.page_id, article.message, may_hold_back=may_hold_back, as_changes=True
+            )
+        revised.append(_RevisedPage(job, page, result, article, outgoing))
     return revised
 
 

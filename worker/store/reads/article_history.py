@@ -9,8 +9,7 @@ from sqlalchemy.orm import Session
 
 from models.messages import Changes
 from models.tables import Address, Article, Receipt
-from worker.addresses import canonical_form
-from worker.store.fetched_pages import digest_of_url
+from worker.store.fetched_pages import digests_of_address
 
 MOST_EVENTS = 1_000
 """Maximum number of fetches, and of revisions, of an address that are read, the latest ones."""
@@ -28,7 +27,7 @@ class ArticleEvent(BaseModel):
 
 def events_of(session: Session, url: str) -> list[ArticleEvent]:
     """Return the events of the pages at a URL, oldest first; empty if the URL is unknown."""
-    digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
+    digests = digests_of_address(url)
     pages = session.scalars(
         select(Address.page_id).where(Address.digest.in_(digests), Address.page_id.is_not(None))
     )
