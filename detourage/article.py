@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from detourage.pages import Page
     from worker.article import ArticleBlock, ArticleEmbed, ArticleImage
+    from worker.article.locating import Passage
     from worker.article.reader import Content
     from worker.comments import Comment
 
@@ -25,10 +27,17 @@ class Article:
     content
         The content as returned by the worker's packages. Its attributes are not part of the public
         interface.
+    page
+        The page; None for an article that another process has read.
     """
 
     url: str
     content: Content = field(repr=False)
+    page: Page | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the page out of pickled articles; it would make up most of them."""
+        return {**self.__dict__, "page": None}
 
     def __repr__(self) -> str:
         """Show URL, title and length."""
@@ -135,6 +144,40 @@ class Article:
         from worker.html import site_of
 
         return site_of(self.url) if self.url else ""
+
+    def locate(self, start: int, end: int, html: bytes | str | None = None) -> list[Passage]:
+        """Locate a range of `text` in the page, for example an entity found in it.
+
+        Parameters
+        ----------
+        start, end
+            Character offsets into `text`.
+        html
+            The page, needed only for an article that another process has read.
+
+        Returns
+        -------
+        list of Passage
+            The passages of the page, one per text node, in order. Each has the XPath of its parent
+            in a browser, character offsets into the parent's own text nodes, joined, and byte
+            offsets into the page.
+
+        Raises
+        ------
+        ValueError
+            If the range is not part of a block, the article is not displayed by the page, or no
+            page is given.
+        """
+        from worker.article.locating import locate, placed_blocks
+        from worker.html import parse_page
+
+        if html is None:
+            if self.page is None:
+                raise ValueError("html is needed: the article was read by another process")
+            html = self.page.html
+        content_type = self.page.content_type if self.page is not None else None
+        page = parse_page(html, content_type=content_type)
+        return locate(page, placed_blocks(self.content.article), start, end)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the article as JSON values, with the keys of the article message.

@@ -113,7 +113,7 @@ def read_parsed(
     )
     if isinstance(content, Result):
         return content
-    return Result(page.url, Article(page.url, content))
+    return Result(page.url, Article(page.url, content, page))
 
 
 def attempt(page: Page, step: Callable[[], T]) -> T | Result:

@@ -280,8 +280,18 @@ class Emphasis(MessagePart):
     kind: Literal["bold", "italic"] = Field(description="The emphasis.")
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 def _is_empty(value: object) -> bool:
     return value is None or value == []
+
+
+TextPlace = (
+    tuple[int, int, int | None, int | None] | tuple[int, int, int | None, int | None, str, int]
+)
+"""The place of a text node; see ``Block.texts``."""
 
 
 class Block(MessagePart):
@@ -333,9 +343,68 @@ class Block(MessagePart):
         exclude_if=_is_empty,
         description="Programming language of a code block. Added to version 1.",
     )
+    xpath: str | None = Field(
+        default=None,
+        description="XPath of the block's element; see Place. Absent if unknown. Added to version"
+        " 1.",
+        exclude_if=_is_none,
+    )
+    texts: list[TextPlace] = Field(
+        default=[],
+        exclude_if=_is_empty,
+        description="The text nodes that contain the block's text, in order, each as an array:"
+        " offset and length of its part in the block's text; offset and length of the node in the"
+        " bytes of the page, or nulls. If the part is not the first text of the block's element,"
+        " two more: XPath of its parent, relative to that element, and offset of the part in the"
+        " parent's own text nodes, joined. If there are very many, as in highlighted code, a single"
+        " array covers all of them. Added to version 1.",
+    )
+
+
+class Place(MessagePart):
+    """The place of a part of the article in its page.
+
+    An XPath refers to the tree that a browser builds from the page. If it does not start with a
+    slash, it is relative to the article's ``xpath``.
+    """
+
+    xpath: str = Field(description="XPath of the element.")
+    attribute: str | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="Attribute that contains the value; absent if the element's text does.",
+    )
+    start: int | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="Byte offset, in the page as fetched, of the text or, without a text, of the"
+        " start tag; absent if unknown.",
+    )
+    end: int | None = Field(
+        default=None, exclude_if=_is_none, description="Byte offset of its end; absent if unknown."
+    )
 
 
 _PLACE = Field(
+    default=None,
+    exclude_if=_is_none,
+    description="Place in the page; absent if unknown. Added to version 1.",
+)
+
+
+class Places(MessagePart):
+    """The places of the article's values in its page; null for those not found there."""
+
+    title: Place | None = Field(default=None, description="Place of the headline.")
+    lead: Place | None = Field(default=None, description="Place of the lead.")
+    authors: list[Place | None] = Field(
+        default=[], description="Places of the authors, in their order."
+    )
+    published: Place | None = Field(default=None, description="Place of the publication date.")
+    modified: Place | None = Field(default=None, description="Place of the modification date.")
+
+
+_NEXT_BLOCK = Field(
     default=None,
     exclude_if=_is_empty,
     ge=0,
@@ -350,7 +419,8 @@ class Image(MessagePart):
     url: str = Field(description="Absolute URL of the image.")
     alt: str | None = Field(default=None, description="Alternative text, or null.")
     caption: str | None = Field(default=None, description="Caption, or null.")
-    block: int | None = _PLACE
+    block: int | None = _NEXT_BLOCK
+    place: Place | None = _PLACE
 
 
 class Embed(MessagePart):
@@ -360,7 +430,8 @@ class Embed(MessagePart):
     type: str = Field(
         description="Element that embeds the object: iframe, video, audio, object or embed."
     )
-    block: int | None = _PLACE
+    block: int | None = _NEXT_BLOCK
+    place: Place | None = _PLACE
 
 
 class Comment(MessagePart):
@@ -389,6 +460,7 @@ class Comment(MessagePart):
         description="Score given by readers, net of down-votes if the page shows a net score. Added"
         " to version 1.",
     )
+    place: Place | None = _PLACE
 
 
 StoryRelation = Literal["same", "update", "excerpt", "contains"]
@@ -736,6 +808,11 @@ class ArticleMessage(SentMessage):
         default=None,
         description="Notes in which the site corrects the article, as displayed, at most 5; null if"
         " unknown, as in earlier versions. Added to version 1.",
+    )
+    places: Places | None = Field(
+        default=None,
+        description="Where title, lead, authors and dates stand in the page; null if the service"
+        " does not determine places (DETOURAGE_PLACES). Added to version 1.",
     )
     changes: Changes | None = Field(
         default=None,

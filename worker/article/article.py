@@ -303,6 +303,8 @@ def article_of(
         xpath=outline.node(finding.container).path(),
         confidence=round(finding.confidence, 3),
         metadata=metadata,
+        container=outline.node(finding.container).index,
+        heading=None if heading is None else outline.node(heading).index,
     )
 
 

@@ -9,18 +9,29 @@ from models.messages import (
     Comment,
     CommentsElsewhere,
     Embed,
+    Emphasis,
     Entry,
     Image,
+    Link,
     MessagePart,
     Metadata,
     Part,
     Parts,
+    Place,
+    Places,
+    TextPlace,
 )
 from worker import comments
-from worker.article import Extraction, Moment
+from worker.article import ArticleBlock, Extraction, Moment
 from worker.article.reader import Content
-from worker.html import site_name
+from worker.html import places, site_name
 from worker.pagination import Pagination
+
+MIN_TEXTS = 2
+CHARACTERS_OF_TEXT = 60
+"""A block with more text nodes than `MIN_TEXTS`, and than one per so many characters, has a single
+place for all of them.
+"""
 
 _Part = TypeVar("_Part", bound=MessagePart)
 
@@ -39,7 +50,7 @@ def article_values(content: Content) -> dict[str, Any]:
         "authors": list(metadata.authors),
         "published_at": metadata.published.instant if metadata.published else None,
         "text": article.text,
-        "blocks": _alike(Block, article.blocks),
+        "blocks": [_block(each) for each in article.blocks],
         "images": _alike(Image, article.images),
         "embeds": _alike(Embed, article.embeds),
         "comments": [_comment(each) for each in content.comments],
@@ -63,6 +74,7 @@ def article_values(content: Content) -> dict[str, Any]:
         "confidence": article.confidence,
         "metadata": _metadata(article),
         "corrections": list(article.corrections),
+        "places": _alike(Places, [article.places])[0] if article.places is not None else None,
         "parts": parts_of(content.pagination),
     }
 
@@ -95,6 +107,40 @@ def _alike(part: type[_Part], found: Iterable[object]) -> list[_Part]:
     return [part.model_validate(each, from_attributes=True) for each in found]
 
 
+def _block(found: ArticleBlock) -> Block:
+    return Block(
+        type=found.type,
+        text=found.text,
+        start=found.start,
+        end=found.end,
+        role=found.role,
+        role_probability=found.role_probability,
+        level=found.level,
+        marker=found.marker,
+        links=_alike(Link, found.links),
+        emphasis=_alike(Emphasis, found.emphasis),
+        language=found.language,
+        xpath=found.xpath,
+        texts=_texts(found),
+    )
+
+
+def _texts(block: ArticleBlock) -> list[TextPlace]:
+    """Return the text nodes of a block; a single one stands for many."""
+    texts = block.texts
+    if len(texts) > MIN_TEXTS + len(block.text) // CHARACTERS_OF_TEXT:
+        first, last = texts[0], texts[-1]
+        texts = (first._replace(end=last.end, byte_end=last.byte_end, xpath="", offset=0),)
+    return [_text(block, each) for each in texts]
+
+
+def _text(block: ArticleBlock, text: places.TextPlace) -> TextPlace:
+    start, end = text.byte_start, text.byte_end
+    length = end - start if start is not None and end is not None else None
+    place = text.start - block.start, text.end - text.start, start, length
+    return (*place, text.xpath, text.offset) if text.xpath or text.offset else place
+
+
 def _comment(found: comments.Comment) -> Comment:
     return Comment(
         author=found.author,
@@ -104,6 +150,7 @@ def _comment(found: comments.Comment) -> Comment:
         published=_written(found.date),
         permalink=found.permalink,
         votes=found.votes,
+        place=Place.model_validate(found.place, from_attributes=True) if found.place else None,
     )
 
 

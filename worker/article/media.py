@@ -7,7 +7,7 @@ from itertools import islice
 from worker.article.result import ArticleEmbed, ArticleImage
 from worker.html.addresses import absolute, split_url
 from worker.html.names import name_words
-from worker.html.nodes import AnyElement
+from worker.html.nodes import AnyElement, Node
 from worker.text import words
 
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
@@ -58,7 +58,8 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
     url = next(filter(None, (absolute(source, base) for source in _sources(element))), None)
     if url is None:
         return None
-    return ArticleImage(url, words.clean(element.get("alt") or "") or None, caption or None)
+    alt = words.clean(element.get("alt") or "") or None
+    return ArticleImage(url, alt, caption or None, element=_index(element))
 
 
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
@@ -72,7 +73,11 @@ def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
     url = next(filter(None, (absolute(source, base) for source in candidates)), None)
     if url is None or _BUTTONS.search(url):
         return None
-    return ArticleEmbed(url, str(element.tag))
+    return ArticleEmbed(url, str(element.tag), element=_index(element))
+
+
+def _index(element: AnyElement) -> int | None:
+    return element.index if isinstance(element, Node) else None
 
 
 def _sources(image: AnyElement) -> Iterator[str | None]:

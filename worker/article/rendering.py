@@ -82,7 +82,10 @@ MAX_ITEM_NUMBER = 1_000_000
 
 @dataclass
 class Stretch:
-    """A block whose position in the text is not yet known; offsets are relative to its start."""
+    """A block whose position in the text is not yet known; offsets are relative to its start.
+
+    `pieces` are the indices in the page of the text nodes that it consists of.
+    """
 
     type: BlockType
     text: str
@@ -92,6 +95,7 @@ class Stretch:
     links: Sequence[ArticleLink] = ()
     emphasis: Sequence[ArticleEmphasis] = ()
     language: str | None = None
+    pieces: Sequence[int] = ()
 
     def to_block(self, start: int) -> ArticleBlock:
         """Return the block, placed at the given offset in the text."""
@@ -108,6 +112,7 @@ class Stretch:
             tuple(_shifted(each, start) for each in self.links),
             tuple(_shifted(each, start) for each in self.emphasis),
             self.language,
+            pieces=tuple(self.pieces),
         )
 
 
@@ -178,6 +183,7 @@ class _Renderer:
         self._emphasis: Counter[EmphasisKind] = Counter()
         self._numbers: dict[int, int] = {}
         self._parts: list[tuple[str, Setting]] = []
+        self._pieces: list[int] = []
         self._is_blank = True
         self._breaks = 0
         self._captions = illustrations.named_captions(page)
@@ -199,7 +205,7 @@ class _Renderer:
             zip(
                 pieces.after[start:stop].tolist(),
                 pieces.parents[start:stop].tolist(),
-                pieces.texts[start:stop],
+                range(start, stop),
                 strict=True,
             )
         )
@@ -217,11 +223,11 @@ class _Renderer:
                 self._next_text = page.text_ends[index]
                 index = page.ends[index]
             while texts and texts[0][0] < numbers[index - first]:
-                _, parent, text = texts.popleft()
+                _, parent, piece = texts.popleft()
                 while walked and numbers[walked[-1] - first] != parent:
                     self._leave(walked.pop())
                 if walked:
-                    self._text(text)
+                    self._text(piece)
         while walked:
             self._leave(walked.pop())
         self._flush()
@@ -344,14 +350,14 @@ class _Renderer:
         else:
             self._parts.append(("\n", PLAIN))
 
-    def _text(self, text: str | None) -> None:
-        if not text:
-            return
+    def _text(self, piece: int) -> None:
+        text = self._page.flat.pieces.texts[piece]
         is_blank = text.isspace()
         if self._is_shown(is_blank=is_blank) and self._muted is None:
             if not is_blank:
                 self._breaks = 0
                 self._is_blank = False
+                self._pieces.append(piece)
                 self._sizes[self._page.texts[self._next_text - 1].line] += len(text)
             text = text if self._type() == "code" else text.replace("\n", " ")
             self._parts.append((text, self._setting()))
@@ -368,14 +374,15 @@ class _Renderer:
         self._breaks = 0
         if not self._parts:
             return
-        parts, is_blank = self._parts, self._is_blank
+        parts, is_blank, pieces = self._parts, self._is_blank, self._pieces
         role = self._role_of(self._sizes)
-        self._parts = []
+        self._parts, self._pieces = [], []
         self._sizes.clear()
         self._is_blank = True
         stretch = None if is_blank else self._stretch(parts)
         if stretch is not None:
             stretch.role = role
+            stretch.pieces = pieces
             self._rendering.stretches.append(stretch)
         self._settle_media()
 
@@ -474,7 +481,9 @@ class _Renderer:
             links += (_shifted(link, start) for link in self._links(spans))
             start += len(cell) + 1
         sizes = Counter({text.line: text.size for text in texts})
-        return Stretch("table", text, self._role_of(sizes), links=links)
+        within = (page.flat.numbers[index], page.document.ends[page.flat.numbers[index]])
+        first, last = np.searchsorted(page.flat.pieces.after, within).tolist()
+        return Stretch("table", text, self._role_of(sizes), links=links, pieces=range(first, last))
 
     def _cell(self, index: int) -> tuple[str, Sequence[Span]]:
         """Return the text of a cell, on one line, and its links."""

@@ -1,11 +1,12 @@
 """Result of an extraction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from models.roles import LineRole
 from worker.article.headlines import HeadlineLink
 from worker.article.metadata.result import NOTHING_KNOWN, ArticleMetadata
+from worker.html.places import Place, TextPlace, ValuePlaces
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
 """Block types, with their names in the article message."""
@@ -75,6 +76,12 @@ class ArticleBlock:
         Bold and italic ranges of the block, in order.
     language
         Programming language of a code block, as named by the page, or None.
+    xpath
+        XPath of the block's element, as for `Place`; None if unknown.
+    texts
+        Places of the text nodes that contain its text, in order.
+    pieces
+        Indices of these text nodes in the page.
     """
 
     type: BlockType
@@ -88,6 +95,9 @@ class ArticleBlock:
     links: tuple[ArticleLink, ...] = ()
     emphasis: tuple[ArticleEmphasis, ...] = ()
     language: str | None = None
+    xpath: str | None = field(default=None, compare=False)
+    texts: tuple[TextPlace, ...] = field(default=(), compare=False)
+    pieces: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
@@ -112,12 +122,18 @@ class ArticleImage:
     block
         Index of the block that follows it, or the number of blocks if it follows the last one; None
         if its position is unknown.
+    place
+        Place of its element in the page; None if unknown.
+    element
+        Index of its element in the page.
     """
 
     url: str
     alt: str | None = None
     caption: str | None = None
     block: int | None = None
+    place: Place | None = field(default=None, compare=False)
+    element: int | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -131,13 +147,15 @@ class ArticleEmbed:
     type
         Name of the element that embeds it: ``iframe``, ``video``, ``audio``, ``object``, ``embed``,
         or ``blockquote`` for a social media post.
-    block
-        Index of the block that follows it, as for `ArticleImage`.
+    block, place, element
+        As for `ArticleImage`.
     """
 
     url: str
     type: str
     block: int | None = None
+    place: Place | None = field(default=None, compare=False)
+    element: int | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -153,6 +171,9 @@ class Extraction:
     counts) or, if the page does not display it, where: ``"articleBody"`` (structured data),
     ``"json-state"`` (state of the site's scripts), ``"noscript"`` or ``"template"``. `xpath` is the
     positional XPath of the body's container or of the script that contains a hidden body.
+
+    `places` are those of the article's values, None if they were not determined. `container` and
+    `heading` are the indices in the page of the container and of the displayed headline.
     """
 
     title: str | None
@@ -167,3 +188,6 @@ class Extraction:
     metadata: ArticleMetadata = NOTHING_KNOWN
     further: tuple[HeadlineLink, ...] = ()
     corrections: tuple[str, ...] = ()
+    places: ValuePlaces | None = field(default=None, compare=False)
+    container: int | None = field(default=None, compare=False, repr=False)
+    heading: int | None = field(default=None, compare=False, repr=False)

@@ -137,6 +137,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         reprocessing.reprocess,
         reprocessing.reprocessing,
         operating.history,
+        operating.locate,
         operating.separate,
         operating.prune,
         deployment.doctor,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from models.tables import DesignChange
+    from worker.article.locating import Passage
     from worker.local.run import RunSummary
     from worker.store.progress import SiteHistory, SiteStatus, SiteTotals
     from worker.store.reads.article_history import ArticleEvent
@@ -121,6 +122,17 @@ def print_history(out: Console, events: Sequence[ArticleEvent]) -> None:
                 say(out, f"      → {each.after}")
         if not changes.is_complete:
             say(out, "    the texts are too long or too different to be compared")
+
+
+def print_passages(out: Console, passages: Sequence[Passage], fragment: str) -> None:
+    """Print the passages of a page, and the URL that highlights them."""
+    for each in passages:
+        say(out, each.text)
+        say(out, f"    element     {each.xpath}")
+        say(out, f"    characters  {each.start}-{each.end} of the element's own text")
+        if each.byte_start is not None:
+            say(out, f"    bytes       {each.byte_start}-{each.byte_end} of the page")
+    say(out, fragment)
 
 
 def print_summary(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -154,6 +155,47 @@ def _to_json(change: DesignChange) -> dict[str, Any]:
         for column in change.__table__.columns
         if column.name != "site_id"
     }
+
+
+@click.command()
+@click.argument("article")
+@click.argument("start", type=click.IntRange(min=0))
+@click.argument("end", type=click.IntRange(min=1))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one passage per line.")
+def locate(article: str, start: int, end: int, as_json: bool) -> None:
+    """Show where characters START to END of an article's text stand in its page.
+
+    ARTICLE is the article's ID, or the URL of its page for the latest revision. Prints each text
+    node with the XPath of its parent in a browser, the character offsets in the parent's own text,
+    and the byte offsets in the stored page; then the URL that highlights the text in a browser.
+    """
+    from models.messages import ArticleMessage
+    from worker.article.locating import LocationError, locate_in_message, text_fragment
+    from worker.cli.display import print_passages, wide_output
+    from worker.settings import load_settings
+    from worker.store.reads import article_history
+
+    found = read_database(
+        load_settings(), lambda session: article_history.sent_article(session, article)
+    )
+    if found is None:
+        raise click.ClickException("no article with this ID or address is stored")
+    if found.content is None:
+        raise click.ClickException("the HTML of its page was pruned")
+    message = ArticleMessage.model_validate(found.message)
+    try:
+        passages = locate_in_message(found.content, found.content_type, message, start, end)
+    except LocationError as error:
+        raise click.ClickException(
+            f"not found: {error}. If the page was fetched again after revision"
+            f" {message.revision}, the page as it was is no longer stored."
+        ) from error
+    if as_json:
+        for passage in passages:
+            click.echo(json.dumps(vars(passage)))
+    else:
+        fragment = text_fragment(message.url, message.text, start, end)
+        print_passages(wide_output(), passages, fragment)
 
 
 @click.command()

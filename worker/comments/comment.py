@@ -1,7 +1,8 @@
 """A reader's comment, as extracted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from worker.html.places import Place
 from worker.text.dates import Moment
 
 
@@ -26,6 +27,12 @@ class Comment:
         Absolute URL of the comment itself; None if the page gives none.
     votes
         Readers' votes, net of downvotes if the page subtracts them; None if it displays none.
+    place
+        Place of its element and text in the page; None if unknown.
+    element
+        Index of its element in the page; None if the page does not display it.
+    texts
+        Indices, among the texts of the page, of the first and last of its text.
     """
 
     text: str
@@ -35,3 +42,6 @@ class Comment:
     parent: int | None = None
     permalink: str | None = None
     votes: int | None = None
+    place: Place | None = field(default=None, compare=False)
+    element: int | None = field(default=None, compare=False, repr=False)
+    texts: tuple[int, ...] = field(default=(), compare=False, repr=False)

@@ -71,9 +71,15 @@ def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[C
             author=named[number].name if number in named else None,
             date=dated[number].moment if number in dated else None,
             written_date=(dated[number].written or None) if number in dated else None,
+            element=records[number],
+            texts=_ends_of([layouts[number].text_places[node] for node in body.nodes]),
         )
         for number, body in enumerate(bodies)
     )
+
+
+def _ends_of(places: Sequence[int]) -> tuple[int, ...]:
+    return (min(places), max(places)) if places else ()
 
 
 def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:

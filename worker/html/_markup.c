@@ -713,10 +713,315 @@ static PyObject *markup_survey(PyObject *module, PyObject *args) {
     return formatting ? Py_BuildValue("nnnN", tags, roots, most, formatting) : NULL;
 }
 
+/* Text between two tags or comments of a page's source; `shown` is its first character other than
+ * white space, or its end. */
+typedef struct {
+    const char *start, *shown, *end;
+} Run;
+
+typedef struct {
+    Run *items;
+    size_t count, room;
+    int failed;
+} Runs;
+
+/* A position in the source; `left` bounds the number of bytes still to be compared. */
+typedef struct {
+    const Runs *runs;
+    size_t run;
+    const char *at;
+    int64_t left;
+} Cursor;
+
+static const char *const RAW_IN_SOURCE[] = {"script",  "style",    "xmp",   "iframe",
+                                            "noembed", "noframes", "title", "textarea", NULL};
+static const char *const ESCAPED_IN_SOURCE[] = {"title", "textarea", NULL};
+static const char *const FOREIGN[] = {"svg", "math", NULL};
+
+static void put_run(Runs *runs, const char *start, const char *end) {
+    if (start == end || runs->failed) return;
+    const char *shown = start;
+    while (shown < end && is_space(*shown)) shown++;
+    if (runs->count == runs->room) {
+        const size_t room = runs->room ? 2 * runs->room : 1024;
+        Run *items = realloc(runs->items, room * sizeof *items);
+        if (!items) {
+            runs->failed = 1;
+            return;
+        }
+        runs->items = items;
+        runs->room = room;
+    }
+    runs->items[runs->count++] = (Run){start, shown, end};
+}
+
+static const char *after_tag(const char *at, const char *end) {
+    while (at < end && *at != '>') {
+        if (ends_name(*at))
+            at++;
+        else
+            at = end_of_attribute(at, end);
+    }
+    return at < end ? at + 1 : end;
+}
+
+static const char *after(const char *at, const char *end, const char *wanted) {
+    const char *found = find(at, end, wanted);
+    return found ? found + strlen(wanted) : end;
+}
+
+/* Return the end tag of an element whose content is not parsed. */
+static const char *end_of_content(const char *at, const char *end, const char *name, size_t length) {
+    if (is_named(name, length, "script")) {
+        const char *found = end_of_script(at, end);
+        return found ? found : end;
+    }
+    while ((at = find(at, end, "</")) != NULL) {
+        size_t same = 0;
+        at += 2;
+        while (same < length && at + same < end && lower(at[same]) == lower(name[same])) same++;
+        if (same == length && at + same < end && ends_name(at[same])) return at - 2;
+    }
+    return end;
+}
+
+/* Split a page's source into runs (HTML standard, section 13.2.5), without scripts and styles. */
+static void split_source(const char *at, const char *end, Runs *runs) {
+    const char *from = at;
+    int foreign = 0;
+    while (at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL && end - at > 1) {
+        const char *open = at, *name = at + 1;
+        const int is_end = *name == '/' && end - name > 1;
+        if (is_end) name++;
+        if (!is_letter(*name)) {
+            if (*name == '!' && !is_end && end - name >= 3 && !memcmp(name, "!--", 3)) {
+                /* "<!-->" is a complete comment. */
+                at = after(name + 1, end, "-->");
+            } else if (is_end || *name == '!' || *name == '?') {
+                if (foreign && end - open >= 9 && !memcmp(open, "<![CDATA[", 9)) {
+                    at = after(open, end, "]]>");
+                    put_run(runs, from, open);
+                    put_run(runs, open + 9, at == end ? end : at - 3);
+                    from = at;
+                    continue;
+                }
+                at = after(name, end, ">");
+            } else {
+                at++;
+                continue;
+            }
+            put_run(runs, from, open);
+            from = at;
+            continue;
+        }
+        put_run(runs, from, open);
+        for (at = name; at < end && !ends_name(*at);) at++;
+        const size_t length = (size_t)(at - name);
+        at = from = after_tag(at, end);
+        const int is_closed = at - open > 2 && at[-1] == '>' && at[-2] == '/';
+        if (is_one_of(name, length, FOREIGN) && !is_closed) {
+            foreign += is_end ? -(foreign > 0) : 1;
+        } else if (!is_end && !(is_closed && foreign) && is_one_of(name, length, RAW_IN_SOURCE)) {
+            at = end_of_content(from, end, name, length);
+            if (is_one_of(name, length, ESCAPED_IN_SOURCE)) put_run(runs, from, at);
+            from = at;
+        } else if (!is_end && is_named(name, length, "plaintext")) {
+            put_run(runs, from, end);
+            return;
+        }
+    }
+    put_run(runs, from, end);
+}
+
+/* References that are often written without a semicolon. */
+static const char *const UNFINISHED[] = {"nbsp", "amp", "lt",    "gt",    "quot",
+                                         "copy", "reg", "laquo", "raquo", NULL};
+
+/* Return the length of the character reference that starts here, or 0. `code` is that of a numeric
+ * reference, or -1. */
+static size_t reference_at(const char *at, const char *end, int64_t *code) {
+    const char *from = at++;
+    *code = -1;
+    if (at < end && *at == '#') {
+        const int is_hex = at + 1 < end && lower(at[1]) == 'x';
+        const char *digits = at += 1 + is_hex;
+        for (*code = 0; at < end; at++) {
+            const char c = lower(*at);
+            const int is_digit = c >= '0' && c <= '9';
+            if (!is_digit && !(is_hex && c >= 'a' && c <= 'f')) break;
+            if (*code < 0x110000) *code = *code * (is_hex ? 16 : 10) + c - (is_digit ? '0' : 'a' - 10);
+        }
+        if (at == digits) return 0;
+    } else {
+        const char *name = at;
+        while (at < end && (is_letter(*at) || (*at >= '0' && *at <= '9'))) at++;
+        if (at == name) return 0;
+        if (at == end || *at != ';') {
+            for (const char *const *each = UNFINISHED; *each; each++) {
+                const size_t length = strlen(*each);
+                if ((size_t)(at - name) >= length && !memcmp(name, *each, length))
+                    return length + 1;
+            }
+            return 0;
+        }
+    }
+    return (size_t)(at - from) + (at < end && *at == ';');
+}
+
+static int is_omitted(int64_t code) {
+    return code >= 0 && code < 32 && code != '\t' && code != '\n' && code != '\r';
+}
+
+static size_t length_of_character(const char *at, const char *end) {
+    const char *from = at++;
+    while (at < end && (*at & 0xc0) == 0x80) at++;
+    return (size_t)(at - from);
+}
+
+/* Match a text, and move the cursor behind it. Return its start in the source, or NULL. */
+static const char *match(Cursor *cursor, const char *text, const char *text_end) {
+    Cursor here = *cursor;
+    const char *start = NULL;
+    while (text < text_end) {
+        if (here.run == here.runs->count) return NULL;
+        const Run *run = here.runs->items + here.run;
+        if (here.at == run->end) {
+            /* The markup before the next run may not end the text: a comment, a stray end tag. */
+            if (++here.run == here.runs->count) return NULL;
+            run++;
+            here.at = start ? run->start : run->shown;
+            continue;
+        }
+        if (start) {
+            const char *from = here.at;
+            const size_t most = (size_t)(run->end - from < text_end - text ? run->end - from : text_end - text);
+            const char *stop = from + most;
+            while (here.at < stop && *here.at == *text && *here.at != '&') here.at++, text++;
+            cursor->left -= here.at - from;
+            if (here.at == stop) continue;
+        }
+        if (--cursor->left < 0) return NULL;
+        int64_t code = -1;
+        size_t taken = 1, passed = 1;
+        const size_t reference =
+            *here.at == '&' ? reference_at(here.at, run->end, &code) : 0;
+        const int is_amp = reference && !memcmp(here.at, "&amp", reference < 4 ? reference : 4);
+        if (reference && is_omitted(code)) {
+            here.at += reference;
+            continue;
+        }
+        if (!start && reference && (code == ' ' || code == '\t' || code == '\n' || code == '\r')) {
+            here.at += reference;
+            continue;
+        }
+        if (reference && (is_amp || (size_t)(text_end - text) < reference ||
+                          memcmp(text, here.at, reference) != 0)) {
+            taken = reference;
+            passed = length_of_character(text, text_end);
+        } else if (*here.at == '\r' && *text == '\n') {
+            taken = run->end - here.at > 1 && here.at[1] == '\n' ? 2 : 1;
+        } else if (*here.at != *text) {
+            if (!start && is_space(*here.at)) {
+                here.at++;
+                continue;
+            }
+            if (is_omitted((unsigned char)*here.at)) {
+                here.at++;
+                continue;
+            }
+            return NULL;
+        }
+        if (!start) start = here.at;
+        here.at += taken;
+        text += passed;
+    }
+    here.left = cursor->left;
+    *cursor = here;
+    return start;
+}
+
+enum { WINDOW = 128, WIDEST = 4096 };
+
+/* Find a text at the cursor or, failing that, in the runs nearest to it. */
+static const char *find_text(Cursor *cursor, const char *text, const char *text_end, size_t window) {
+    const char *start = match(cursor, text, text_end);
+    for (size_t distance = 1; !start && distance <= window && cursor->left > 0; distance++) {
+        for (int side = 0; side < 2 && !start; side++) {
+            if (side ? cursor->run < distance : cursor->runs->count - cursor->run <= distance)
+                continue;
+            Cursor other = *cursor;
+            other.run = side ? cursor->run - distance : cursor->run + distance;
+            const Run *run = cursor->runs->items + other.run;
+            other.at = run->shown;
+            other.left--;
+            if (other.at < run->end && (*other.at == *text || *other.at == '&'))
+                start = match(&other, text, text_end);
+            if (start)
+                *cursor = other;
+            else
+                cursor->left = other.left;
+        }
+    }
+    return start;
+}
+
+PyDoc_STRVAR(positions_doc,
+             "positions(html, texts) -> (bytes, bytes)\n\n"
+             "Find texts, in document order, in the page in UTF-8 from which they were parsed; texts of\n"
+             "scripts and styles must be left out. Return int64 columns with the start and end of each\n"
+             "text without ASCII white space around it, -1 for a text that is blank or was not found.");
+
+static PyObject *markup_positions(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer html;
+    PyObject *texts;
+    if (!PyArg_ParseTuple(args, "y*O!", &html, &PyList_Type, &texts)) return NULL;
+    const Py_ssize_t count = PyList_Size(texts);
+    Runs runs = {0};
+    split_source(html.buf, (const char *)html.buf + html.len, &runs);
+    Output starts = {0}, ends = {0};
+    Cursor cursor = {.runs = &runs, .left = 16 * (int64_t)html.len + 1000000};
+    if (runs.count) cursor.at = runs.items->shown;
+    size_t misses = 0;
+    PyObject *answer = NULL;
+    int is_read = 1;
+    for (Py_ssize_t i = 0; is_read && i < count; i++) {
+        Py_ssize_t length;
+        const char *text = PyUnicode_AsUTF8AndSize(PyList_GetItem(texts, i), &length);
+        if (!text) {
+            is_read = 0;
+            break;
+        }
+        const char *text_end = text + length;
+        while (text < text_end && is_space(*text)) text++;
+        while (text < text_end && is_space(text_end[-1])) text_end--;
+        const char *start = NULL;
+        if (text < text_end && runs.count) {
+            size_t window = (size_t)WINDOW << (misses / 8 > 6 ? 6 : misses / 8);
+            start = find_text(&cursor, text, text_end, window < WIDEST ? window : WIDEST);
+            misses = start ? 0 : misses + 1;
+        }
+        const int64_t range[2] = {start ? start - (const char *)html.buf : -1,
+                                  start ? cursor.at - (const char *)html.buf : -1};
+        put(&starts, (const char *)range, sizeof *range);
+        put(&ends, (const char *)(range + 1), sizeof *range);
+    }
+    if (is_read && !runs.failed)
+        answer = Py_BuildValue("NN", bytes_of(&starts), bytes_of(&ends));
+    else if (is_read)
+        PyErr_NoMemory();
+    free(starts.data);
+    free(ends.data);
+    free(runs.items);
+    PyBuffer_Release(&html);
+    return answer;
+}
+
 static PyMethodDef methods[] = {
     {"survey", markup_survey, METH_VARARGS, survey_doc},
     {"to_xml", markup_to_xml, METH_VARARGS, to_xml_doc},
     {"flatten", markup_flatten, METH_VARARGS, flatten_doc},
+    {"positions", markup_positions, METH_VARARGS, positions_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -212,11 +212,12 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
 def _read(content: bytes, encoding: str) -> _Reading:
     if encoding == "utf-8":
         return _read_utf8(content)
-    text, _ = _codec(encoding).decode(content, "replace")
+    text, _ = codec_of(encoding).decode(content, "replace")
     return _Reading(content, encoding, text, text.count("\ufffd"))
 
 
-def _codec(encoding: str) -> CodecInfo:
+def codec_of(encoding: str) -> CodecInfo:
+    """Return the codec of an encoding as used on the web."""
     if encoding in _WEB_CODECS:
         return codecs.lookup(_WEB_CODECS[encoding])
     found: CodecInfo = webencodings.lookup(encoding).codec_info
@@ -323,6 +324,6 @@ def _detect(content: bytes) -> str:
     if encoding is None or encoding.startswith("utf-"):
         return _DEFAULT
     used = bytes({*text} & {*_NON_ASCII})
-    if _codec(encoding).decode(used, "replace") == _codec(_DEFAULT).decode(used, "replace"):
+    if codec_of(encoding).decode(used, "replace") == codec_of(_DEFAULT).decode(used, "replace"):
         return _DEFAULT
     return encoding

@@ -1,6 +1,6 @@
 """A fetched and parsed page."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from worker.html.encoding import decode
 from worker.html.errors import EmptyPageError, TooDeepError, TooLargeError
 from worker.html.flat import FlatDocument
 from worker.html.media import check_content_type, check_signature, media_type
+from worker.html.source import Source
 from worker.html.tree import Tree
 from worker.text.mojibake import mend
 
@@ -36,13 +37,14 @@ class Page:
 
     `flat`, which is read-only, starts at the root element, ``html``, and has no comments or
     processing instructions. `encoding` is a name in the Encoding Standard; ``utf-8`` for a page
-    given as text.
+    given as text. `source` is None if the tree is not that of the page as fetched.
     """
 
     url: str
     flat: FlatDocument
     encoding: str
     answer: Answer = NO_ANSWER
+    source: Source | None = field(default=None, repr=False)
 
     @property
     def document(self) -> HtmlElement:
@@ -80,13 +82,14 @@ def parse_page(
         text, encoding = decoded.text, decoded.encoding
     else:
         text, encoding = html.removeprefix("\ufeff"), "utf-8"
-    text = mend(text.replace("\x00", ""))
+    mended = mend(text.replace("\x00", ""))
+    source = Source(html if isinstance(html, bytes) else None, mended, encoding, mended != text)
     declared = media_type(content_type) or ""
-    flat = parse_document(text, is_xhtml=declared.endswith("xhtml+xml"))
+    flat = parse_document(mended, is_xhtml=declared.endswith("xhtml+xml"))
     if flat.depths.max() >= MAX_DEPTH:
         raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
     if len(flat.elements) > MAX_ELEMENTS:
         raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
     if not has_text(flat):
         raise EmptyPageError("the page has no text")
-    return Page(url, flat, encoding, answer)
+    return Page(url, flat, encoding, answer, source)

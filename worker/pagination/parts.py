@@ -29,6 +29,8 @@ HELD = 0.8
 
 SEPARATOR = "\n\n"
 
+_PLACES = frozenset(["xpath", "texts", "place"])
+
 _APART = frozenset(["forum", "listing", "collection", "product"])
 _FIRST_KINDS = frozenset(["article", "gallery"])
 
@@ -184,14 +186,16 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
     blocks: list[dict[str, Any]] = []
     media: dict[str, list[dict[str, Any]]] = {"images": [], "embeds": []}
     seen: set[str] = set()
-    for member in chain:
+    for number, member in enumerate(chain):
         first, end = _new_blocks(member.message["blocks"], seen)
         kept = member.message["blocks"][first:end]
+        if number:
+            kept = [_elsewhere(each) for each in kept]
         for name, found in media.items():
             moved = len(blocks) - first
+            placed = map(_elsewhere, member.message[name]) if number else member.message[name]
             found += (
-                _replaced(each, moved, len(blocks), len(blocks) + len(kept))
-                for each in member.message[name]
+                _replaced(each, moved, len(blocks), len(blocks) + len(kept)) for each in placed
             )
         seen |= _blocks_seen(member)
         if not kept:
@@ -209,6 +213,11 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
         "comments": _comments(messages),
         "confidence": min(message["confidence"] for message in messages),
     }
+
+
+def _elsewhere(part: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of a message without its place, which is in another page."""
+    return {key: value for key, value in part.items() if key not in _PLACES}
 
 
 def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
@@ -251,7 +260,7 @@ def _comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the comments of all parts without duplicates: each part may show all comments."""
     comments: list[dict[str, Any]] = []
     place_of: dict[tuple[Any, ...], int] = {}
-    for message in messages:
+    for number, message in enumerate(messages):
         places: list[int] = []
         for comment in message["comments"]:
             parent = comment["parent"]
@@ -259,6 +268,7 @@ def _comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             identity = (comment["author"], comment["date"], comment["text"], moved)
             if identity not in place_of:
                 place_of[identity] = len(comments)
-                comments.append({**comment, "parent": moved})
+                kept = _elsewhere(comment) if number else comment
+                comments.append({**kept, "parent": moved})
             places.append(place_of[identity])
     return comments

@@ -3,7 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
@@ -83,12 +83,13 @@ class Moment:
     """A date with the precision given on the page.
 
     The day is in the page's time zone. The time of day and the offset from UTC are None if the
-    page does not give them.
+    page does not give them. `written` is the date as written on the page; empty if unknown.
     """
 
     day: date
     clock: time | None = None
     zone: tzinfo | None = None
+    written: str = field(default="", compare=False, repr=False)
 
     @property
     def instant(self) -> datetime:
@@ -113,12 +114,14 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
     """
     if _EPOCH.fullmatch(text):
         moment = datetime.fromtimestamp(int(text[:10]), UTC)
-        return _moment(moment.date(), moment.timetz()) if _is_likely(moment.year) else None
+        if not _is_likely(moment.year):
+            return None
+        return replace(_moment(moment.date(), moment.timetz()), written=text)
     compact = _COMPACT.match(text)
     if compact:
         day = _day(compact)
         clock = _COMPACT_TIME.fullmatch(text[compact.end() :].strip())
-        return None if day is None else _with_time(day, clock)
+        return None if day is None else replace(_with_time(day, clock), written=text)
     return next(find_moments(text[:200], language), None)
 
 
@@ -150,7 +153,8 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
                 clock = _time_beside(text, match)
                 spans = [match.span(), *([clock.span()] if clock else [])]
                 start, end = min(spans)[0], max(spans)[1]
-                yield WrittenDate(_with_time(day, clock), start, end)
+                moment = replace(_with_time(day, clock), written=text[start:end])
+                yield WrittenDate(moment, start, end)
 
 
 def _may_have_date(text: str) -> bool:

@@ -34,9 +34,22 @@ _READER_FIELDS = {
 }
 _NO_READER_FIELDS = {
     # Changes in typography and link targets are ignored: sites put tracking data into their links.
-    "blocks": {"__all__": {"role_probability", "level", "marker", "links", "emphasis", "language"}},
-    "images": {"__all__": {"block"}},
-    "embeds": {"__all__": {"block"}},
+    # Places change whenever anything else on the page does.
+    "blocks": {
+        "__all__": {
+            "role_probability",
+            "level",
+            "marker",
+            "links",
+            "emphasis",
+            "language",
+            "xpath",
+            "texts",
+        }
+    },
+    "images": {"__all__": {"block", "place"}},
+    "embeds": {"__all__": {"block", "place"}},
+    "comments": {"__all__": {"place"}},
     "entries": {"__all__": {"is_new", "is_changed"}},
 }
 _LATER_FIELDS = ("comments_elsewhere", "entries", "corrections")

@@ -117,12 +117,19 @@ def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
     try:
         try:
             patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
-            result = read_content(page, template, patterns, roles, job.fetched_at)
+            result = read_content(
+                page,
+                template,
+                patterns,
+                roles,
+                job.fetched_at,
+                has_places=state.settings.places,
+            )
         except NeedsRenderingError:
             if state.browser is None:
                 raise
             page = render(state.browser, job)
-            result = read_rendered(page, job, template, roles)
+            result = read_rendered(page, job, template, roles, has_places=state.settings.places)
     except NoArticleError as error:
         result = NoArticle(PageOutcome(error.outcome), str(error))
     if not state.settings.send_links:

@@ -31,7 +31,8 @@ def render(browser: Browser, job: ExtractionJob) -> Page:
     content = job.content
     html = decode(content, job.content_type).text if isinstance(content, bytes) else content
     try:
-        return parse_page(browser.render(html, job.url), job.url)
+        # Byte offsets into the rendered page mean nothing in the stored one.
+        return replace(parse_page(browser.render(html, job.url), job.url), source=None)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
 
@@ -41,11 +42,19 @@ def read_rendered(
     job: ExtractionJob,
     template: TemplateKnowledge | None,
     text_roles: Sequence[LineRole],
+    *,
+    has_places: bool,
 ) -> Content:
     """Read a rendered page; raise NoArticleError if it still has no article.
 
     The article's method gets the prefix ``rendered-``; its XPath refers to the rendered document.
     """
-    content = read_content(page, template, text_roles=text_roles, fetched_at=job.fetched_at)
+    content = read_content(
+        page,
+        template,
+        text_roles=text_roles,
+        fetched_at=job.fetched_at,
+        has_places=has_places,
+    )
     article = content.article
     return replace(content, article=replace(article, method=f"rendered-{article.method}"))

@@ -91,7 +91,7 @@ def _agreed(stated: Moment, shown: Moment) -> Moment:
     if not is_zone or abs(quarters) > 14 * 4:
         return stated
     local = stated.instant.astimezone(timezone(quarters * timedelta(minutes=15)))
-    return Moment(local.date(), local.time(), local.tzinfo)
+    return Moment(local.date(), local.time(), local.tzinfo, stated.written)
 
 
 def modification_date(

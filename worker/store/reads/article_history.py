@@ -1,15 +1,19 @@
 """History of an article: fetches of its page, and revisions with their changes."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from pydantic import BaseModel
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from models.messages import Changes
-from models.tables import Address, Article, Receipt
+from models.tables import Address, Article, Receipt, StoredPage
 from worker.store.fetched_pages import digests_of_address
+from worker.store.pages import load_content
 
 MOST_EVENTS = 1_000
 """Maximum number of fetches, and of revisions, of an address that are read, the latest ones."""
@@ -34,6 +38,43 @@ def events_of(session: Session, url: str) -> list[ArticleEvent]:
     ids = sorted(set(pages))
     events = [*_fetches(session, ids), *_revisions(session, ids)]
     return sorted(events, key=lambda event: (event.at, event.page_id, event.revision or 0))
+
+
+class SentArticle(NamedTuple):
+    """An article message, with the page from which it was extracted.
+
+    `content` is the page as last fetched, or None if it was removed.
+    """
+
+    message: dict[str, Any]
+    page_id: int
+    content: bytes | str | None
+    content_type: str | None
+
+
+def sent_article(session: Session, name: str | int) -> SentArticle | None:
+    """Return an article given by its ID, or the latest one of a page, given by its ID or URL."""
+    query = select(Article.message, Article.page_id, StoredPage.content_type).join(
+        StoredPage, StoredPage.id == Article.page_id
+    )
+    row = session.execute(
+        query.where(_is_named(name)).order_by(Article.created_at.desc()).limit(1)
+    ).one_or_none()
+    if row is None:
+        return None
+    message, page_id, content_type = row
+    return SentArticle(message, page_id, load_content(session, page_id), content_type)
+
+
+def _is_named(name: str | int) -> ColumnElement[bool]:
+    if isinstance(name, int):
+        return Article.page_id == name
+    with suppress(ValueError):
+        return Article.id == UUID(name)
+    pages = select(Address.page_id).where(
+        Address.digest.in_(digests_of_address(name)), Address.page_id.is_not(None)
+    )
+    return Article.page_id.in_(pages)
 
 
 def _fetches(session: Session, page_ids: Sequence[int]) -> Iterator[ArticleEvent]:

@@ -1,0 +1,251 @@
+"""Location of a range of an article's text in its page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+
+from models.messages import ArticleMessage
+from worker.article.result import Extraction
+from worker.html import Page, PageError, parse_page
+from worker.html.flat import FlatDocument
+from worker.html.places import index_at
+from worker.html.source import ByteRange, PageSource
+from worker.text import words
+
+MAX_QUOTE = 200
+"""Maximum length of a fragment's quotation; of a longer one, only its first and last words."""
+
+CONTEXT_WORDS = 3
+"""Number of words before and after a fragment's quotation, which make it unique."""
+
+
+class LocationError(ValueError):
+    """The range of text cannot be located in the page."""
+
+
+class PlacedBlock(NamedTuple):
+    """A block of an article with its place in the page.
+
+    Attributes
+    ----------
+    text
+        Text of the block.
+    start
+        Character offset into the article's text.
+    xpath
+        Absolute XPath of its element.
+    nodes
+        Byte ranges of its text nodes; empty if unknown.
+    """
+
+    text: str
+    start: int
+    xpath: str
+    nodes: Sequence[ByteRange] = ()
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A part of an article's text within one text node of its page.
+
+    Attributes
+    ----------
+    text
+        The part, as in the page.
+    xpath
+        Absolute XPath of the text node's parent, in the tree that a browser builds.
+    start, end
+        Character offsets into the parent's own text nodes, joined.
+    byte_start, byte_end
+        Byte offsets into the page as fetched, or None if unknown.
+    """
+
+    text: str
+    xpath: str
+    start: int
+    end: int
+    byte_start: int | None = None
+    byte_end: int | None = None
+
+
+def placed_blocks(article: Extraction) -> list[PlacedBlock]:
+    """Return the blocks of an article that have a place."""
+    return [
+        PlacedBlock(
+            block.text,
+            block.start,
+            absolute_path(article.xpath, block.xpath),
+            [
+                ByteRange(text.byte_start, text.byte_end)
+                for text in block.texts
+                if text.byte_start is not None and text.byte_end is not None
+            ],
+        )
+        for block in article.blocks
+        if block.xpath is not None
+    ]
+
+
+def blocks_in_message(message: ArticleMessage) -> list[PlacedBlock]:
+    """Return the blocks of an article message that have a place."""
+    return [
+        PlacedBlock(
+            block.text,
+            block.start,
+            absolute_path(message.xpath or "", block.xpath),
+            [
+                ByteRange(start, start + length)
+                for _, _, start, length, *_ in block.texts
+                if start is not None and length is not None
+            ],
+        )
+        for block in message.blocks
+        if block.xpath is not None
+    ]
+
+
+def absolute_path(base: str, path: str) -> str:
+    """Return a path as an absolute one; `base` is that of the article."""
+    if path.startswith("/"):
+        return path
+    return f"{base}/{path}" if path else base
+
+
+def locate_in_message(
+    content: bytes | str,
+    content_type: str | None,
+    message: ArticleMessage,
+    start: int,
+    end: int,
+) -> list[Passage]:
+    """Locate a range of the text of an article message in its stored page.
+
+    Raises the errors of `locate` and, if the page was rendered or is stored no longer in the same
+    form, `LocationError`.
+    """
+    if message.method.startswith("rendered-"):
+        raise LocationError("the article was extracted from the page as rendered by a browser")
+    blocks = blocks_in_message(message)
+    if not blocks:
+        raise LocationError(
+            "the article has no places: it comes from a script, or DETOURAGE_PLACES was no"
+        )
+    try:
+        return locate(parse_page(content, content_type=content_type), blocks, start, end)
+    except PageError as error:
+        raise LocationError(f"the page cannot be parsed: {error}") from error
+
+
+def locate(page: Page, blocks: Sequence[PlacedBlock], start: int, end: int) -> list[Passage]:
+    """Locate a range of an article's text in its page.
+
+    Parameters
+    ----------
+    page
+        The page from which the article was extracted.
+    blocks
+        Blocks of the article, in order.
+    start, end
+        Character offsets into the article's text.
+
+    Returns
+    -------
+    list of Passage
+        One for each text node, in order.
+
+    Raises
+    ------
+    LocationError
+        If the range contains no text of the blocks, or the page is not the one from which the
+        article was extracted.
+    """
+    found: list[Passage] = []
+    for block in blocks:
+        first, last = max(start - block.start, 0), min(end - block.start, len(block.text))
+        if first < last and block.text[first:last].strip():
+            found += _located(page, block, first, last)
+    if not found:
+        raise LocationError(f"characters {start} to {end} are not part of a block with a place")
+    return found
+
+
+def _located(page: Page, block: PlacedBlock, first: int, last: int) -> Iterator[Passage]:
+    flat, source = page.flat, PageSource.of(page)
+    element = index_at(flat, block.xpath)
+    if element is None:
+        raise LocationError(f"the page has no element at {block.xpath}")
+    shown = _shown(block.text)
+    wanted = [number for number, at in enumerate(shown) if first <= at < last]
+    at = 0
+    for piece in _pieces(flat, source, element, block.nodes):
+        text = flat.pieces.texts[piece]
+        places = _shown(text)
+        characters = [text[each] for each in places]
+        if not places or [block.text[each] for each in shown[at : at + len(places)]] != characters:
+            continue
+        inside = range(max(wanted[0], at), min(wanted[-1] + 1, at + len(places)))
+        if inside:
+            begin, stop = places[inside[0] - at], places[inside[-1] - at] + 1
+            offset = source.own_offset(piece)
+            yield Passage(
+                text[begin:stop],
+                source.path(int(flat.pieces.parents[piece])),
+                offset + begin,
+                offset + stop,
+                *(source.part_range(piece, begin, stop) or (None, None)),
+            )
+        at += len(places)
+    if at <= wanted[-1]:
+        raise LocationError(f"the page has no text {block.text[:40]!r} at {block.xpath}")
+
+
+def _shown(text: str) -> list[int]:
+    """Return the offsets of the characters that are neither white space nor invisible."""
+    return [
+        at for at, each in enumerate(text) if not each.isspace() and words.visible(each).strip()
+    ]
+
+
+def _pieces(
+    flat: FlatDocument, source: PageSource, element: int, nodes: Sequence[ByteRange]
+) -> Iterator[int]:
+    """Yield the text nodes below an element, limited to the given byte ranges, if any."""
+    first, last = np.searchsorted(flat.pieces.after, (element, flat.ends[element])).tolist()
+    for piece in range(first, last):
+        if not element <= flat.pieces.parents[piece] < flat.ends[element]:
+            continue
+        found = source.text_range(piece)
+        if not nodes or any(
+            found is not None and start <= found.start and found.end <= end for start, end in nodes
+        ):
+            yield piece
+
+
+def text_fragment(url: str, text: str, start: int, end: int) -> str:
+    """Return the URL that makes a browser highlight a range of an article's text.
+
+    The fragment (``#:~:text=``) quotes the range, with a few words around it in the same block.
+    """
+    before = text[:start].rpartition("\n")[2].split()[-CONTEXT_WORDS:]
+    after = text[end:].partition("\n")[0].split()[:CONTEXT_WORDS]
+    quoted = text[start:end].split()
+    inner = " ".join(quoted)
+    parts = [_quoted(inner)]
+    if len(inner) > MAX_QUOTE or "\n" in text[start:end].strip():
+        parts = [
+            _quoted(" ".join(quoted[:CONTEXT_WORDS])),
+            _quoted(" ".join(quoted[-CONTEXT_WORDS:])),
+        ]
+    if before and text[start - 1 : start].isspace():
+        parts.insert(0, _quoted(" ".join(before)) + "-")
+    if after and text[end : end + 1].isspace():
+        parts.append("-" + _quoted(" ".join(after)))
+    return f"{url.partition('#')[0]}#:~:text={','.join(parts)}"
+
+
+def _quoted(text: str) -> str:
+    """Percent-encode a text; hyphens and commas separate the parts of a fragment."""
+    return quote(text, safe="").replace("-", "%2D")

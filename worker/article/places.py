@@ -1,0 +1,228 @@
+"""Places of an article's parts in its page, so that each can be found again there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from worker.article.metadata.result import ArticleMetadata
+from worker.article.result import ArticleBlock, Extraction
+from worker.comments import Comment
+from worker.html import Page
+from worker.html.elements import NO_TEXT, WITHIN_SENTENCES
+from worker.html.flat import Booleans, FlatDocument
+from worker.html.places import Place, TextPlace, ValuePlaces
+from worker.html.source import PageSource
+from worker.text import words
+
+MAX_OCCURRENCES = 50
+"""Maximum number of occurrences of a value that are compared."""
+
+MIN_VALUE_CHARACTERS = 3
+"""Minimum length of a value that is searched for; shorter ones occur anywhere."""
+
+
+def without_places(article: Extraction) -> Extraction:
+    """Return an article without references into a page, for one made from other markup."""
+    return replace(
+        article,
+        blocks=tuple(replace(each, pieces=()) for each in article.blocks),
+        images=tuple(replace(each, element=None) for each in article.images),
+        embeds=tuple(replace(each, element=None) for each in article.embeds),
+        container=None,
+        heading=None,
+    )
+
+
+def with_places(page: Page, article: Extraction) -> Extraction:
+    """Return an article with the places of its parts in the page from which it was extracted."""
+    places = PagePlaces(page)
+    return replace(
+        article,
+        blocks=tuple(places.of_blocks(article.blocks, article.container)),
+        images=tuple(
+            replace(each, place=places.of_element(each.element, article.container))
+            for each in article.images
+        ),
+        embeds=tuple(
+            replace(each, place=places.of_element(each.element, article.container))
+            for each in article.embeds
+        ),
+        places=places.of_values(article),
+    )
+
+
+def with_comment_places(page: Page, comments: Sequence[Comment]) -> tuple[Comment, ...]:
+    """Return comments with their places in the page from which they were read."""
+    if all(each.element is None for each in comments):
+        return tuple(comments)
+    places = PagePlaces(page)
+    return tuple(replace(each, place=places.of_comment(each)) for each in comments)
+
+
+@dataclass(frozen=True)
+class PagePlaces:
+    """The places of elements, texts and values in a page."""
+
+    page: Page
+
+    @property
+    def _flat(self) -> FlatDocument:
+        return self.page.flat
+
+    @cached_property
+    def _source(self) -> PageSource:
+        return PageSource.of(self.page)
+
+    def of_element(self, element: int | None, container: int | None) -> Place | None:
+        """Return the place of an element's start tag."""
+        if element is None:
+            return None
+        tag = self._source.tag_range(element) or (None, None)
+        return Place(self._path(element, container), None, *tag)
+
+    def of_blocks(
+        self, blocks: Sequence[ArticleBlock], container: int | None
+    ) -> Iterator[ArticleBlock]:
+        """Yield the blocks with their places."""
+        for block in blocks:
+            if not block.pieces:
+                yield block
+                continue
+            element = self._element_around(block.pieces)
+            path = self._path(element, container)
+            yield replace(block, xpath=path, texts=tuple(self._texts_of(block, element)))
+
+    def of_values(self, article: Extraction) -> ValuePlaces:
+        """Return the places of the title, lead, authors and dates."""
+        near = article.heading if article.heading is not None else article.container or 0
+        metadata: ArticleMetadata = article.metadata
+
+        def found(value: str | None) -> Place | None:
+            return self._of_value(words.clean(value), near) if value else None
+
+        published, modified = metadata.published, metadata.modified
+        return ValuePlaces(
+            title=self._of_text(article.heading) or found(article.title),
+            lead=found((metadata.lead or "").partition("\n")[0]),
+            authors=tuple(map(found, metadata.authors)),
+            published=found(published.written) if published is not None else None,
+            modified=found(modified.written) if modified is not None else None,
+        )
+
+    def of_comment(self, comment: Comment) -> Place | None:
+        """Return the place of a comment's text."""
+        if comment.element is None:
+            return None
+        texts = [self._shown[each] for each in comment.texts]
+        return self._of_pieces(comment.element, texts)
+
+    def _path(self, element: int, container: int | None) -> str:
+        if container is not None and container <= element < self._flat.ends[container]:
+            return self._source.path(element, container)
+        return self._source.path(element)
+
+    def _element_around(self, pieces: Sequence[int]) -> int:
+        """Return the innermost element around text nodes that is not within sentences."""
+        flat = self._flat
+        parents = [self._holders[each] for each in pieces]
+        element, last = min(parents), max(parents)
+        while last >= flat.ends[element] or flat.tags[element] in WITHIN_SENTENCES:
+            if flat.parents[element] < 0:
+                break
+            element = int(flat.parents[element])
+        return element
+
+    @cached_property
+    def _holders(self) -> list[int]:
+        """The parent of each text node."""
+        holders: list[int] = self._flat.pieces.parents.tolist()
+        return holders
+
+    def _texts_of(self, block: ArticleBlock, element: int) -> Iterator[TextPlace]:
+        source, pieces, is_code = self._source, self._flat.pieces, block.type == "code"
+        at = 0
+        for piece in block.pieces:
+            raw = pieces.texts[piece]
+            text = words.clean_verbatim(raw).strip() if is_code else words.clean(raw)
+            while at < len(block.text) and block.text[at].isspace():
+                at += 1
+            if not text or not block.text.startswith(text, at):
+                continue
+            start, at = at, at + len(text)
+            parent = self._holders[piece]
+            yield TextPlace(
+                block.start + start,
+                block.start + at,
+                source.path(parent, element),
+                source.own_offset(piece) + raw.index(text[0]),
+                *(source.text_range(piece) or (None, None)),
+            )
+
+    def _of_text(self, element: int | None) -> Place | None:
+        """Return the place of all text in an element."""
+        if element is None:
+            return None
+        after = self._flat.pieces.after
+        first, last = np.searchsorted(after, (element, self._flat.ends[element])).tolist()
+        return self._of_pieces(element, range(first, last))
+
+    def _of_pieces(self, element: int, pieces: Sequence[int]) -> Place:
+        ranges = [found for each in pieces if (found := self._source.text_range(each))]
+        path = self._source.path(element)
+        if not ranges:
+            return Place(path)
+        return Place(path, None, min(ranges)[0], max(each.end for each in ranges))
+
+    @cached_property
+    def _shown(self) -> list[int]:
+        """The indices of the text nodes that are not blank."""
+        texts = self._flat.pieces.texts
+        return [number for number, text in enumerate(texts) if not text.isspace()]
+
+    def _of_value(self, value: str, near: int) -> Place | None:
+        """Find a value: in a text or, failing that, in an attribute or a script.
+
+        Of several texts, the nearest to the element `near` is chosen.
+        """
+        if len(value) < MIN_VALUE_CHARACTERS:
+            return None
+        flat = self._flat
+        pieces = [*_holding(self._texts, value)]
+        shown = [each for each in pieces if not self._is_silent[self._holders[each]]]
+        if shown:
+            piece = min(shown, key=lambda each: abs(int(flat.pieces.parents[each]) - near))
+            return self._of_pieces(int(flat.pieces.parents[piece]), [piece])
+        attribute = next(_holding(self._values, value), None)
+        if attribute is not None:
+            element = int(flat.attributes.owners[attribute])
+            name = flat.attributes.distinct[flat.attributes.names[attribute]]
+            tag = self._source.tag_range(element) or (None, None)
+            return Place(self._source.path(element), name, *tag)
+        if pieces:
+            return Place(self._source.path(int(flat.pieces.parents[pieces[0]])))
+        return None
+
+    @cached_property
+    def _is_silent(self) -> Booleans:
+        return self._flat.within(self._flat.having(NO_TEXT))
+
+    @cached_property
+    def _texts(self) -> str:
+        return "\x00".join(self._flat.pieces.texts)
+
+    @cached_property
+    def _values(self) -> str:
+        return "\x00".join(self._flat.attributes.values)
+
+
+def _holding(joined: str, value: str) -> Iterator[int]:
+    """Yield the indices of the texts, joined by NUL, that contain a value."""
+    at = joined.find(value)
+    for _ in range(MAX_OCCURRENCES):
+        if at < 0:
+            return
+        yield joined.count("\x00", 0, at)
+        after = joined.find("\x00", at)
+        at = joined.find(value, after) if after >= 0 else -1
