@@ -194,6 +194,8 @@ def _json_type(value: Mapping[str, Any]) -> str:
     if "enum" in value:
         return ", ".join(f"`{json.dumps(each)}`" for each in value["enum"])
     if value["type"] == "array":
+        if "prefixItems" in value:
+            return f"array of {len(value['prefixItems'])}"
         return f"array of {_json_type(value['items'])}"
     return str(value.get("format", value["type"]))
 

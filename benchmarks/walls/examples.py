@@ -17,7 +17,7 @@ from worker.article import Extraction, NoArticleError
 from worker.article.reader import read_shown
 from worker.article.walls.evidence import ExaminedPage, wall_evidence
 from worker.html import Page, PageError, parse_page
-from worker.html.places import element_at
+from worker.html.paths import element_at
 from worker.inference import Features
 
 CORPORA = (

@@ -27,8 +27,8 @@ from worker.article.reader import Content
 from worker.html import places, site_name
 from worker.pagination import Pagination
 
-MIN_TEXTS = 2
-CHARACTERS_OF_TEXT = 60
+MIN_TEXTS = 8
+CHARACTERS_OF_TEXT = 20
 """A block with more text nodes than `MIN_TEXTS`, and than one per so many characters, has a single
 place for all of them.
 """

@@ -30,7 +30,7 @@ from worker.article.scripts import (
 )
 from worker.html import PageError, parse_page
 from worker.html.nodes import Node
-from worker.html.places import element_at
+from worker.html.paths import element_at
 from worker.text import words
 
 ARTICLE_BODY = "articleBody"

@@ -11,7 +11,7 @@ from models.messages import ArticleMessage
 from worker.article.result import Extraction
 from worker.html import Page, PageError, parse_page
 from worker.html.flat import FlatDocument
-from worker.html.places import index_at
+from worker.html.paths import Paths, index_at
 from worker.html.source import ByteRange, PageSource
 from worker.text import words
 
@@ -192,7 +192,7 @@ def _located(page: Page, block: PlacedBlock, first: int, last: int) -> Iterator[
             offset = source.own_offset(piece)
             yield Passage(
                 text[begin:stop],
-                source.path(int(flat.pieces.parents[piece])),
+                Paths.of(flat).path(int(flat.pieces.parents[piece])),
                 offset + begin,
                 offset + stop,
                 *(source.part_range(piece, begin, stop) or (None, None)),
@@ -229,16 +229,15 @@ def text_fragment(url: str, text: str, start: int, end: int) -> str:
 
     The fragment (``#:~:text=``) quotes the range, with a few words around it in the same block.
     """
+    if not text[start:end].strip():
+        return url
     before = text[:start].rpartition("\n")[2].split()[-CONTEXT_WORDS:]
     after = text[end:].partition("\n")[0].split()[:CONTEXT_WORDS]
-    quoted = text[start:end].split()
-    inner = " ".join(quoted)
-    parts = [_quoted(inner)]
-    if len(inner) > MAX_QUOTE or "\n" in text[start:end].strip():
-        parts = [
-            _quoted(" ".join(quoted[:CONTEXT_WORDS])),
-            _quoted(" ".join(quoted[-CONTEXT_WORDS:])),
-        ]
+    lines = [line.split() for line in text[start:end].split("\n") if line.strip()]
+    parts = [" ".join(line) for line in lines]
+    if len(lines) > 1 or len(parts[0]) > MAX_QUOTE:
+        parts = [" ".join(lines[0][:CONTEXT_WORDS]), " ".join(lines[-1][-CONTEXT_WORDS:])]
+    parts = [*map(_quoted, parts)]
     if before and text[start - 1 : start].isspace():
         parts.insert(0, _quoted(" ".join(before)) + "-")
     if after and text[end : end + 1].isspace():

@@ -12,6 +12,7 @@ from worker.comments import Comment
 from worker.html import Page
 from worker.html.elements import NO_TEXT, WITHIN_SENTENCES
 from worker.html.flat import Booleans, FlatDocument
+from worker.html.paths import Paths
 from worker.html.places import Place, TextPlace, ValuePlaces
 from worker.html.source import PageSource
 from worker.text import words
@@ -68,6 +69,10 @@ class PagePlaces:
     page: Page
 
     @property
+    def _paths(self) -> Paths:
+        return Paths.of(self.page.flat)
+
+    @property
     def _flat(self) -> FlatDocument:
         return self.page.flat
 
@@ -120,8 +125,8 @@ class PagePlaces:
 
     def _path(self, element: int, container: int | None) -> str:
         if container is not None and container <= element < self._flat.ends[container]:
-            return self._source.path(element, container)
-        return self._source.path(element)
+            return self._paths.path(element, container)
+        return self._paths.path(element)
 
     def _element_around(self, pieces: Sequence[int]) -> int:
         """Return the innermost element around text nodes that is not within sentences."""
@@ -155,7 +160,7 @@ class PagePlaces:
             yield TextPlace(
                 block.start + start,
                 block.start + at,
-                source.path(parent, element),
+                self._paths.path(parent, element),
                 source.own_offset(piece) + raw.index(text[0]),
                 *(source.text_range(piece) or (None, None)),
             )
@@ -170,7 +175,7 @@ class PagePlaces:
 
     def _of_pieces(self, element: int, pieces: Sequence[int]) -> Place:
         ranges = [found for each in pieces if (found := self._source.text_range(each))]
-        path = self._source.path(element)
+        path = self._paths.path(element)
         if not ranges:
             return Place(path)
         return Place(path, None, min(ranges)[0], max(each.end for each in ranges))
@@ -199,9 +204,11 @@ class PagePlaces:
             element = int(flat.attributes.owners[attribute])
             name = flat.attributes.distinct[flat.attributes.names[attribute]]
             tag = self._source.tag_range(element) or (None, None)
-            return Place(self._source.path(element), name, *tag)
+            return Place(self._paths.path(element), name, *tag)
         if pieces:
-            return Place(self._source.path(int(flat.pieces.parents[pieces[0]])))
+            script = int(flat.pieces.parents[pieces[0]])
+            within = self._source.value_range(script, value) or (None, None)
+            return Place(self._paths.path(script), None, *within)
         return None
 
     @cached_property

@@ -51,7 +51,7 @@ from worker.comments.reading import dated_from
 from worker.html import Page
 from worker.html.flat import FlatDocument
 from worker.html.nodes import Node
-from worker.html.places import element_at
+from worker.html.paths import element_at
 from worker.outcomes import PageOutcome
 from worker.pagination import Pagination, read_pagination
 

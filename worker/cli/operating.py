@@ -163,11 +163,12 @@ def _to_json(change: DesignChange) -> dict[str, Any]:
 @click.argument("end", type=click.IntRange(min=1))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one passage per line.")
 def locate(article: str, start: int, end: int, as_json: bool) -> None:
-    """Show where characters START to END of an article's text stand in its page.
+    """Find a range of an article's text in its page.
 
-    ARTICLE is the article's ID, or the URL of its page for the latest revision. Prints each text
-    node with the XPath of its parent in a browser, the character offsets in the parent's own text,
-    and the byte offsets in the stored page; then the URL that highlights the text in a browser.
+    The range consists of the characters START to END. ARTICLE is the article's ID, or the URL of
+    its page for the latest revision. Prints each text node with the XPath of its parent in a
+    browser, the character offsets in the parent's own text, and the byte offsets in the stored
+    page; then the URL that highlights the text in a browser.
     """
     from models.messages import ArticleMessage
     from worker.article.locating import LocationError, locate_in_message, text_fragment

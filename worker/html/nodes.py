@@ -8,6 +8,7 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from worker.html.flat import FlatDocument
+from worker.html.paths import Paths
 
 
 @dataclass(frozen=True)
@@ -82,14 +83,8 @@ class Node:
             child = int(self.flat.ends[child])
 
     def path(self) -> str:
-        """Return the element's XPath in the format of lxml's ``getpath``."""
-        flat, steps = self.flat, []
-        for node in (self, *self.iterancestors()):
-            number = flat.tag_numbers[node.index]
-            same = (flat.parents == flat.parents[node.index]) & (flat.tag_numbers == number)
-            rank = f"[{np.count_nonzero(same[: node.index + 1])}]" if same.sum() > 1 else ""
-            steps.append(f"{node.tag}{rank}")
-        return "/" + "/".join(reversed(steps))
+        """Return the element's XPath."""
+        return Paths.of(self.flat).path(self.index)
 
 
 AnyElement = HtmlElement | Node

@@ -1,15 +1,7 @@
-"""Places in a page, and lookup of elements by path."""
+"""Places of an article's parts in its page."""
 
-import re
 from dataclasses import dataclass
-from itertools import islice
 from typing import NamedTuple
-
-from lxml.html import HtmlElement
-
-from worker.html.flat import FlatDocument
-
-_STEP = re.compile(r"([^/\[\]]+)(?:\[(\d{1,6})\])?")
 
 
 @dataclass(frozen=True)
@@ -72,37 +64,3 @@ class ValuePlaces:
     authors: tuple[Place | None, ...] = ()
     published: Place | None = None
     modified: Place | None = None
-
-
-def element_at(document: HtmlElement, path: str) -> HtmlElement | None:
-    """Return the element at a path in the format of lxml's ``getpath``, or None.
-
-    lxml's XPath rejects some of these paths, because elements such as ``fb:like`` have a prefix
-    without a namespace.
-    """
-    element: HtmlElement | None = document
-    for step in path.split("/")[2:]:
-        if element is None:
-            break
-        tag, _, rank = step.rstrip("]").partition("[")
-        same = (child for child in element.iterchildren() if child.tag == tag)
-        element = next(islice(same, int(rank or 1) - 1, None), None)
-    return element
-
-
-def index_at(flat: FlatDocument, path: str) -> int | None:
-    """Return the index of the element at an absolute XPath of positional steps, or None."""
-    element = -1
-    for step in path.split("/")[1:]:
-        match = _STEP.fullmatch(step)
-        child, end = element + 1, int(flat.ends[element]) if element >= 0 else len(flat.tags)
-        left = int(match[2] or 1) if match else 0
-        while match and child < end:
-            left -= flat.tags[child] == match[1]
-            if not left:
-                break
-            child = int(flat.ends[child])
-        if left or child >= end:
-            return None
-        element = child
-    return element if element >= 0 else None

@@ -1,4 +1,4 @@
-"""Positions of a page's elements and texts in its source and in the browser's tree."""
+"""Positions of a page's elements and texts in its source."""
 
 import codecs
 import re
@@ -98,7 +98,7 @@ def _utf8_offsets(raw: bytes, characters: Integers) -> Integers | None:
 class PageSource:
     """Positions of a parsed page's elements and texts.
 
-    Without a source, only paths are known.
+    Without a source, none is known.
     """
 
     def __init__(self, flat: FlatDocument, source: Source | None = None) -> None:
@@ -112,46 +112,6 @@ class PageSource:
         if _POSITIONS not in memo:
             memo[_POSITIONS] = cls(page.flat, page.source)
         found: Self = memo[_POSITIONS]
-        return found
-
-    def path(self, element: int, ancestor: int = -1) -> str:
-        """Return an element's XPath, relative to an ancestor or, without one, absolute.
-
-        The path of an element relative to itself is empty.
-        """
-        if element == ancestor:
-            return ""
-        parent, rank = self._parents[element], self._ranks[element]
-        step = f"{self._flat.tags[element]}[{rank}]" if rank else self._flat.tags[element]
-        if parent == ancestor:
-            return step if ancestor >= 0 else f"/{step}"
-        key = parent, ancestor
-        if key not in self._paths:
-            self._paths[key] = self.path(*key)
-        return f"{self._paths[key]}/{step}"
-
-    @cached_property
-    def _paths(self) -> dict[tuple[int, int], str]:
-        return {}
-
-    @cached_property
-    def _parents(self) -> list[int]:
-        parents: list[int] = self._flat.parents.tolist()
-        return parents
-
-    @cached_property
-    def _ranks(self) -> list[int]:
-        """The rank of each element among its siblings with the same tag, 0 if it has none."""
-        keys = (self._flat.parents + 1) * len(self._flat.distinct_tags) + self._flat.tag_numbers
-        order = np.argsort(keys, kind="stable")
-        ordered = keys[order]
-        differs = ordered[1:] != ordered[:-1]
-        is_first, is_last = np.append(True, differs), np.append(differs, True)
-        places = np.arange(len(keys))
-        ranks = np.empty(len(keys), dtype=np.int64)
-        ranks[order] = places - np.maximum.accumulate(np.where(is_first, places, 0)) + 1
-        ranks[order[is_first & is_last]] = 0
-        found: list[int] = ranks.tolist()
         return found
 
     def text_range(self, piece: int) -> ByteRange | None:
@@ -219,6 +179,22 @@ class PageSource:
         if tag_end is None:
             return None
         raw = source.raw_offsets(np.array([tag_start, tag_end.end()]))
+        return None if raw is None else ByteRange(*raw.tolist())
+
+    def value_range(self, element: int, value: str) -> ByteRange | None:
+        """Return where a value stands in a script, None if it is written in another form."""
+        flat, source = self._flat, self._source
+        pieces = flat.pieces
+        piece = int(np.searchsorted(pieces.after, element))
+        if source is None or piece == len(pieces.texts) or pieces.parents[piece] != element:
+            return None
+        script = pieces.texts[piece].encode()
+        # A script stands in the source as it is in the tree.
+        start = source.utf8.find(script)
+        if start < 0 or source.utf8.find(script, start + 1) >= 0:
+            return None
+        start += script.index(value.encode())
+        raw = source.raw_offsets(np.array([start, start + len(value.encode())]))
         return None if raw is None else ByteRange(*raw.tolist())
 
     def _gap(self, element: int) -> tuple[int, int]:

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from worker.article import NoArticleError
+from worker.article.article_values import json_values
 from worker.article.confidence import trained_confidence
 from worker.article.page_model import trained_model
-from worker.article.reader import Content, read_content
+from worker.article.reader import read_content
 from worker.comments.certainty import trained_certainty
 from worker.comments.finding import trained_model as trained_ranker
 from worker.html import Page, parse_page
@@ -95,11 +96,11 @@ def _contents(crawl: list[SamplePage]) -> dict[str, str]:
 
 def _read(page: Page, other: Page | None) -> Any:
     try:
-        content: Content = read_content(page, other)
+        content = read_content(page, other, has_places=False)
     except NoArticleError as error:
         return error.outcome
     confidence = round(content.article.confidence, _DIGITS_OF_CONFIDENCE)
-    return [{**asdict(content.article), "confidence": confidence}, *map(asdict, content.comments)]
+    return {**json_values(content, page.url, ""), "confidence": confidence}
 
 
 def _digest(value: Any) -> str:

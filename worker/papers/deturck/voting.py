@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from worker.article import NoTextError
 from worker.article.finding import Finding
-from worker.html.places import element_at
+from worker.html.paths import element_at
 from worker.papers.deturck.retained import filtered_parts, find_body
 from worker.papers.giving import cut
 from worker.papers.interface import Extracted, Neighbours, Source

@@ -1,0 +1,31 @@
+"""Each text of a page stands in its source where its position says."""
+
+from hypothesis import given
+
+from tests.property.html.test_html5_properties import FOREIGN_MARKUP, HTML_MARKUP
+from worker.html import PageError, parse_page
+from worker.html.source import PageSource
+
+
+def check(markup: str) -> None:
+    raw = markup.encode()
+    try:
+        page = parse_page(raw, content_type="text/html; charset=utf-8")
+    except PageError:
+        return
+    source = PageSource.of(page)
+    for number, text in enumerate(page.flat.pieces.texts):
+        found = source.text_range(number)
+        bare = raw[slice(*found)].decode() if found is not None else ""
+        if bare and not set("<&") & set(bare):
+            assert bare == text.strip(" \t\n\f\r")
+
+
+@given(HTML_MARKUP)
+def test_positions_in_html(markup: str) -> None:
+    check(markup)
+
+
+@given(FOREIGN_MARKUP)
+def test_positions_in_foreign_content(markup: str) -> None:
+    check(markup)

@@ -1,0 +1,188 @@
+"""Where the parts of an article stand in its page."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from detourage import extract
+from detourage.article import Article
+from models.messages import ArticleMessage, PageMessage
+from tests.unit.article.article_pages import prose
+from worker.article.article_values import json_values
+from worker.article.locating import LocationError, locate_in_message, text_fragment
+from worker.article.reader import read_content
+from worker.html import parse_page
+from worker.html.paths import index_at
+from worker.html.places import Place
+from worker.sample import generate
+
+HEAD = (
+    '<meta name="author" content="Ann Olsen">'
+    '<meta property="article:published_time" content="2024-05-31T10:00:00+02:00">'
+)
+PAGE = (
+    f"<html><head>{HEAD}</head><body><div><h1>The bridge over the river opens in May</h1>{prose(1)}"
+    '<p>The <b>mayor</b> of <a href="/x">Aber&shy;don</a>, Ms Olsen, <!-- -->said: &quot;Nobody '
+    '&amp; nothing\n   will   stop it.&quot;</p><figure><img src="a.jpg"></figure><blockquote>'
+    "<p>Nobody expected that the work would be finished so early.</p></blockquote>"
+    f"{prose(2)}</div></body></html>"
+).encode()
+URL = "https://news.example/2024/05/story.html"
+
+
+@pytest.fixture(scope="module")
+def article() -> Article:
+    found = extract(PAGE, URL)
+    assert found is not None
+    return found
+
+
+def at(place: Place | None) -> str:
+    assert place is not None
+    assert place.start is not None
+    return PAGE[place.start : place.end].decode()
+
+
+def test_each_text_node_of_a_block_has_its_place(article: Article) -> None:
+    block = next(each for each in article.blocks if "mayor" in each.text)
+    assert block.xpath == "p[7]"
+    parts = [(article.text[each.start : each.end], each.xpath, each.offset) for each in block.texts]
+    assert parts[:4] == [
+        ("The", "", 0),
+        ("mayor", "b", 0),
+        ("of", "", 5),
+        ("Aberdon", "a", 0),
+    ]
+    found = [PAGE[each.byte_start : each.byte_end] for each in block.texts]
+    assert found[:4] == [b"The", b"mayor", b"of", b"Aber&shy;don"]
+    assert found[4].startswith(b", Ms Olsen, <!-- -->said")
+
+
+def test_a_range_of_the_text_is_found_in_the_page(article: Article) -> None:
+    start = article.text.index("Aberdon, Ms")
+    first, second = article.locate(start, start + len("Aberdon, Ms"))
+    assert (first.text, second.text) == ("Aber\u00addon", ", Ms")
+    assert first.xpath == "/html/body/div/p[7]/a"
+    assert second.xpath == "/html/body/div/p[7]"
+    assert PAGE[first.byte_start : first.byte_end] == b"Aber&shy;don"
+    assert PAGE[second.byte_start : second.byte_end] == b", Ms"
+
+
+def test_white_space_and_references_do_not_shift_a_range(article: Article) -> None:
+    start = article.text.index("& nothing will")
+    (passage,) = article.locate(start, start + len("& nothing will"))
+    assert passage.text == "& nothing\n   will"
+    assert PAGE[passage.byte_start : passage.byte_end] == b"&amp; nothing\n   will"
+
+
+def test_values_have_their_places(article: Article) -> None:
+    places = article.content.article.places
+    assert places is not None
+    assert at(places.title) == article.title
+    (author,) = places.authors
+    assert author is not None
+    assert author.attribute == "content"
+    assert at(author) == '<meta name="author" content="Ann Olsen">'
+    assert places.published is not None
+    assert places.published.xpath == "/html/head/meta[2]"
+    assert places.modified is None
+
+
+def test_images_have_the_place_of_their_tag(article: Article) -> None:
+    (image,) = article.images
+    assert image.place is not None
+    assert image.place.xpath == "figure/img"
+    assert at(image.place) == '<img src="a.jpg">'
+
+
+def test_an_article_from_a_script_has_no_places() -> None:
+    body = " ".join(re.findall(r"<p>(.*?)</p>", prose(3)))
+    data = f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}'
+    found = extract(f"<head><title>A title of some words</title>{data}</script><p>Loading", URL)
+    assert found is not None
+    assert found.content.article.method == "articleBody"
+    assert all(each.xpath is None and not each.texts for each in found.blocks)
+    with pytest.raises(ValueError, match="not part of a block"):
+        found.locate(0, 5)
+
+
+def test_a_message_has_places_relative_to_its_blocks(article: Article) -> None:
+    block = next(each for each in article.to_dict()["blocks"] if "mayor" in each["text"])
+    assert block["texts"][0][:2] == [0, 3]
+    start, length = block["texts"][1][2:4]
+    assert PAGE[start : start + length] == b"mayor"
+    assert block["texts"][1][4:] == ["b", 0]
+
+
+def test_many_text_nodes_are_one_place_in_a_message() -> None:
+    code = "".join(f"<i>{each}</i>" for each in ["for", "x", "in", "range(10):", "print(x)"]) * 9
+    page = f"<h1>How to print numbers</h1>{prose(1)}<pre>{code}</pre>{prose(2)}".encode()
+    found = extract(page, URL)
+    assert found is not None
+    block = next(each for each in found.to_dict()["blocks"] if each["type"] == "code")
+    ((_, length, start, size),) = block["texts"]
+    assert length == len(block["text"])
+    assert page[start : start + size].decode() in code
+    (passage, *_) = found.locate(block["start"], block["start"] + 3)
+    assert page[passage.byte_start : passage.byte_end] == b"for"
+
+
+def test_places_are_left_out_on_request() -> None:
+    content = read_content(parse_page(PAGE, URL), has_places=False)
+    values = json_values(content, URL, "news.example")
+    assert values["places"] is None
+    assert not any("xpath" in each or "texts" in each for each in values["blocks"])
+
+
+def test_every_block_of_generated_pages_is_found_again() -> None:
+    blocks = 0
+    for sample in generate(pages_per_template=1, noise=1.0):
+        html = PageMessage.model_validate(sample.message).content
+        found = extract(html, sample.message["url"])
+        if found is None or found.content.article.method not in ("lines", "sentences"):
+            continue
+        for block in found.blocks:
+            passages = found.locate(block.start, block.end)
+            said = "".join(passage.text for passage in passages)
+            assert "".join(said.split()) == "".join(block.text.split())
+            page = parse_page(html).flat
+            assert all(index_at(page, passage.xpath) is not None for passage in passages)
+            blocks += 1
+    assert blocks > 50
+
+
+def test_another_page_is_refused(article: Article) -> None:
+    other = PAGE.replace(b"mayor", b"major")
+    start = article.text.index("mayor")
+    with pytest.raises(LocationError, match="the page has no text 'The mayor"):
+        article.locate(start, start + 5, other)
+
+
+def test_a_rendered_article_is_refused(article: Article) -> None:
+    values = {**article.to_dict(), "method": "rendered-lines"}
+    with pytest.raises(LocationError, match="rendered"):
+        locate_in_message(PAGE, None, message_of(values), 0, 5)
+
+
+def message_of(values: Mapping[str, Any]) -> ArticleMessage:
+    return ArticleMessage.model_construct(**values)
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted", "fragment"),
+    [
+        ("The mayor said yes.", "mayor", "The-,mayor,-said%20yes."),
+        ("A – mayor, or so", "mayor", "A%20%E2%80%93-,mayor"),
+        ("one\n\ntwo words", "one\n\ntwo", "one,two,-words"),
+        ("x" * 10 + " " + "y " * 150 + "z", "y " * 150 + "z", "xxxxxxxxxx-,y%20y%20y,y%20y%20z"),
+        ("a-b, c", "a-b", "a%2Db"),
+    ],
+)  # fmt: skip
+def test_a_fragment_quotes_the_range_with_words_around_it(
+    text: str, quoted: str, fragment: str
+) -> None:
+    start = text.index(quoted)
+    found = text_fragment("https://a.example/x#y", text, start, start + len(quoted))
+    assert found == f"https://a.example/x#:~:text={fragment}"

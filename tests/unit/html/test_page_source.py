@@ -1,0 +1,138 @@
+"""Positions of texts and tags in the page as fetched."""
+
+import pytest
+
+from worker.html import Page, parse_page
+from worker.html.source import PageSource
+
+
+def sources(page: Page) -> list[str]:
+    """Return the bytes at which each text of a page stands, in order; empty if unknown."""
+    raw = page.source.raw if page.source and page.source.raw is not None else b""
+    positions = PageSource.of(page)
+    ranges = (positions.text_range(number) for number in range(len(page.flat.pieces.texts)))
+    texts = zip(page.flat.pieces.texts, ranges, strict=True)
+    return [
+        raw[slice(*found)].decode("latin-1") if found else ""
+        for text, found in texts
+        if text.strip()
+    ]
+
+
+def in_body(markup: str) -> list[str]:
+    return sources(parse_page(f"<html><body>{markup}</body></html>".encode("latin-1")))
+
+
+@pytest.mark.parametrize(
+    ("markup", "found"),
+    [
+        ("<p> one \n <b>two</b>three</p>", ["one", "two", "three"]),
+        ("<p>one</p><p>one</p>", ["one", "one"]),
+        ("<p>a &amp; b &lt; c &#8211; d &eacute;</p>", ["a &amp; b &lt; c &#8211; d &eacute;"]),
+        ("<p>AT&T &nbspone &unknown; x</p>", ["AT&T &nbspone &unknown; x"]),
+        ("<p>one<!-- --> <!-- -->two</p>", ["one<!-- --> <!-- -->two"]),
+        ("<p>one</b>two</p>", ["one</b>two"]),
+        ("<p title='a>b'>one</p>", ["one"]),
+        ("<p>one\r\ntwo\rthree</p>", ["one\r\ntwo\rthree"]),
+        ("<pre>\none</pre>", ["one"]),
+        ("<p>1 < 2</p>", ["1 < 2"]),
+        ("<p>one\x01two</p>", ["one\x01two"]),
+        ("<table>first<tr><td>second</table>third", ["first", "second", "third"]),
+        ("<table><tr><td>second</td></tr>first</table>", ["first", "second"]),
+        ("<script>'<p>one</p>'</script><p>one</p>", ["", "one"]),
+        ("<script><!-- <script> </script> --></script><p>one</p>", ["", "one"]),
+        ("<textarea><p>one</textarea><p>two</p>", ["<p>one", "two"]),
+        ("<noscript><p>one</p></noscript><p>two</p>", ["one", "two"]),
+        ("<svg><style/><text>one</text></svg><p>two</p>", ["one", "two"]),
+        ("<svg><![CDATA[one]]></svg><p>two</p>", ["one", "two"]),
+        ("<p>one <![CDATA[two]]></p>", ["one"]),
+        ("<p>one</p><plaintext><p>two", ["one", "<p>two</body></html>"]),
+    ],
+)  # fmt: skip
+def test_texts_are_found_in_the_source(markup: str, found: list[str]) -> None:
+    assert in_body(markup) == found
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-8", "Dvě věty"),
+        ("utf-8-sig", "Dvě věty"),
+        ("utf-16", "Dvě věty"),
+        ("windows-1250", "Dvě věty"),
+        ("gb18030", "两个句子"),
+        ("shift_jis", "二つの文"),
+        ("euc-kr", "두 문장"),
+    ],
+)
+def test_offsets_are_those_of_the_bytes_in_any_encoding(encoding: str, text: str) -> None:
+    label = encoding.removesuffix("-sig")
+    raw = f"<meta charset={label}><p>{text}</p><p>x {text} <i>y</i></p>".encode(encoding)
+    page = parse_page(raw, content_type=f"text/html; charset={label}")
+    ranges = [PageSource.of(page).text_range(number) for number in range(3)]
+    found = [raw[slice(*each)] for each in ranges if each]
+    bare = label + ("-le" if label == "utf-16" else "")
+    assert [each.decode(bare) for each in found] == [text, f"x {text}", "y"]
+
+
+def test_invalid_bytes_do_not_shift_the_offsets() -> None:
+    raw = "<p>áéíóúůěščřžýďť ".encode() + b"\xff\xfe \xe1</p>" + "<p>další</p>".encode()
+    page = parse_page(raw, content_type="text/html; charset=utf-8")
+    found = PageSource.of(page).text_range(1)
+    assert found is not None
+    assert raw[slice(*found)].decode() == "další"
+
+
+def test_a_repaired_page_has_no_offsets() -> None:
+    page = parse_page("<p>MontrÃ©al, MontrÃ©al, Ã la carte</p>".encode())
+    assert page.flat.texts[0].startswith("Montréal")
+    assert PageSource.of(page).text_range(0) is None
+
+
+def test_offsets_into_a_page_given_as_text_are_those_of_its_utf_8() -> None:
+    html = "<p>é</p><p>two</p>"
+    found = PageSource.of(parse_page(html)).text_range(1)
+    assert found is not None
+    assert html.encode()[slice(*found)] == b"two"
+
+
+def test_part_of_a_text_is_found_despite_markup_in_it() -> None:
+    raw = b"<p>one &amp; two<!-- 2 --> three</p>"
+    page = parse_page(raw)
+    text = page.flat.pieces.texts[0]
+    for part in ("one", "& two", "two three", "three"):
+        start = text.index(part)
+        found = PageSource.of(page).part_range(0, start, start + len(part))
+        assert found is not None
+        source = raw[slice(*found)]
+        assert source.replace(b"&amp;", b"&").replace(b"<!-- 2 -->", b"") == part.encode()
+
+
+def test_tags_are_found_between_the_texts_around_them() -> None:
+    raw = b"<p>one<img src='a>b'><!-- <img> --><IMG SRC=c></p><p>two<img src=d></p>"
+    page = parse_page(raw)
+    images = [index for index, tag in enumerate(page.flat.tags) if tag == "img"]
+    found = [PageSource.of(page).tag_range(index) for index in images]
+    assert [raw[slice(*each)] for each in found if each] == [
+        b"<img src='a>b'>",
+        b"<IMG SRC=c>",
+        b"<img src=d>",
+    ]
+
+
+def test_a_tag_that_cannot_be_told_from_another_has_no_offsets() -> None:
+    page = parse_page(b"<p>one</p><b><p><img>two</b><script>'<img>'</script>")
+    body = page.flat.tags.index("body")
+    assert PageSource.of(page).tag_range(body) is None
+
+
+def test_own_offsets_count_only_the_text_nodes_of_the_parent() -> None:
+    page = parse_page(b"<p>one <b>two</b> three <!-- --> four<br>five</p>")
+    source = PageSource.of(page)
+    texts = page.flat.pieces.texts
+    assert [source.own_offset(number) for number in range(len(texts))] == [0, 0, 4, 16]
+
+
+def test_hostile_pages_take_linear_time() -> None:
+    page = parse_page(b"<p>" + b"<i>a</i>" * 20_000 + b"<table>" + b"x<tr>" * 5_000)
+    assert PageSource.of(page).text_range(0) is not None
