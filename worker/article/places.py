@@ -11,7 +11,7 @@ from worker.article.result import ArticleBlock, Extraction
 from worker.comments import Comment
 from worker.html import Page
 from worker.html.elements import NO_TEXT, WITHIN_SENTENCES
-from worker.html.flat import Booleans, FlatDocument
+from worker.html.flat import FlatDocument
 from worker.html.paths import Paths
 from worker.html.places import Place, TextPlace, ValuePlaces
 from worker.html.source import PageSource
@@ -68,11 +68,11 @@ class PagePlaces:
 
     page: Page
 
-    @property
+    @cached_property
     def _paths(self) -> Paths:
         return Paths.of(self.page.flat)
 
-    @property
+    @cached_property
     def _flat(self) -> FlatDocument:
         return self.page.flat
 
@@ -97,7 +97,7 @@ class PagePlaces:
                 continue
             element = self._element_around(block.pieces)
             path = self._path(element, container)
-            yield replace(block, xpath=path, texts=tuple(self._texts_of(block, element)))
+            yield block.at(path, tuple(self._texts_of(block, element)))
 
     def of_values(self, article: Extraction) -> ValuePlaces:
         """Return the places of the title, lead, authors and dates."""
@@ -124,28 +124,31 @@ class PagePlaces:
         return self._of_pieces(comment.element, texts)
 
     def _path(self, element: int, container: int | None) -> str:
-        if container is not None and container <= element < self._flat.ends[container]:
+        if container is not None and container <= element < self._ends[container]:
             return self._paths.path(element, container)
         return self._paths.path(element)
 
     def _element_around(self, pieces: Sequence[int]) -> int:
         """Return the innermost element around text nodes that is not within sentences."""
-        flat = self._flat
-        parents = [self._holders[each] for each in pieces]
+        tags, above, ends = self._flat.tags, self._above, self._ends
+        parents = [self._source.holders[each] for each in pieces]
         element, last = min(parents), max(parents)
-        while last >= flat.ends[element] or flat.tags[element] in WITHIN_SENTENCES:
-            if flat.parents[element] < 0:
-                break
-            element = int(flat.parents[element])
+        while (last >= ends[element] or tags[element] in WITHIN_SENTENCES) and above[element] >= 0:
+            element = above[element]
         return element
 
     @cached_property
-    def _holders(self) -> list[int]:
-        """The parent of each text node."""
-        holders: list[int] = self._flat.pieces.parents.tolist()
-        return holders
+    def _above(self) -> list[int]:
+        above: list[int] = self._flat.parents.tolist()
+        return above
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        ends: list[int] = self._flat.ends.tolist()
+        return ends
 
     def _texts_of(self, block: ArticleBlock, element: int) -> Iterator[TextPlace]:
+        starts, ends = self._source.ranges
         source, pieces, is_code = self._source, self._flat.pieces, block.type == "code"
         at = 0
         for piece in block.pieces:
@@ -156,13 +159,14 @@ class PagePlaces:
             if not text or not block.text.startswith(text, at):
                 continue
             start, at = at, at + len(text)
-            parent = self._holders[piece]
+            parent, from_byte = source.holders[piece], starts[piece]
             yield TextPlace(
                 block.start + start,
                 block.start + at,
                 self._paths.path(parent, element),
                 source.own_offset(piece) + raw.index(text[0]),
-                *(source.text_range(piece) or (None, None)),
+                from_byte if from_byte >= 0 else None,
+                ends[piece] if from_byte >= 0 else None,
             )
 
     def _of_text(self, element: int | None) -> Place | None:
@@ -193,31 +197,32 @@ class PagePlaces:
         """
         if len(value) < MIN_VALUE_CHARACTERS:
             return None
-        flat = self._flat
-        pieces = [*_holding(self._texts, value)]
-        shown = [each for each in pieces if not self._is_silent[self._holders[each]]]
+        flat, holders = self._flat, self._source.holders
+        numbers, texts = self._displayed
+        shown = [numbers[each] for each in _holding(texts, value)]
         if shown:
-            piece = min(shown, key=lambda each: abs(int(flat.pieces.parents[each]) - near))
-            return self._of_pieces(int(flat.pieces.parents[piece]), [piece])
+            piece = min(shown, key=lambda each: abs(holders[each] - near))
+            return self._of_pieces(holders[piece], [piece])
         attribute = next(_holding(self._values, value), None)
         if attribute is not None:
             element = int(flat.attributes.owners[attribute])
             name = flat.attributes.distinct[flat.attributes.names[attribute]]
             tag = self._source.tag_range(element) or (None, None)
             return Place(self._paths.path(element), name, *tag)
-        if pieces:
-            script = int(flat.pieces.parents[pieces[0]])
-            within = self._source.value_range(script, value) or (None, None)
-            return Place(self._paths.path(script), None, *within)
+        for piece, text in enumerate(flat.pieces.texts):
+            if value in text:
+                script = holders[piece]
+                within = self._source.value_range(script, value) or (None, None)
+                return Place(self._paths.path(script), None, *within)
         return None
 
     @cached_property
-    def _is_silent(self) -> Booleans:
-        return self._flat.within(self._flat.having(NO_TEXT))
-
-    @cached_property
-    def _texts(self) -> str:
-        return "\x00".join(self._flat.pieces.texts)
+    def _displayed(self) -> tuple[list[int], str]:
+        """The indices of the texts that are displayed, and the texts, joined by NUL."""
+        flat = self._flat
+        silent = flat.within(flat.having(NO_TEXT))
+        numbers: list[int] = np.flatnonzero(~silent[flat.pieces.parents]).tolist()
+        return numbers, "\x00".join([flat.pieces.texts[each] for each in numbers])
 
     @cached_property
     def _values(self) -> str:

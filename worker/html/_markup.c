@@ -248,6 +248,7 @@ static int is_script_tag(const char *at, const char *end, const char *tag) {
 static const char *end_of_script(const char *at, const char *end) {
     int is_escaped = 0, is_doubly = 0;
     for (; at < end; at++) {
+        if (!is_escaped && !(at = memchr(at, '<', (size_t)(end - at)))) return NULL;
         if (*at == '<') {
             if (!is_escaped && end - at >= 4 && !memcmp(at, "<!--", 4)) {
                 is_escaped = 1;

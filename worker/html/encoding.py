@@ -125,10 +125,14 @@ _INVALID_BYTES = re.compile("[\udc80-\udcff]+")
 
 @dataclass(frozen=True)
 class DecodedPage:
-    """Text of a page, and the name of its encoding in the Encoding Standard."""
+    """Text of a page, and the name of its encoding in the Encoding Standard.
+
+    `is_valid_utf8` means that the bytes, without the byte order mark, are the text in UTF-8.
+    """
 
     text: str
     encoding: str
+    is_valid_utf8: bool
 
 
 def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
@@ -147,7 +151,7 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
             break
     if best is None or best.is_noise:
         raise UndecodableError("the bytes are not text in any known encoding")
-    return DecodedPage(best.text, best.encoding)
+    return DecodedPage(best.text, best.encoding, best.is_valid_utf8)
 
 
 @dataclass(frozen=True)
@@ -158,6 +162,7 @@ class _Reading:
     encoding: str
     text: str
     strays: int
+    is_valid_utf8: bool = False
 
     @cached_property
     def stray_share(self) -> float:
@@ -226,7 +231,7 @@ def codec_of(encoding: str) -> CodecInfo:
 
 def _read_utf8(content: bytes) -> _Reading:
     try:
-        return _Reading(content, "utf-8", content.decode(), 0)
+        return _Reading(content, "utf-8", content.decode(), 0, is_valid_utf8=True)
     except UnicodeDecodeError:
         sequences, strays = _count_utf8(content)
     text = _INVALID_BYTES.sub(_decode_invalid, content.decode("utf-8", "surrogateescape"))

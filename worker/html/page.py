@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 from models.limits import MAX_HTML_BYTES
 from worker.html.answer import NO_ANSWER, Answer
 from worker.html.dom import has_text, parse_document
-from worker.html.encoding import decode
+from worker.html.encoding import DecodedPage, decode
 from worker.html.errors import EmptyPageError, TooDeepError, TooLargeError
 from worker.html.flat import FlatDocument
 from worker.html.media import check_content_type, check_signature, media_type
@@ -77,13 +77,16 @@ def parse_page(
     check_signature(html)
     if len(html) > MAX_LENGTH:
         raise TooLargeError(f"the page is longer than {MAX_LENGTH}")
+    decoded: DecodedPage | None = None
     if isinstance(html, bytes):
         decoded = decode(html, content_type)
         text, encoding = decoded.text, decoded.encoding
     else:
         text, encoding = html.removeprefix("\ufeff"), "utf-8"
     mended = mend(text.replace("\x00", ""))
-    source = Source(html if isinstance(html, bytes) else None, mended, encoding, mended != text)
+    raw = html if isinstance(html, bytes) else None
+    is_changed = mended != (text if raw is not None else html)
+    source = Source(raw, mended, decoded, is_changed)
     declared = media_type(content_type) or ""
     flat = parse_document(mended, is_xhtml=declared.endswith("xhtml+xml"))
     if flat.depths.max() >= MAX_DEPTH:

@@ -2,6 +2,8 @@
 
 import codecs
 import re
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, pairwise
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from worker.html import _markup
-from worker.html.encoding import codec_of
+from worker.html.encoding import DecodedPage, codec_of
 from worker.html.flat import FlatDocument, Integers
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ _TAGS = re.compile(rb"<!--.*?(?:-->|\Z)|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
 _TAG_END = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
 
 _POSITIONS = "positions"
+
+MANY_TEXTS = 50
+"""Number of texts from which they are compared all at once, instead of one by one."""
 
 MAX_GAP_BYTES = 100_000
 """Maximum number of bytes between two texts that are searched for an element's tag."""
@@ -41,38 +46,49 @@ class ByteRange(NamedTuple):
 class Source:
     """A page as fetched, and the text that was parsed.
 
-    `raw` is None for a page given as text, whose offsets are those of its UTF-8 encoding.
-    `is_changed` is set if the text was repaired, so that its offsets are not those of the page.
+    `raw` is None for a page given as text, whose offsets are those of its UTF-8 encoding. `decoded`
+    is None as well. `is_changed` means that the text was repaired, so that offsets are unknown.
     """
 
     raw: bytes | None
     text: str
-    encoding: str = "utf-8"
+    decoded: DecodedPage | None = None
     is_changed: bool = False
 
     @cached_property
     def utf8(self) -> bytes:
         """The text in UTF-8."""
-        return self.text.encode()
+        raw, decoded = self.raw, self.decoded
+        if raw is None or decoded is None or self.is_changed or not decoded.is_valid_utf8:
+            return self.text.encode()
+        return raw[self._mark :]
+
+    @cached_property
+    def _mark(self) -> int:
+        """Length of the byte order mark."""
+        return next((len(each) for each in _MARKS if (self.raw or b"").startswith(each)), 0)
 
     def raw_offsets(self, offsets: Integers) -> Integers | None:
         """Convert sorted offsets into `utf8` to offsets into the page, or return None."""
         if self.is_changed:
             return None
-        raw = self.utf8 if self.raw is None else self.raw
-        mark = next((len(each) for each in _MARKS if raw.startswith(each)), 0)
-        if raw[mark:] == self.utf8:
-            return offsets + mark
+        if self.raw is None or self.decoded is None:
+            return offsets
+        if self.decoded.is_valid_utf8 or self.text.isascii():
+            return offsets + self._mark
         is_start = (np.frombuffer(self.utf8, np.uint8) & 0xC0) != 0x80
         characters = np.concatenate([[0], np.cumsum(is_start)])[offsets]
-        decode = _utf8_offsets if self.encoding == "utf-8" else self._encoded_offsets
-        found = decode(raw[mark:], characters)
-        return None if found is None else found + mark
+        raw, encoding = self.raw[self._mark :], self.decoded.encoding
+        if encoding == "utf-8":
+            found = _utf8_offsets(raw, characters)
+        else:
+            found = self._encoded_offsets(raw, encoding, characters)
+        return None if found is None else found + self._mark
 
-    def _encoded_offsets(self, raw: bytes, characters: Integers) -> Integers | None:
+    def _encoded_offsets(self, raw: bytes, encoding: str, characters: Integers) -> Integers | None:
         if len(raw) == len(self.text):
             return characters
-        encode = codec_of(self.encoding).encode
+        encode = codec_of(encoding).encode
         borders = [0, *characters.tolist(), len(self.text)]
         try:
             lengths = [len(encode(self.text[start:end])[0]) for start, end in pairwise(borders)]
@@ -116,7 +132,7 @@ class PageSource:
 
     def text_range(self, piece: int) -> ByteRange | None:
         """Return where a text stands in the page, without ASCII white space around it."""
-        starts, ends = self._ranges
+        starts, ends = self.ranges
         return ByteRange(starts[piece], ends[piece]) if starts[piece] >= 0 else None
 
     def part_range(self, piece: int, start: int, end: int) -> ByteRange | None:
@@ -133,21 +149,35 @@ class PageSource:
 
     def own_offset(self, piece: int) -> int:
         """Return the number of characters before a text in its parent's own text nodes."""
-        return self._own_offsets[piece]
+        parent = self.holders[piece]
+        last, offset = self._own.get(parent, (piece + 1, 0))
+        if last > piece:
+            last, offset = bisect_left(self._after, parent), 0
+        between: Iterable[int] = range(last, piece)
+        if piece - last > MANY_TEXTS:
+            own = self._flat.pieces.parents[last:piece] == parent
+            between = (np.flatnonzero(own) + last).tolist()
+        for each in between:
+            if self.holders[each] == parent:
+                offset += len(self._flat.pieces.texts[each])
+        # Texts are asked for in order, so that each is counted once.
+        self._own[parent] = piece, offset
+        return offset
 
     @cached_property
-    def _own_offsets(self) -> list[int]:
-        pieces = self._flat.pieces
-        lengths = np.fromiter(map(len, pieces.texts), np.int64, len(pieces.texts))
-        order = np.argsort(pieces.parents, kind="stable")
-        ends = np.cumsum(lengths[order])
-        starts = ends - lengths[order]
-        ordered = pieces.parents[order]
-        is_first = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
-        offsets = np.empty(len(lengths), dtype=np.int64)
-        offsets[order] = starts - np.maximum.accumulate(np.where(is_first, starts, 0))
-        found: list[int] = offsets.tolist()
-        return found
+    def _after(self) -> list[int]:
+        after: list[int] = self._flat.pieces.after.tolist()
+        return after
+
+    @cached_property
+    def _own(self) -> dict[int, tuple[int, int]]:
+        return {}
+
+    @cached_property
+    def holders(self) -> list[int]:
+        """The parent of each text."""
+        holders: list[int] = self._flat.pieces.parents.tolist()
+        return holders
 
     def tag_range(self, element: int) -> ByteRange | None:
         """Return where the start tag of an element stands in the page.
@@ -221,13 +251,17 @@ class PageSource:
         return starts, ends
 
     @cached_property
-    def _ranges(self) -> tuple[list[int], list[int]]:
-        """The start and end of each piece in the page, or -1."""
+    def ranges(self) -> tuple[list[int], list[int]]:
+        """The start and end of each text in the page, without white space around it, or -1."""
         offsets = np.stack(self._offsets)
         is_known = offsets[0] >= 0
         if self._source is not None and is_known.any():
-            places, numbers = np.unique(offsets[:, is_known], return_inverse=True)
-            raw = self._source.raw_offsets(places)
-            offsets[:, is_known] = -1 if raw is None else raw[numbers].reshape(2, -1)
+            order = np.argsort(offsets[:, is_known], axis=None)
+            known = offsets[:, is_known].ravel()
+            raw = self._source.raw_offsets(known[order])
+            found = np.full(len(known), -1, dtype=np.int64)
+            if raw is not None:
+                found[order] = raw
+            offsets[:, is_known] = found.reshape(2, -1)
         starts, ends = offsets.tolist()
         return starts, ends
