@@ -1,0 +1,157 @@
+"""Places of articles in their pages: ``python -m benchmarks.extraction.places CORPORA``.
+
+For each corpus: the blocks found again, by XPath and by bytes, with the same text; the values,
+images and comments with a place; the bytes that places add to a message, and the time that they
+add to reading. For fundus_body also the expected images that are found and whose place is a tag
+with their URL.
+"""
+
+import argparse
+import gzip
+import json
+from collections import Counter
+from html import unescape
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from benchmarks.evaluation.scores import load_corpus
+from benchmarks.evaluation.scores.corpora import CorpusPage
+from benchmarks.extraction.images import names_of
+from worker.article import ArticleEmbed, ArticleImage, NoArticleError
+from worker.article.article_values import json_values
+from worker.article.locating import LocationError, locate, placed_blocks
+from worker.article.reader import Content, read_content
+from worker.html import Page, PageError, parse_page
+
+CORPORA = ("daniel", "fundus_body", "trafilatura_eval", "wcxb", "zh_cwced", "msv_big9", "dragnet")
+
+
+def main() -> None:
+    """Print a row per corpus."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--pages", type=int, default=700, help="maximum number of pages per corpus")
+    options = parser.parse_args()
+    print(
+        "| corpus | pages | blocks | found again | by bytes | values | images | comments |", end=""
+    )
+    print(" bytes, mean and median | time |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+    total: Counter[str] = Counter()
+    for name in CORPORA:
+        counts: Counter[str] = Counter()
+        shares: list[float] = []
+        seconds = [0.0, 0.0]
+        golds = _images_of(options.corpora / name)
+        for source in [*load_corpus(options.corpora / name).pages.values()][: options.pages]:
+            try:
+                readings = [_read(source, has_places=bool(number % 2)) for number in range(4)]
+            except (PageError, NoArticleError):
+                continue
+            for has_places in range(2):
+                seconds[has_places] += min(each[2] for each in readings[has_places::2])
+            (_, bare, _), (page, content, _) = readings[:2]
+            _count(page, content, counts)
+            _count_images(source.html, content, golds.get(source.id, ()), counts)
+            sizes = [_size(each) for each in (bare, content)]
+            shares.append(sizes[1] / sizes[0] - 1)
+            counts["size"] += sizes[0]
+            counts["size of places"] += sizes[1] - sizes[0]
+        total += counts
+        print(
+            f"| {name} | {counts['pages']} | {counts['blocks']}"
+            f" | {_share(counts, 'found', 'blocks')}"
+            f" | {_share(counts, 'bytes', 'blocks')} | {_share(counts, 'values found', 'values')}"
+            f" | {_share(counts, 'media found', 'media')}"
+            f" | {_share(counts, 'comments found', 'comments')}"
+            f" | {_share(counts, 'size of places', 'size')}, {median(shares):.1%}"
+            f" | {seconds[1] / seconds[0] - 1:.1%} |"
+        )
+    print(f"\nAll: {_share(total, 'found', 'blocks')} of {total['blocks']} blocks found again,")
+    print(f"{total['unplaced']} more are of articles that no element of the page contains.")
+    print(f"Of {total['images']} expected images that were found, {total['images right']} at a tag")
+    print("with their URL.")
+
+
+def _read(source: CorpusPage, *, has_places: bool) -> tuple[Page, Content, float]:
+    """Read a page; return also the seconds that it took."""
+    started = perf_counter()
+    page = parse_page(source.html, source.url, content_type=source.content_type)
+    content = read_content(page, has_places=has_places)
+    return page, content, perf_counter() - started
+
+
+def _size(content: Content) -> int:
+    return len(json.dumps(json_values(content, "", ""), ensure_ascii=False).encode())
+
+
+def _share(counts: Counter[str], part: str, whole: str) -> str:
+    return f"{counts[part] / max(1, counts[whole]):.1%}"
+
+
+def _count(page: Page, content: Content, counts: Counter[str]) -> None:
+    article = content.article
+    counts["pages"] += 1
+    placed = {block.start: block for block in placed_blocks(article)}
+    for block in article.blocks:
+        if block.start not in placed:
+            counts["unplaced"] += 1
+            continue
+        counts["blocks"] += 1
+        try:
+            passages = locate(page, [placed[block.start]], block.start, block.end)
+        except LocationError:
+            continue
+        text = "".join(passage.text for passage in passages)
+        counts["found"] += _shown(text) == _shown(block.text)
+        counts["bytes"] += all(passage.byte_start is not None for passage in passages)
+    metadata, places = article.metadata, article.places
+    if places is not None:
+        for value, place in (
+            (article.title, places.title),
+            (metadata.lead, places.lead),
+            (metadata.published, places.published),
+            (metadata.modified, places.modified),
+            *zip(metadata.authors, places.authors, strict=True),
+        ):
+            counts["values"] += value is not None
+            counts["values found"] += place is not None
+    media: list[ArticleImage | ArticleEmbed] = [*article.images, *article.embeds]
+    for medium in media:
+        counts["media"] += 1
+        counts["media found"] += medium.place is not None and medium.place.start is not None
+    for comment in content.comments:
+        counts["comments"] += 1
+        counts["comments found"] += comment.place is not None
+
+
+def _shown(text: str) -> str:
+    return "".join(each for each in text if each.isalnum())
+
+
+def _images_of(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
+        golds = [json.loads(line) for line in lines]
+    return (
+        {gold["id"]: gold.get("images") or [] for gold in golds} if "fundus" in folder.name else {}
+    )
+
+
+def _count_images(html: bytes | str, content: Content, wanted: Any, counts: Counter[str]) -> None:
+    source = html if isinstance(html, bytes) else html.encode()
+    expected = [names_of(each["url"]) for each in wanted]
+    for image in content.article.images:
+        names = names_of(image.url)
+        if not any(names & each for each in expected):
+            continue
+        counts["images"] += 1
+        place = image.place
+        if place is not None and place.start is not None:
+            tag = unescape(source[place.start : place.end].decode("utf-8", "replace"))
+            counts["images right"] += any(name in tag.lower() for name in names)
+
+
+if __name__ == "__main__":
+    main()
