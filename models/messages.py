@@ -823,7 +823,7 @@ class ArticleMessage(SentMessage):
 
 
 class ChangesMessage(SentMessage):
-    """The changes of an article, as published on the exchange ``articles.changes``.
+    """The changes to an article, as published on the exchange ``articles.changes``.
 
     It replaces the article message of a revision if DETOURAGE_SEND_CHANGES is only, and has the
     same ``id``.

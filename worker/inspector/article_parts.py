@@ -46,7 +46,10 @@ class Item(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """An image, with its source if it may be loaded."""
+    """An image. `source` is the origin of its URL for the content security policy.
+
+    It is None if the image may not be loaded.
+    """
 
     url: str
     source: str | None
@@ -74,7 +77,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class ArticleParts:
-    """An article in reading order. `lead` is empty if it is among `parts`."""
+    """An article in reading order. `lead` is empty if the lead is one of the `parts`."""
 
     lead: str
     parts: Sequence[Part]

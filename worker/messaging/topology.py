@@ -57,7 +57,7 @@ class Topology:
 
     @property
     def changes_exchange(self) -> Exchange:
-        """Topic exchange of the changes of articles, if they are sent instead of revisions."""
+        """Topic exchange of the changes to articles, if they are sent instead of revisions."""
         return Exchange(f"{self.articles_exchange.name}.changes", type="topic", durable=True)
 
     @property

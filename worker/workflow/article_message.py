@@ -99,7 +99,7 @@ def further_revision(
 ) -> ArticleMessage:
     """Return an article message as another revision, with the keys in `replaced` replaced.
 
-    `addresses` has all addresses of the page. Such a revision has no changes of the page itself.
+    `addresses` has all addresses of the page. Such a revision has no changes to the article itself.
     """
     identity = identity_of(addresses, message.url)
     made = {

@@ -77,7 +77,7 @@ class _Plan(NamedTuple):
     `newest` is the ID of the newest stored text: after a newer one, `found` may be incomplete. The
     article is removed from the story of its previous text, `leaving`, first; texts in `full` accept
     no further comparisons. `first` is the recorded first article of the story that the article
-    joins, `told` the article's entry if it follows `first`, and `pairs` the overlaps of texts that
+    joins, `told` the article's entry if it follows `first`, and `pairs` the overlaps between texts that
     may be regrouped.
     """
 
@@ -513,7 +513,10 @@ def _around(
 
 
 class _Pairs:
-    """At most `MAX_PAIRS` overlaps of texts (`common`); each text's overlaps are read only once."""
+    """Overlaps between texts: `common` has the number of shared shingles by pair of text IDs.
+
+    Each text's overlaps are read only once; `read` returns False beyond `MAX_PAIRS` pairs.
+    """
 
     def __init__(self) -> None:
         self._read: set[int] = set()
@@ -526,7 +529,7 @@ class _Pairs:
         self._read.add(text_id)
 
     def read(self, session: Session, text_ids: Collection[int]) -> bool:
-        """Read the overlaps of texts, and return whether the total is within the limit."""
+        """Read the overlaps between texts, and return whether the total is within the limit."""
         new = set(text_ids) - self._read
         most = MAX_PAIRS + 1 - len(self.common)
         if len(new) > most:

@@ -70,8 +70,8 @@ class Mean:
 class Task:
     """Scores of the downstream system on a method's texts, relative to its results on gold texts.
 
-    `marked` is with paragraph marks, `unmarked` without; each pair in `by_language` has both, in
-    this order.
+    `marked` is the score on texts with paragraph marks, `unmarked` that on texts without; each pair
+    in `by_language` has both, in this order.
     """
 
     marked: TaskScore

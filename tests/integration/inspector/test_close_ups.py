@@ -148,7 +148,7 @@ def test_a_lead_repeated_in_the_text_is_shown_once(client: Client, crawled: Sett
 
 @contextmanager
 def changed_article(settings: Settings, place: int, **values: Any) -> Iterator[int]:
-    """Change values of a stored article for a while; yield the ID of its page."""
+    """Temporarily change values in a stored article's message; yield the ID of its page."""
     page_id = page_ids(settings)[place]
     database = Database(settings.require_database_url())
     with database.transaction() as session:

@@ -1,4 +1,4 @@
-"""Each text of a page stands in its source where its position says."""
+"""Every text of a page is found in the page's source at the position recorded for it."""
 
 from hypothesis import given
 

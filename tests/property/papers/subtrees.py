@@ -33,11 +33,11 @@ def nested(labels: Sequence[str], parents: Sequence[int]) -> Nested:
 def closed_subtrees(
     labels: Sequence[str], parents: Sequence[int]
 ) -> set[tuple[Nested, tuple[int, ...]]]:
-    """Return by definition what `mine_tree` mines: subtrees, each with its roots.
+    """Return, by brute force, the closed frequent subtrees that `mine_tree` should find.
 
-    Every induced ordered subtree of every node is listed with all of its last nodes. A subtree is
-    frequent if it occurs at two or more roots and has as many last nodes as roots. Frequent
-    subtrees are returned unless a larger frequent one with as many roots contains them.
+    All induced ordered subtrees are enumerated, with every occurrence of their rightmost node. A
+    subtree is frequent if it occurs at two or more roots and has exactly as many rightmost nodes as
+    roots. It is returned with its roots, unless a larger one with as many roots contains it.
     """
     children: list[list[int]] = [[] for _ in labels]
     for node, parent in enumerate(parents):

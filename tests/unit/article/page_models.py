@@ -29,7 +29,7 @@ def _layer(weights: list[list[float]], biases: list[float]) -> Layer:
 
 
 def _model() -> PageModel:
-    """Return a model by which lines of more than `WORDS` words are paragraphs."""
+    """Return a model that classifies lines of more than `WORDS` words as paragraphs."""
     inputs = len(COLUMNS) + 3
     of_words = [[0.0, 0.0] for _ in range(inputs)]
     of_words[COLUMNS.index("words")] = [7.5, 7.5]
