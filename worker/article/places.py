@@ -17,6 +17,9 @@ from worker.html.places import Place, TextPlace, ValuePlaces
 from worker.html.source import PageSource
 from worker.text import words
 
+MAX_PATH_CHARACTERS = 200_000
+"""Total length of the paths of blocks; further blocks of a deep and hostile page have no place."""
+
 MAX_OCCURRENCES = 50
 """Maximum number of occurrences of a value that are compared."""
 
@@ -91,12 +94,14 @@ class PagePlaces:
         self, blocks: Sequence[ArticleBlock], container: int | None
     ) -> Iterator[ArticleBlock]:
         """Yield the blocks with their places."""
+        left = MAX_PATH_CHARACTERS
         for block in blocks:
-            if not block.pieces:
+            if not block.pieces or left < 0:
                 yield block
                 continue
             element = self._element_around(block.pieces)
             path = self._path(element, container)
+            left -= len(path)
             yield block.at(path, tuple(self._texts_of(block, element)))
 
     def of_values(self, article: Extraction) -> ValuePlaces:
@@ -231,10 +236,13 @@ class PagePlaces:
 
 def _holding(joined: str, value: str) -> Iterator[int]:
     """Yield the indices of the texts, joined by NUL, that contain a value."""
+    number, counted = 0, 0
     at = joined.find(value)
     for _ in range(MAX_OCCURRENCES):
         if at < 0:
             return
-        yield joined.count("\x00", 0, at)
+        number += joined.count("\x00", counted, at)
+        counted = at
+        yield number
         after = joined.find("\x00", at)
         at = joined.find(value, after) if after >= 0 else -1

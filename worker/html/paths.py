@@ -41,13 +41,14 @@ class Paths:
         """
         if element == ancestor:
             return ""
-        key = element, ancestor
+        parent = self._parents[element]
+        if parent == ancestor and ancestor >= 0:
+            return self._step(element)
+        # Only the paths of parents are kept, because those of all elements may be very long.
+        key = parent, ancestor
         if key not in self._known:
-            parent = self._parents[element]
-            is_below = parent == ancestor and ancestor >= 0
-            before = "" if is_below else f"{self.path(parent, ancestor)}/"
-            self._known[key] = before + self._step(element)
-        return self._known[key]
+            self._known[key] = self.path(parent, ancestor)
+        return f"{self._known[key]}/{self._step(element)}"
 
     def _step(self, element: int) -> str:
         tag, rank = self._flat.tags[element], self._ranks[element]

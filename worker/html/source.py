@@ -184,32 +184,62 @@ class PageSource:
 
         None unless the source has as many tags of this name between the nearest texts as the tree.
         """
-        flat, source = self._flat, self._source
-        if source is None:
+        if self._source is None:
             return None
-        first, last = self._gap(element)
-        start = int(self._offsets[1][first]) if first >= 0 else 0
-        end = int(self._offsets[0][last]) if last < len(flat.pieces.texts) else len(source.utf8)
-        if not 0 <= end - start <= MAX_GAP_BYTES:
+        place = bisect_left(self._after, element)
+        gap = self._known_before[place], self._known_after[place]
+        if gap not in self._tags:
+            self._tags[gap] = self._tags_between(*gap)
+        start = self._tags[gap].get(element)
+        match = _TAG_END.match(self._source.utf8, start) if start is not None else None
+        if match is None:
             return None
-        tag = flat.tags[element].encode()
-        found = [
-            start + match.start()
-            for match in _TAGS.finditer(source.utf8[start:end])
-            if (match["name"] or b"").lower() == tag
-        ]
-        after = flat.pieces.after
-        low = int(after[first]) + 1 if first >= 0 else 0
-        high = int(after[last]) + 1 if last < len(after) else len(flat.tags)
-        same = [each for each in range(low, high) if flat.tags[each] == flat.tags[element]]
-        if len(found) != len(same):
-            return None
-        tag_start = found[same.index(element)]
-        tag_end = _TAG_END.match(source.utf8, tag_start)
-        if tag_end is None:
-            return None
-        raw = source.raw_offsets(np.array([tag_start, tag_end.end()]))
+        raw = self._source.raw_offsets(np.array(match.span()))
         return None if raw is None else ByteRange(*raw.tolist())
+
+    def _tags_between(self, first: int, last: int) -> dict[int, int]:
+        """Return the offsets in the source of the elements that start between two texts."""
+        flat, source = self._flat, self._source
+        count = len(flat.pieces.texts)
+        start = int(self._offsets[1][first]) if first >= 0 else 0
+        end = int(self._offsets[0][last]) if last < count else len(source.utf8) if source else 0
+        if source is None or not 0 <= end - start <= MAX_GAP_BYTES:
+            return {}
+        found: dict[str, list[int]] = {}
+        for match in _TAGS.finditer(source.utf8, start, end):
+            if match["name"]:
+                name = match["name"].decode("utf-8", "replace").lower()
+                found.setdefault(name, []).append(match.start())
+        low = self._after[first] + 1 if first >= 0 else 0
+        high = self._after[last] + 1 if last < count else len(flat.tags)
+        elements: dict[str, list[int]] = {}
+        for element in range(low, high):
+            elements.setdefault(flat.tags[element], []).append(element)
+        return {
+            element: offset
+            for tag, several in elements.items()
+            if len(several) == len(found.get(tag, ()))
+            for element, offset in zip(several, found[tag], strict=True)
+        }
+
+    @cached_property
+    def _tags(self) -> dict[tuple[int, int], dict[int, int]]:
+        return {}
+
+    @cached_property
+    def _known_before(self) -> list[int]:
+        """The last text before each text whose position is known, or -1."""
+        numbers = np.arange(len(self._after))
+        known = np.maximum.accumulate(np.where(self._offsets[0] >= 0, numbers, -1))
+        return [-1, *known.tolist()]
+
+    @cached_property
+    def _known_after(self) -> list[int]:
+        """The first text from each text on whose position is known, or the number of texts."""
+        count = len(self._after)
+        numbers = np.where(self._offsets[0] >= 0, np.arange(count), count)
+        known = np.minimum.accumulate(numbers[::-1])[::-1]
+        return [*known.tolist(), count]
 
     def value_range(self, element: int, value: str) -> ByteRange | None:
         """Return where a value stands in a script, None if it is written in another form."""
@@ -226,16 +256,6 @@ class PageSource:
         start += script.index(value.encode())
         raw = source.raw_offsets(np.array([start, start + len(value.encode())]))
         return None if raw is None else ByteRange(*raw.tolist())
-
-    def _gap(self, element: int) -> tuple[int, int]:
-        """Return the nearest texts before and after an element's start whose position is known."""
-        is_known = self._offsets[0] >= 0
-        place = int(np.searchsorted(self._flat.pieces.after, element))
-        before, behind = np.flatnonzero(is_known[:place]), np.flatnonzero(is_known[place:])
-        return (
-            int(before[-1]) if len(before) else -1,
-            place + int(behind[0]) if len(behind) else len(is_known),
-        )
 
     @cached_property
     def _offsets(self) -> tuple[Integers, Integers]:

@@ -77,8 +77,8 @@ class _Plan(NamedTuple):
     `newest` is the ID of the newest stored text: after a newer one, `found` may be incomplete. The
     article is removed from the story of its previous text, `leaving`, first; texts in `full` accept
     no further comparisons. `first` is the recorded first article of the story that the article
-    joins, `told` the article's entry if it follows `first`, and `pairs` the overlaps between texts that
-    may be regrouped.
+    joins, `told` the article's entry if it follows `first`, and `pairs` the overlaps between texts
+    that may be regrouped.
     """
 
     waiting: WaitingArticle

@@ -3,6 +3,7 @@
 import pytest
 
 from worker.html import Page, parse_page
+from worker.html.paths import Paths
 from worker.html.source import PageSource
 
 
@@ -133,6 +134,23 @@ def test_own_offsets_count_only_the_text_nodes_of_the_parent() -> None:
     assert [source.own_offset(number) for number in range(len(texts))] == [0, 0, 4, 16]
 
 
-def test_hostile_pages_take_linear_time() -> None:
-    page = parse_page(b"<p>" + b"<i>a</i>" * 20_000 + b"<table>" + b"x<tr>" * 5_000)
-    assert PageSource.of(page).text_range(0) is not None
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<p>" + "<i>a</i>" * 30_000 + "<table>" + "x<tr>" * 5_000,
+        "<p>x" + "<img>" * 29_000 + "y",
+        "<p>" + "x<br>" * 29_000,
+        "<p>x" + "<!-- <img> " * 29_000,
+        "<p>x<a b='" * 9_000,
+    ],
+    ids=["inline", "images", "breaks", "comments", "quotes"],
+)
+def test_hostile_pages_take_linear_time(markup: str) -> None:
+    page = parse_page(markup.encode())
+    source = PageSource.of(page)
+    for number in range(len(page.flat.pieces.texts)):
+        source.own_offset(number)
+    for element in range(len(page.flat.tags)):
+        source.tag_range(element)
+        Paths.of(page.flat).path(element)
