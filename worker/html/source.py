@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress, pairwise
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
@@ -69,46 +69,62 @@ class Source:
         return next((len(each) for each in _MARKS if (self.raw or b"").startswith(each)), 0)
 
     def raw_offsets(self, offsets: Integers) -> Integers | None:
-        """Convert sorted offsets into `utf8` to offsets into the page, or return None."""
+        """Convert offsets into `utf8` to offsets into the page, or return None."""
         if self.is_changed:
             return None
         if self.raw is None or self.decoded is None:
             return offsets
         if self.decoded.is_valid_utf8 or self.text.isascii():
             return offsets + self._mark
-        is_start = (np.frombuffer(self.utf8, np.uint8) & 0xC0) != 0x80
-        characters = np.concatenate([[0], np.cumsum(is_start)])[offsets]
-        raw, encoding = self.raw[self._mark :], self.decoded.encoding
-        if encoding == "utf-8":
-            found = _utf8_offsets(raw, characters)
-        else:
-            found = self._encoded_offsets(raw, encoding, characters)
-        return None if found is None else found + self._mark
-
-    def _encoded_offsets(self, raw: bytes, encoding: str, characters: Integers) -> Integers | None:
-        if len(raw) == len(self.text):
-            return characters
-        encode = codec_of(encoding).encode
-        borders = [0, *characters.tolist(), len(self.text)]
-        try:
-            lengths = [len(encode(self.text[start:end])[0]) for start, end in pairwise(borders)]
-        except UnicodeError:
+        if self._raw_starts is None:
             return None
-        return np.cumsum(lengths[:-1], dtype=np.int64) if sum(lengths) == len(raw) else None
+        return self._raw_starts[self._characters[offsets]] + self._mark
+
+    @cached_property
+    def _characters(self) -> Integers:
+        """The number of characters before each offset into `utf8`."""
+        is_start = (np.frombuffer(self.utf8, np.uint8) & 0xC0) != 0x80
+        return np.concatenate([[0], np.cumsum(is_start)])
+
+    @cached_property
+    def _raw_starts(self) -> Integers | None:
+        """The offset of each character in `raw` after the mark, or None if that is unknown."""
+        raw = (self.raw or b"")[self._mark :]
+        encoding = self.decoded.encoding if self.decoded is not None else ""
+        if encoding == "utf-8":
+            lengths = _utf8_lengths(raw)
+        elif len(raw) == len(self.text):
+            return np.arange(len(raw) + 1)
+        else:
+            lengths = _encoded_lengths(self.text, encoding)
+        if len(lengths) != len(self.text) or lengths.sum() != len(raw):
+            return None
+        return np.concatenate([[0], np.cumsum(lengths)])
 
 
-def _utf8_offsets(raw: bytes, characters: Integers) -> Integers | None:
-    """Return the offsets of characters in UTF-8 with invalid bytes; a run of them is one."""
+def _utf8_lengths(raw: bytes) -> Integers:
+    """Return the number of bytes of each character in invalid UTF-8; a run of bytes is one."""
     text = raw.decode("utf-8", "surrogateescape")
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    codes = _codes(text)
     is_invalid = (codes >= 0xDC80) & (codes <= 0xDCFF)
-    lengths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
-    ends = np.cumsum(np.where(is_invalid, 1, lengths))
-    is_counted = ~is_invalid
-    is_counted[1:] |= ~is_invalid[:-1]
-    is_counted[:1] = True
-    starts = np.append((ends - np.where(is_invalid, 1, lengths))[is_counted], len(raw))
-    return starts[characters] if characters.max(initial=0) < len(starts) else None
+    lengths = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000).astype(np.int64)
+    lengths[is_invalid] = 1
+    is_first = ~is_invalid
+    is_first[1:] |= ~is_invalid[:-1]
+    is_first[:1] = True
+    return np.add.reduceat(lengths, np.flatnonzero(is_first)) if len(lengths) else lengths
+
+
+def _encoded_lengths(text: str, encoding: str) -> Integers:
+    """Return the number of bytes of each character in an encoding, 0 if it cannot be encoded."""
+    encode = codec_of(encoding).encode
+    distinct, numbers = np.unique(_codes(text), return_inverse=True)
+    lengths = [len(encode(chr(code), "ignore")[0]) for code in distinct.tolist()]
+    return np.array(lengths, dtype=np.int64)[numbers]
+
+
+def _codes(text: str) -> Integers:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64)
 
 
 class PageSource:
@@ -276,12 +292,7 @@ class PageSource:
         offsets = np.stack(self._offsets)
         is_known = offsets[0] >= 0
         if self._source is not None and is_known.any():
-            order = np.argsort(offsets[:, is_known], axis=None)
-            known = offsets[:, is_known].ravel()
-            raw = self._source.raw_offsets(known[order])
-            found = np.full(len(known), -1, dtype=np.int64)
-            if raw is not None:
-                found[order] = raw
-            offsets[:, is_known] = found.reshape(2, -1)
+            raw = self._source.raw_offsets(offsets[:, is_known])
+            offsets[:, is_known] = -1 if raw is None else raw
         starts, ends = offsets.tolist()
         return starts, ends
