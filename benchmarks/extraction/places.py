@@ -2,8 +2,8 @@
 
 For each corpus: the blocks found again, by XPath and by bytes, with the same text; the values,
 images and comments with a place; the bytes that places add to a message, and the time that they
-add to reading. For fundus_body also the expected images that are found and whose place is a tag
-with their URL.
+add to reading. For fundus_body also the expected images that are found and whose place is the
+image or picture with their URL.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
+from urllib.parse import unquote
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.evaluation.scores.corpora import CorpusPage
@@ -24,6 +25,9 @@ from worker.article.article_values import json_values
 from worker.article.locating import LocationError, locate, placed_blocks
 from worker.article.reader import Content, read_content
 from worker.html import Page, PageError, parse_page
+
+PICTURE_BYTES = 20_000
+"""Maximum number of bytes before an image that are searched for its picture element."""
 
 CORPORA = ("daniel", "fundus_body", "trafilatura_eval", "wcxb", "zh_cwced", "msv_big9", "dragnet")
 
@@ -71,8 +75,10 @@ def main() -> None:
         )
     print(f"\nAll: {_share(total, 'found', 'blocks')} of {total['blocks']} blocks found again,")
     print(f"{total['unplaced']} more are of articles that no element of the page contains.")
-    print(f"Of {total['images']} expected images that were found, {total['images right']} at a tag")
-    print("with their URL.")
+    print(
+        f"Of {total['images']} expected images that were found, {total['images right']} are at the"
+    )
+    print("image or picture with their URL.")
 
 
 def _read(source: CorpusPage, *, has_places: bool) -> tuple[Page, Content, float]:
@@ -149,8 +155,14 @@ def _count_images(html: bytes | str, content: Content, wanted: Any, counts: Coun
         counts["images"] += 1
         place = image.place
         if place is not None and place.start is not None:
-            tag = unescape(source[place.start : place.end].decode("utf-8", "replace"))
-            counts["images right"] += any(name in tag.lower() for name in names)
+            markup = source[max(0, place.start - PICTURE_BYTES) : place.end].decode(
+                "utf-8", "replace"
+            )
+            # The URL may be that of a `source` element before the image.
+            opened = markup.lower().rfind("<picture")
+            picture = markup[opened if opened >= 0 else place.start - place.end :]
+            written = unquote(unquote(unescape(picture.lower())))
+            counts["images right"] += any(name in written for name in names)
 
 
 if __name__ == "__main__":
