@@ -168,7 +168,7 @@ class Article:
             If the range is not part of a block, the article is not displayed by the page, or no
             page is given.
         """
-        from worker.article.locating import locate, placed_blocks
+        from worker.article.locating import locate, located_blocks
         from worker.html import parse_page
 
         if html is None:
@@ -177,7 +177,7 @@ class Article:
             html = self.page.html
         content_type = self.page.content_type if self.page is not None else None
         page = parse_page(html, content_type=content_type)
-        return locate(page, placed_blocks(self.content.article), start, end)
+        return locate(page, located_blocks(self.content.article), start, end)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the article as JSON values, with the keys of the article message.

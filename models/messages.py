@@ -288,10 +288,10 @@ def _is_empty(value: object) -> bool:
     return value is None or value == []
 
 
-TextPlace = (
+TextLocation = (
     tuple[int, int, int | None, int | None] | tuple[int, int, int | None, int | None, str, int]
 )
-"""The place of a text node; see ``Block.texts``."""
+"""The location of a text node; see ``Block.texts``."""
 
 
 class Block(MessagePart):
@@ -345,11 +345,11 @@ class Block(MessagePart):
     )
     xpath: str | None = Field(
         default=None,
-        description="XPath of the block's element; see Place. Absent if unknown. Added to version"
-        " 1.",
+        description="XPath of the block's element; see Location. Absent if unknown. Added to"
+        " version 1.",
         exclude_if=_is_none,
     )
-    texts: list[TextPlace] = Field(
+    texts: list[TextLocation] = Field(
         default=[],
         exclude_if=_is_empty,
         description="The text nodes that contain the block's text, in order, each as an array:"
@@ -361,8 +361,8 @@ class Block(MessagePart):
     )
 
 
-class Place(MessagePart):
-    """The place of a part of the article in its page.
+class Location(MessagePart):
+    """The location of a part of the article in its page.
 
     An XPath refers to the tree that a browser builds from the page. If it does not start with a
     slash, it is relative to the article's ``xpath``.
@@ -385,23 +385,27 @@ class Place(MessagePart):
     )
 
 
-_PLACE = Field(
+_LOCATION = Field(
     default=None,
     exclude_if=_is_none,
-    description="Place in the page; absent if unknown. Added to version 1.",
+    description="Location in the page; absent if unknown. Added to version 1.",
 )
 
 
-class Places(MessagePart):
-    """The places of the article's values in its page; null for those not found there."""
+class Locations(MessagePart):
+    """The locations of the article's values in its page; null for those not found there."""
 
-    title: Place | None = Field(default=None, description="Place of the headline.")
-    lead: Place | None = Field(default=None, description="Place of the lead.")
-    authors: list[Place | None] = Field(
-        default=[], description="Places of the authors, in their order."
+    title: Location | None = Field(default=None, description="Location of the headline.")
+    lead: Location | None = Field(default=None, description="Location of the lead.")
+    authors: list[Location | None] = Field(
+        default=[], description="Locations of the authors, in their order."
     )
-    published: Place | None = Field(default=None, description="Place of the publication date.")
-    modified: Place | None = Field(default=None, description="Place of the modification date.")
+    published: Location | None = Field(
+        default=None, description="Location of the publication date."
+    )
+    modified: Location | None = Field(
+        default=None, description="Location of the modification date."
+    )
 
 
 _NEXT_BLOCK = Field(
@@ -420,7 +424,7 @@ class Image(MessagePart):
     alt: str | None = Field(default=None, description="Alternative text, or null.")
     caption: str | None = Field(default=None, description="Caption, or null.")
     block: int | None = _NEXT_BLOCK
-    place: Place | None = _PLACE
+    location: Location | None = _LOCATION
 
 
 class Embed(MessagePart):
@@ -431,7 +435,7 @@ class Embed(MessagePart):
         description="Element that embeds the object: iframe, video, audio, object or embed."
     )
     block: int | None = _NEXT_BLOCK
-    place: Place | None = _PLACE
+    location: Location | None = _LOCATION
 
 
 class Comment(MessagePart):
@@ -460,7 +464,7 @@ class Comment(MessagePart):
         description="Score given by readers, net of down-votes if the page shows a net score. Added"
         " to version 1.",
     )
-    place: Place | None = _PLACE
+    location: Location | None = _LOCATION
 
 
 StoryRelation = Literal["same", "update", "excerpt", "contains"]
@@ -809,10 +813,10 @@ class ArticleMessage(SentMessage):
         description="Notes in which the site corrects the article, as displayed, at most 5; null if"
         " unknown, as in earlier versions. Added to version 1.",
     )
-    places: Places | None = Field(
+    locations: Locations | None = Field(
         default=None,
-        description="Where title, lead, authors and dates stand in the page; null if the service"
-        " does not determine places (DETOURAGE_PLACES). Added to version 1.",
+        description="Locations of title, lead, authors and dates in the page; null if the service"
+        " does not determine locations (DETOURAGE_LOCATIONS). Added to version 1.",
     )
     changes: Changes | None = Field(
         default=None,

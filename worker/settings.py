@@ -265,9 +265,9 @@ class Settings(BaseSettings):
         "or is replaced by its changes alone, sent to the exchange `articles.changes` (`only`). "
         "With `only`, revisions whose headline, lead and text are unchanged are not sent.",
     )
-    places: bool = Field(
+    locations: bool = Field(
         default=True,
-        description="Whether messages state where each part of the article stands in its page: "
+        description="Whether messages state the location of each part of the article in its page: "
         "XPaths and byte offsets, about an eighth of a message. `detourage locate` needs them.",
     )
     revisions_from: int = Field(

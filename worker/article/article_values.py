@@ -13,24 +13,24 @@ from models.messages import (
     Entry,
     Image,
     Link,
+    Location,
+    Locations,
     MessagePart,
     Metadata,
     Part,
     Parts,
-    Place,
-    Places,
-    TextPlace,
+    TextLocation,
 )
 from worker import comments
 from worker.article import ArticleBlock, Extraction, Moment
 from worker.article.reader import Content
-from worker.html import places, site_name
+from worker.html import locations, site_name
 from worker.pagination import Pagination
 
 MIN_TEXTS = 8
 CHARACTERS_OF_TEXT = 20
 """A block with more text nodes than `MIN_TEXTS`, and than one per so many characters, has a single
-place for all of them.
+location for all of them.
 """
 
 _Part = TypeVar("_Part", bound=MessagePart)
@@ -74,7 +74,7 @@ def article_values(content: Content) -> dict[str, Any]:
         "confidence": article.confidence,
         "metadata": _metadata(article),
         "corrections": list(article.corrections),
-        "places": _alike(Places, [article.places])[0] if article.places is not None else None,
+        "locations": _one(Locations, article.locations),
         "parts": parts_of(content.pagination),
     }
 
@@ -102,6 +102,11 @@ def parts_of(found: Pagination) -> Parts | None:
     )
 
 
+def _one(part: type[_Part], found: object | None) -> _Part | None:
+    """Convert an object to the message part that has the same fields."""
+    return part.model_validate(found, from_attributes=True) if found is not None else None
+
+
 def _alike(part: type[_Part], found: Iterable[object]) -> list[_Part]:
     """Convert objects to message parts that have the same fields."""
     return [part.model_validate(each, from_attributes=True) for each in found]
@@ -125,7 +130,7 @@ def _block(found: ArticleBlock) -> Block:
     )
 
 
-def _texts(block: ArticleBlock) -> list[TextPlace]:
+def _texts(block: ArticleBlock) -> list[TextLocation]:
     """Return the text nodes of a block; a single one stands for many."""
     texts = block.texts
     if len(texts) > MIN_TEXTS + len(block.text) // CHARACTERS_OF_TEXT:
@@ -134,11 +139,11 @@ def _texts(block: ArticleBlock) -> list[TextPlace]:
     return [_text(block, each) for each in texts]
 
 
-def _text(block: ArticleBlock, text: places.TextPlace) -> TextPlace:
+def _text(block: ArticleBlock, text: locations.TextLocation) -> TextLocation:
     start, end = text.byte_start, text.byte_end
     length = end - start if start is not None and end is not None else None
-    place = text.start - block.start, text.end - text.start, start, length
-    return (*place, text.xpath, text.offset) if text.xpath or text.offset else place
+    range_ = text.start - block.start, text.end - text.start, start, length
+    return (*range_, text.xpath, text.offset) if text.xpath or text.offset else range_
 
 
 def _comment(found: comments.Comment) -> Comment:
@@ -150,7 +155,7 @@ def _comment(found: comments.Comment) -> Comment:
         published=_written(found.date),
         permalink=found.permalink,
         votes=found.votes,
-        place=Place.model_validate(found.place, from_attributes=True) if found.place else None,
+        location=_one(Location, found.location),
     )
 
 

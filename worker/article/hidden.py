@@ -18,9 +18,9 @@ from lxml.html import HtmlElement
 from worker.article import titles
 from worker.article.errors import NoArticleError
 from worker.article.finding import Finding
+from worker.article.locations import without_locations
 from worker.article.outline import Outline
 from worker.article.passages import Passage, is_prose, named_passages, passages
-from worker.article.places import without_places
 from worker.article.result import Extraction
 from worker.article.scripts import (
     MIN_STATE,
@@ -259,7 +259,7 @@ def _article_of(
     outline = Outline.of(made)
     body = next((index for index, tag in enumerate(outline.tags) if tag == "body"), 0)
     article = cut(outline, Finding(JSON_STATE, body))
-    return without_places(replace(article, xpath=script.path()))
+    return without_locations(replace(article, xpath=script.path()))
 
 
 def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:

@@ -26,8 +26,8 @@ class LocationError(ValueError):
     """The range of text cannot be located in the page."""
 
 
-class PlacedBlock(NamedTuple):
-    """A block of an article with its place in the page.
+class LocatedBlock(NamedTuple):
+    """A block of an article with its location in the page.
 
     Attributes
     ----------
@@ -71,10 +71,10 @@ class Passage:
     byte_end: int | None = None
 
 
-def placed_blocks(article: Extraction) -> list[PlacedBlock]:
-    """Return the blocks of an article that have a place."""
+def located_blocks(article: Extraction) -> list[LocatedBlock]:
+    """Return the blocks of an article that have a location."""
     return [
-        PlacedBlock(
+        LocatedBlock(
             block.text,
             block.start,
             absolute_path(article.xpath, block.xpath),
@@ -89,10 +89,10 @@ def placed_blocks(article: Extraction) -> list[PlacedBlock]:
     ]
 
 
-def blocks_in_message(message: ArticleMessage) -> list[PlacedBlock]:
-    """Return the blocks of an article message that have a place."""
+def blocks_in_message(message: ArticleMessage) -> list[LocatedBlock]:
+    """Return the blocks of an article message that have a location."""
     return [
-        PlacedBlock(
+        LocatedBlock(
             block.text,
             block.start,
             absolute_path(message.xpath or "", block.xpath),
@@ -131,7 +131,7 @@ def locate_in_message(
     blocks = blocks_in_message(message)
     if not blocks:
         raise LocationError(
-            "the article has no places: it comes from a script, or DETOURAGE_PLACES was no"
+            "the article has no locations: it comes from a script, or DETOURAGE_LOCATIONS was no"
         )
     try:
         return locate(parse_page(content, content_type=content_type), blocks, start, end)
@@ -139,7 +139,7 @@ def locate_in_message(
         raise LocationError(f"the page cannot be parsed: {error}") from error
 
 
-def locate(page: Page, blocks: Sequence[PlacedBlock], start: int, end: int) -> list[Passage]:
+def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> list[Passage]:
     """Locate a range of an article's text in its page.
 
     Parameters
@@ -168,11 +168,11 @@ def locate(page: Page, blocks: Sequence[PlacedBlock], start: int, end: int) -> l
         if first < last and block.text[first:last].strip():
             found += _located(page, block, first, last)
     if not found:
-        raise LocationError(f"characters {start} to {end} are not part of a block with a place")
+        raise LocationError(f"characters {start} to {end} are not part of a block with a location")
     return found
 
 
-def _located(page: Page, block: PlacedBlock, first: int, last: int) -> Iterator[Passage]:
+def _located(page: Page, block: LocatedBlock, first: int, last: int) -> Iterator[Passage]:
     flat, source = page.flat, PageSource.of(page)
     element = index_at(flat, block.xpath)
     if element is None:
@@ -182,13 +182,16 @@ def _located(page: Page, block: PlacedBlock, first: int, last: int) -> Iterator[
     at = 0
     for piece in _pieces(flat, source, element, block.nodes):
         text = flat.pieces.texts[piece]
-        places = _shown(text)
-        characters = [text[each] for each in places]
-        if not places or [block.text[each] for each in shown[at : at + len(places)]] != characters:
+        visible = _shown(text)
+        characters = [text[each] for each in visible]
+        if (
+            not visible
+            or [block.text[each] for each in shown[at : at + len(visible)]] != characters
+        ):
             continue
-        inside = range(max(wanted[0], at), min(wanted[-1] + 1, at + len(places)))
+        inside = range(max(wanted[0], at), min(wanted[-1] + 1, at + len(visible)))
         if inside:
-            begin, stop = places[inside[0] - at], places[inside[-1] - at] + 1
+            begin, stop = visible[inside[0] - at], visible[inside[-1] - at] + 1
             offset = source.own_offset(piece)
             yield Passage(
                 text[begin:stop],
@@ -197,7 +200,7 @@ def _located(page: Page, block: PlacedBlock, first: int, last: int) -> Iterator[
                 offset + stop,
                 *(source.part_range(piece, begin, stop) or (None, None)),
             )
-        at += len(places)
+        at += len(visible)
     if at <= wanted[-1]:
         raise LocationError(f"the page has no text {block.text[:40]!r} at {block.xpath}")
 

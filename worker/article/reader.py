@@ -29,7 +29,7 @@ from worker.article.entry import Entry
 from worker.article.hidden import UNSEEN, OpenedDocument
 from worker.article.knowledge import knowledge_of
 from worker.article.live import are_live_entries
-from worker.article.places import with_comment_places, with_places
+from worker.article.locations import with_comment_locations, with_locations
 from worker.article.scripts import program_state, structured_data
 from worker.article.walls import SURE as SURE_WALL
 from worker.article.walls import judge_wall
@@ -118,7 +118,7 @@ def read_content(
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
     *,
-    has_places: bool = True,
+    has_locations: bool = True,
 ) -> Content:
     """Extract the article of a page and read its comments.
 
@@ -126,13 +126,15 @@ def read_content(
     the template that matches any comments is used; None to search this page on its own. The roles
     of the article's lines are `text_roles`, `TEXT_ROLES` if empty. Dates such as "3 hours ago" in
     comments are relative to `fetched_at`, an aware datetime, or left as written without it.
-    `has_places` determines whether the parts of the content have their places in the page.
+    `has_locations` determines whether the parts of the content have their locations in the page.
 
     Raises the errors of `worker.article.extract_article`, and `WallError` or `GoneError` if a wall
     almost certainly replaces the article, or the article is gone.
     """
     try:
-        content = read_shown(page, other, patterns, text_roles, fetched_at, has_places=has_places)
+        content = read_shown(
+            page, other, patterns, text_roles, fetched_at, has_locations=has_locations
+        )
     except NoTextError as error:
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
@@ -155,7 +157,7 @@ def read_shown(
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
     *,
-    has_places: bool = False,
+    has_locations: bool = False,
 ) -> Content:
     """Read a page like `read_content`, without checking for a wall."""
     known = knowledge_of(other)
@@ -174,8 +176,8 @@ def read_shown(
     comments = dated_from(comments, fetched_at, article.language)
     elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
     entries = entries_of(page, article, comments)
-    if has_places:
-        article, comments = with_places(page, article), with_comment_places(page, comments)
+    if has_locations:
+        article, comments = with_locations(page, article), with_comment_locations(page, comments)
     return Content(article, comments, elsewhere, entries, read_pagination(page))
 
 

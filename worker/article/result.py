@@ -6,7 +6,7 @@ from typing import Literal
 from models.roles import LineRole
 from worker.article.headlines import HeadlineLink
 from worker.article.metadata.result import NOTHING_KNOWN, ArticleMetadata
-from worker.html.places import Place, TextPlace, ValuePlaces
+from worker.html.locations import Location, TextLocation, ValueLocations
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
 """Block types, with their names in the article message."""
@@ -77,9 +77,9 @@ class ArticleBlock:
     language
         Programming language of a code block, as named by the page, or None.
     xpath
-        XPath of the block's element, as for `Place`; None if unknown.
+        XPath of the block's element, as for `Location`; None if unknown.
     texts
-        Places of the text nodes that contain its text, in order.
+        Locations of the text nodes that contain its text, in order.
     pieces
         Indices of these text nodes in the page.
     """
@@ -96,11 +96,11 @@ class ArticleBlock:
     emphasis: tuple[ArticleEmphasis, ...] = ()
     language: str | None = None
     xpath: str | None = field(default=None, compare=False)
-    texts: tuple[TextPlace, ...] = field(default=(), compare=False)
+    texts: tuple[TextLocation, ...] = field(default=(), compare=False)
     pieces: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
-    def at(self, xpath: str, texts: tuple[TextPlace, ...]) -> "ArticleBlock":
-        """Return the block with its place; `dataclasses.replace` takes twice as long."""
+    def at(self, xpath: str, texts: tuple[TextLocation, ...]) -> "ArticleBlock":
+        """Return the block with its location; `dataclasses.replace` takes twice as long."""
         return ArticleBlock(
             self.type,
             self.text,
@@ -141,8 +141,8 @@ class ArticleImage:
     block
         Index of the block that follows it, or the number of blocks if it follows the last one; None
         if its position is unknown.
-    place
-        Place of its element in the page; None if unknown.
+    location
+        Location of its element in the page; None if unknown.
     element
         Index of its element in the page.
     """
@@ -151,7 +151,7 @@ class ArticleImage:
     alt: str | None = None
     caption: str | None = None
     block: int | None = None
-    place: Place | None = field(default=None, compare=False)
+    location: Location | None = field(default=None, compare=False)
     element: int | None = field(default=None, compare=False, repr=False)
 
 
@@ -166,14 +166,14 @@ class ArticleEmbed:
     type
         Name of the element that embeds it: ``iframe``, ``video``, ``audio``, ``object``, ``embed``,
         or ``blockquote`` for a social media post.
-    block, place, element
+    block, location, element
         As for `ArticleImage`.
     """
 
     url: str
     type: str
     block: int | None = None
-    place: Place | None = field(default=None, compare=False)
+    location: Location | None = field(default=None, compare=False)
     element: int | None = field(default=None, compare=False, repr=False)
 
 
@@ -191,7 +191,7 @@ class Extraction:
     ``"json-state"`` (state of the site's scripts), ``"noscript"`` or ``"template"``. `xpath` is the
     positional XPath of the body's container or of the script that contains a hidden body.
 
-    `places` are those of the article's values, None if they were not determined. `container` and
+    `locations` are those of the article's values, None if they were not determined. `container` and
     `heading` are the indices in the page of the container and of the displayed headline.
     """
 
@@ -207,6 +207,6 @@ class Extraction:
     metadata: ArticleMetadata = NOTHING_KNOWN
     further: tuple[HeadlineLink, ...] = ()
     corrections: tuple[str, ...] = ()
-    places: ValuePlaces | None = field(default=None, compare=False)
+    locations: ValueLocations | None = field(default=None, compare=False)
     container: int | None = field(default=None, compare=False, repr=False)
     heading: int | None = field(default=None, compare=False, repr=False)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from worker.html.places import Place
+from worker.html.locations import Location
 from worker.text.dates import Moment
 
 
@@ -27,8 +27,8 @@ class Comment:
         Absolute URL of the comment itself; None if the page gives none.
     votes
         Readers' votes, net of downvotes if the page subtracts them; None if it displays none.
-    place
-        Place of its element and text in the page; None if unknown.
+    location
+        Location of its element and text in the page; None if unknown.
     element
         Index of its element in the page; None if the page does not display it.
     texts
@@ -42,6 +42,6 @@ class Comment:
     parent: int | None = None
     permalink: str | None = None
     votes: int | None = None
-    place: Place | None = field(default=None, compare=False)
+    location: Location | None = field(default=None, compare=False)
     element: int | None = field(default=None, compare=False, repr=False)
     texts: tuple[int, ...] = field(default=(), compare=False, repr=False)

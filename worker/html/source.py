@@ -147,12 +147,12 @@ class PageSource:
         return found
 
     def text_range(self, piece: int) -> ByteRange | None:
-        """Return where a text stands in the page, without ASCII white space around it."""
+        """Return the range of a text in the page, without ASCII white space around it."""
         starts, ends = self.ranges
         return ByteRange(starts[piece], ends[piece]) if starts[piece] >= 0 else None
 
     def part_range(self, piece: int, start: int, end: int) -> ByteRange | None:
-        """Return where some characters of a text stand in the page."""
+        """Return the range in the page of some characters of a text."""
         text = self._flat.pieces.texts[piece]
         first, last = (int(each[piece]) for each in self._offsets)
         if first < 0 or self._source is None:
@@ -196,7 +196,7 @@ class PageSource:
         return holders
 
     def tag_range(self, element: int) -> ByteRange | None:
-        """Return where the start tag of an element stands in the page.
+        """Return the range of an element's start tag in the page.
 
         None unless the source has as many tags of this name between the nearest texts as the tree.
         """
@@ -258,14 +258,14 @@ class PageSource:
         return [*known.tolist(), count]
 
     def value_range(self, element: int, value: str) -> ByteRange | None:
-        """Return where a value stands in a script, None if it is written in another form."""
+        """Return the range of a value in a script, or None if it is written in another form."""
         flat, source = self._flat, self._source
         pieces = flat.pieces
         piece = int(np.searchsorted(pieces.after, element))
         if source is None or piece == len(pieces.texts) or pieces.parents[piece] != element:
             return None
         script = pieces.texts[piece].encode()
-        # A script stands in the source as it is in the tree.
+        # A script is the same in the source as in the tree.
         start = source.utf8.find(script)
         if start < 0 or source.utf8.find(script, start + 1) >= 0:
             return None

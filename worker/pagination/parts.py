@@ -29,7 +29,7 @@ HELD = 0.8
 
 SEPARATOR = "\n\n"
 
-_PLACES = frozenset(["xpath", "texts", "place"])
+_LOCATIONS = frozenset(["xpath", "texts", "location"])
 
 _APART = frozenset(["forum", "listing", "collection", "product"])
 _FIRST_KINDS = frozenset(["article", "gallery"])
@@ -216,8 +216,8 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
 
 
 def _elsewhere(part: dict[str, Any]) -> dict[str, Any]:
-    """Return a part of a message without its place, which is in another page."""
-    return {key: value for key, value in part.items() if key not in _PLACES}
+    """Return a part of a message without its location, which is in another page."""
+    return {key: value for key, value in part.items() if key not in _LOCATIONS}
 
 
 def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _READER_FIELDS = {
 }
 _NO_READER_FIELDS = {
     # Changes in typography and link targets are ignored: sites put tracking data into their links.
-    # Places change whenever anything else on the page does.
+    # Locations change whenever anything else on the page does.
     "blocks": {
         "__all__": {
             "role_probability",
@@ -47,9 +47,9 @@ _NO_READER_FIELDS = {
             "texts",
         }
     },
-    "images": {"__all__": {"block", "place"}},
-    "embeds": {"__all__": {"block", "place"}},
-    "comments": {"__all__": {"place"}},
+    "images": {"__all__": {"block", "location"}},
+    "embeds": {"__all__": {"block", "location"}},
+    "comments": {"__all__": {"location"}},
     "entries": {"__all__": {"is_new", "is_changed"}},
 }
 _LATER_FIELDS = ("comments_elsewhere", "entries", "corrections")

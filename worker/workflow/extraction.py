@@ -123,13 +123,15 @@ def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
                 patterns,
                 roles,
                 job.fetched_at,
-                has_places=state.settings.places,
+                has_locations=state.settings.locations,
             )
         except NeedsRenderingError:
             if state.browser is None:
                 raise
             page = render(state.browser, job)
-            result = read_rendered(page, job, template, roles, has_places=state.settings.places)
+            result = read_rendered(
+                page, job, template, roles, has_locations=state.settings.locations
+            )
     except NoArticleError as error:
         result = NoArticle(PageOutcome(error.outcome), str(error))
     if not state.settings.send_links:

@@ -43,7 +43,7 @@ def read_rendered(
     template: TemplateKnowledge | None,
     text_roles: Sequence[LineRole],
     *,
-    has_places: bool,
+    has_locations: bool,
 ) -> Content:
     """Read a rendered page; raise NoArticleError if it still has no article.
 
@@ -54,7 +54,7 @@ def read_rendered(
         template,
         text_roles=text_roles,
         fetched_at=job.fetched_at,
-        has_places=has_places,
+        has_locations=has_locations,
     )
     article = content.article
     return replace(content, article=replace(article, method=f"rendered-{article.method}"))

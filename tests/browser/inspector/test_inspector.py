@@ -71,7 +71,7 @@ def addresses(settings: Settings, key: str) -> list[str]:
         *([f"/sites/{site}/groups/{group}"] if group is not None else []),
         f"/pairs/{pages[-1]}/{pages[-2]}",
         f"/pages/{pages[-1]}/read",
-        f"/pages/{pages[-1]}/places?start=0&end=9",
+        f"/pages/{pages[-1]}/locations?start=0&end=9",
         f"/pages/{pages[-1]}",
     ]
 

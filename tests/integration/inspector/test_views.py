@@ -209,17 +209,17 @@ def test_the_text_is_found_again_in_the_stored_page(client: Client, crawled: Set
     page_id = page_ids(crawled)[0]
     article = client.values(f"/pages/{page_id}.json")["article"]
     block = article["blocks"][0]
-    assert f'href="/pages/{page_id}/places"' in client.get(f"/pages/{page_id}").text
-    listed = client.get(f"/pages/{page_id}/places").text
+    assert f'href="/pages/{page_id}/locations"' in client.get(f"/pages/{page_id}").text
+    listed = client.get(f"/pages/{page_id}/locations").text
     assert f"start={block['start']}&amp;end={block['end']}" in listed
     asked = f"start={block['start']}&end={block['end']}"
-    found = client.values(f"/pages/{page_id}/places.json?{asked}")
+    found = client.values(f"/pages/{page_id}/locations.json?{asked}")
     assert "".join(each["text"] for each in found["passages"]).split() == block["text"].split()
-    assert "<mark>" in client.get(f"/pages/{page_id}/places?{asked}").text
+    assert "<mark>" in client.get(f"/pages/{page_id}/locations?{asked}").text
     assert "#:~:text=" in found["fragment"]
 
 
 def test_a_range_outside_of_the_text_is_refused(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[0]
     for asked in ("start=5&end=5", "start=0&end=9999999"):
-        assert client.get(f"/pages/{page_id}/places?{asked}").status_code == 400
+        assert client.get(f"/pages/{page_id}/locations?{asked}").status_code == 400

@@ -75,16 +75,16 @@ def test_errors_say_what_is_missing(tasks: Tasks, text: str) -> None:
     assert "not part of a block" in locate(URL, len(text), len(text) + 5).output
 
 
-def test_a_new_place_alone_sends_no_revision(tasks: Tasks, text: str) -> None:
+def test_a_new_location_alone_sends_no_revision(tasks: Tasks, text: str) -> None:
     send(tasks, HTML.replace("<body", "<!-- another advertisement --><body", 1))
     assert len(articles(tasks)) == 1
 
 
-def test_places_can_be_turned_off(tasks: Tasks, text: str) -> None:
-    tasks.restart(places=False)
+def test_locations_can_be_turned_off(tasks: Tasks, text: str) -> None:
+    tasks.restart(locations=False)
     send(tasks, CHANGED)
     message = articles(tasks)[-1].message
     assert message["revision"] == 2
-    assert message["places"] is None
+    assert message["locations"] is None
     assert "texts" not in message["blocks"][0]
-    assert "DETOURAGE_PLACES" in locate(URL, 0, 5).output
+    assert "DETOURAGE_LOCATIONS" in locate(URL, 0, 5).output

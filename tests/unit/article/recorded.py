@@ -96,7 +96,7 @@ def _contents(crawl: list[SamplePage]) -> dict[str, str]:
 
 def _read(page: Page, other: Page | None) -> Any:
     try:
-        content = read_content(page, other, has_places=False)
+        content = read_content(page, other, has_locations=False)
     except NoArticleError as error:
         return error.outcome
     confidence = round(content.article.confidence, _DIGITS_OF_CONFIDENCE)

@@ -40,19 +40,19 @@ def member(number: int, *texts: str, of: int = 3, **more: Any) -> Member:
     return Member(number, address(number), links, message(*said, **more))
 
 
-def test_only_the_first_part_keeps_its_places() -> None:
+def test_only_the_first_part_keeps_its_locations() -> None:
     chain = [member(number, images=[], comments=[]) for number in (1, 2)]
     for each in chain:
         comment = {"author": "Ann", "date": None, "text": each.url, "parent": None}
         for block in each.message["blocks"]:
             block |= {"xpath": "p", "texts": [[0, 3, 9, 3]]}
-        each.message["images"].append({"url": each.url, "block": 0, "place": {"xpath": "img"}})
-        each.message["comments"].append({**comment, "place": {"xpath": "/html/body/p"}})
+        each.message["images"].append({"url": each.url, "block": 0, "location": {"xpath": "img"}})
+        each.message["comments"].append({**comment, "location": {"xpath": "/html/body/p"}})
     joined = joined_values(chain)
     assert ["texts" in each for each in joined["blocks"]] == [True, True, False, False]
     assert ["xpath" in each for each in joined["blocks"]] == [True, True, False, False]
-    assert ["place" in each for each in joined["images"]] == [True, False]
-    assert ["place" in each for each in joined["comments"]] == [True, False]
+    assert ["location" in each for each in joined["images"]] == [True, False]
+    assert ["location" in each for each in joined["comments"]] == [True, False]
 
 
 def test_repetitions_in_later_parts_are_omitted_and_offsets_are_correct() -> None:

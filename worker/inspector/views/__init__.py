@@ -3,10 +3,10 @@
 from worker.inspector.views import (
     articles,
     group,
+    locations,
     overview,
     page,
     pair,
-    places,
     quarantine,
     reader,
     site,
@@ -16,10 +16,10 @@ from worker.inspector.views import (
 REGISTRIES = (
     articles.views,
     group.views,
+    locations.views,
     overview.views,
     page.views,
     pair.views,
-    places.views,
     quarantine.views,
     reader.views,
     site.views,

@@ -1,9 +1,9 @@
-"""Places of articles in their pages: ``python -m benchmarks.extraction.places CORPORA``.
+"""Locations of articles in their pages: ``python -m benchmarks.extraction.locations CORPORA``.
 
 For each corpus: the blocks found again, by XPath and by bytes, with the same text; the values,
-images and comments with a place; the bytes that places add to a message, and the time that they
-add to reading. For fundus_body also the expected images that are found and whose place is the
-image or picture with their URL.
+images and comments with a location; the bytes that locations add to a message, and the time that
+they add to reading. For fundus_body, also the expected images that are found, and whether their
+location is the image or picture with their URL.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from benchmarks.evaluation.scores.corpora import CorpusPage
 from benchmarks.extraction.images import names_of
 from worker.article import ArticleEmbed, ArticleImage, NoArticleError
 from worker.article.article_values import json_values
-from worker.article.locating import LocationError, locate, placed_blocks
+from worker.article.locating import LocationError, locate, located_blocks
 from worker.article.reader import Content, read_content
 from worker.html import Page, PageError, parse_page
 
@@ -51,18 +51,18 @@ def main() -> None:
         golds = _images_of(options.corpora / name)
         for source in [*load_corpus(options.corpora / name).pages.values()][: options.pages]:
             try:
-                readings = [_read(source, has_places=bool(number % 2)) for number in range(4)]
+                readings = [_read(source, has_locations=bool(number % 2)) for number in range(4)]
             except (PageError, NoArticleError):
                 continue
-            for has_places in range(2):
-                seconds[has_places] += min(each[2] for each in readings[has_places::2])
+            for has_locations in range(2):
+                seconds[has_locations] += min(each[2] for each in readings[has_locations::2])
             (_, bare, _), (page, content, _) = readings[:2]
             _count(page, content, counts)
             _count_images(source.html, content, golds.get(source.id, ()), counts)
             sizes = [_size(each) for each in (bare, content)]
             shares.append(sizes[1] / sizes[0] - 1)
             counts["size"] += sizes[0]
-            counts["size of places"] += sizes[1] - sizes[0]
+            counts["size of locations"] += sizes[1] - sizes[0]
         total += counts
         print(
             f"| {name} | {counts['pages']} | {counts['blocks']}"
@@ -70,22 +70,22 @@ def main() -> None:
             f" | {_share(counts, 'bytes', 'blocks')} | {_share(counts, 'values found', 'values')}"
             f" | {_share(counts, 'media found', 'media')}"
             f" | {_share(counts, 'comments found', 'comments')}"
-            f" | {_share(counts, 'size of places', 'size')}, {median(shares):.1%}"
+            f" | {_share(counts, 'size of locations', 'size')}, {median(shares):.1%}"
             f" | {seconds[1] / seconds[0] - 1:.1%} |"
         )
     print(f"\nAll: {_share(total, 'found', 'blocks')} of {total['blocks']} blocks found again,")
-    print(f"{total['unplaced']} more are of articles that no element of the page contains.")
+    print(f"{total['unlocated']} more are of articles that no element of the page contains.")
     print(
         f"Of {total['images']} expected images that were found, {total['images right']} are at the"
     )
     print("image or picture with their URL.")
 
 
-def _read(source: CorpusPage, *, has_places: bool) -> tuple[Page, Content, float]:
+def _read(source: CorpusPage, *, has_locations: bool) -> tuple[Page, Content, float]:
     """Read a page; return also the seconds that it took."""
     started = perf_counter()
     page = parse_page(source.html, source.url, content_type=source.content_type)
-    content = read_content(page, has_places=has_places)
+    content = read_content(page, has_locations=has_locations)
     return page, content, perf_counter() - started
 
 
@@ -100,37 +100,37 @@ def _share(counts: Counter[str], part: str, whole: str) -> str:
 def _count(page: Page, content: Content, counts: Counter[str]) -> None:
     article = content.article
     counts["pages"] += 1
-    placed = {block.start: block for block in placed_blocks(article)}
+    located = {block.start: block for block in located_blocks(article)}
     for block in article.blocks:
-        if block.start not in placed:
-            counts["unplaced"] += 1
+        if block.start not in located:
+            counts["unlocated"] += 1
             continue
         counts["blocks"] += 1
         try:
-            passages = locate(page, [placed[block.start]], block.start, block.end)
+            passages = locate(page, [located[block.start]], block.start, block.end)
         except LocationError:
             continue
         text = "".join(passage.text for passage in passages)
         counts["found"] += _shown(text) == _shown(block.text)
         counts["bytes"] += all(passage.byte_start is not None for passage in passages)
-    metadata, places = article.metadata, article.places
-    if places is not None:
-        for value, place in (
-            (article.title, places.title),
-            (metadata.lead, places.lead),
-            (metadata.published, places.published),
-            (metadata.modified, places.modified),
-            *zip(metadata.authors, places.authors, strict=True),
+    metadata, locations = article.metadata, article.locations
+    if locations is not None:
+        for value, location in (
+            (article.title, locations.title),
+            (metadata.lead, locations.lead),
+            (metadata.published, locations.published),
+            (metadata.modified, locations.modified),
+            *zip(metadata.authors, locations.authors, strict=True),
         ):
             counts["values"] += value is not None
-            counts["values found"] += place is not None
+            counts["values found"] += location is not None
     media: list[ArticleImage | ArticleEmbed] = [*article.images, *article.embeds]
     for medium in media:
         counts["media"] += 1
-        counts["media found"] += medium.place is not None and medium.place.start is not None
+        counts["media found"] += medium.location is not None and medium.location.start is not None
     for comment in content.comments:
         counts["comments"] += 1
-        counts["comments found"] += comment.place is not None
+        counts["comments found"] += comment.location is not None
 
 
 def _shown(text: str) -> str:
@@ -153,14 +153,14 @@ def _count_images(html: bytes | str, content: Content, wanted: Any, counts: Coun
         if not any(names & each for each in expected):
             continue
         counts["images"] += 1
-        place = image.place
-        if place is not None and place.start is not None:
-            markup = source[max(0, place.start - PICTURE_BYTES) : place.end].decode(
-                "utf-8", "replace"
-            )
+        location = image.location
+        if location is not None and location.start is not None:
+            before = source[max(0, location.start - PICTURE_BYTES) : location.start]
+            tag = source[location.start : location.end]
             # The URL may be that of a `source` element before the image.
-            opened = markup.lower().rfind("<picture")
-            picture = markup[opened if opened >= 0 else place.start - place.end :]
+            opened = before.lower().rfind(b"<picture")
+            markup = (before[opened:] if opened >= 0 else b"") + tag
+            picture = markup.decode("utf-8", "replace")
             written = unquote(unquote(unescape(picture.lower())))
             counts["images right"] += any(name in written for name in names)
 

@@ -1,12 +1,12 @@
-"""Places of an article's parts in its page."""
+"""Locations of an article's parts in its page."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
 
 @dataclass(frozen=True)
-class Place:
-    """The place of a part of an article in its page.
+class Location:
+    """The location of a part of an article in its page.
 
     Attributes
     ----------
@@ -27,8 +27,8 @@ class Place:
     end: int | None = None
 
 
-class TextPlace(NamedTuple):
-    """The place of a text node that contains a part of a block's text.
+class TextLocation(NamedTuple):
+    """The location of a text node that contains a part of a block's text.
 
     Attributes
     ----------
@@ -53,14 +53,14 @@ class TextPlace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ValuePlaces:
-    """The places of an article's values outside of its body; None for those not found.
+class ValueLocations:
+    """The locations of an article's values outside of its body; None for those not found.
 
     `authors` are parallel to the article's authors.
     """
 
-    title: Place | None = None
-    lead: Place | None = None
-    authors: tuple[Place | None, ...] = ()
-    published: Place | None = None
-    modified: Place | None = None
+    title: Location | None = None
+    lead: Location | None = None
+    authors: tuple[Location | None, ...] = ()
+    published: Location | None = None
+    modified: Location | None = None

@@ -1,4 +1,4 @@
-"""Places of an article's parts in its page, so that each can be found again there."""
+"""Locations of an article's parts in its page, so that each can be found again there."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +12,13 @@ from worker.comments import Comment
 from worker.html import Page
 from worker.html.elements import NO_TEXT, WITHIN_SENTENCES
 from worker.html.flat import FlatDocument
+from worker.html.locations import Location, TextLocation, ValueLocations
 from worker.html.paths import Paths
-from worker.html.places import Place, TextPlace, ValuePlaces
 from worker.html.source import PageSource
 from worker.text import words
 
 MAX_PATH_CHARACTERS = 200_000
-"""Total length of the paths of blocks; further blocks of a deep and hostile page have no place."""
+"""Total length of the paths of blocks; further blocks of a deep, hostile page have no location."""
 
 MAX_OCCURRENCES = 50
 """Maximum number of occurrences of a value that are compared."""
@@ -27,7 +27,7 @@ MIN_VALUE_CHARACTERS = 3
 """Minimum length of a value that is searched for; shorter ones occur anywhere."""
 
 
-def without_places(article: Extraction) -> Extraction:
+def without_locations(article: Extraction) -> Extraction:
     """Return an article without references into a page, for one made from other markup."""
     return replace(
         article,
@@ -39,35 +39,35 @@ def without_places(article: Extraction) -> Extraction:
     )
 
 
-def with_places(page: Page, article: Extraction) -> Extraction:
-    """Return an article with the places of its parts in the page from which it was extracted."""
-    places = PagePlaces(page)
+def with_locations(page: Page, article: Extraction) -> Extraction:
+    """Return an article with the locations of its parts in the page from which it was extracted."""
+    locations = PageLocations(page)
     return replace(
         article,
-        blocks=tuple(places.of_blocks(article.blocks, article.container)),
+        blocks=tuple(locations.of_blocks(article.blocks, article.container)),
         images=tuple(
-            replace(each, place=places.of_element(each.element, article.container))
+            replace(each, location=locations.of_element(each.element, article.container))
             for each in article.images
         ),
         embeds=tuple(
-            replace(each, place=places.of_element(each.element, article.container))
+            replace(each, location=locations.of_element(each.element, article.container))
             for each in article.embeds
         ),
-        places=places.of_values(article),
+        locations=locations.of_values(article),
     )
 
 
-def with_comment_places(page: Page, comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Return comments with their places in the page from which they were read."""
+def with_comment_locations(page: Page, comments: Sequence[Comment]) -> tuple[Comment, ...]:
+    """Return comments with their locations in the page from which they were read."""
     if all(each.element is None for each in comments):
         return tuple(comments)
-    places = PagePlaces(page)
-    return tuple(replace(each, place=places.of_comment(each)) for each in comments)
+    locations = PageLocations(page)
+    return tuple(replace(each, location=locations.of_comment(each)) for each in comments)
 
 
 @dataclass(frozen=True)
-class PagePlaces:
-    """The places of elements, texts and values in a page."""
+class PageLocations:
+    """The locations of elements, texts and values in a page."""
 
     page: Page
 
@@ -83,17 +83,17 @@ class PagePlaces:
     def _source(self) -> PageSource:
         return PageSource.of(self.page)
 
-    def of_element(self, element: int | None, container: int | None) -> Place | None:
-        """Return the place of an element's start tag."""
+    def of_element(self, element: int | None, container: int | None) -> Location | None:
+        """Return the location of an element's start tag."""
         if element is None:
             return None
         tag = self._source.tag_range(element) or (None, None)
-        return Place(self._path(element, container), None, *tag)
+        return Location(self._path(element, container), None, *tag)
 
     def of_blocks(
         self, blocks: Sequence[ArticleBlock], container: int | None
     ) -> Iterator[ArticleBlock]:
-        """Yield the blocks with their places."""
+        """Yield the blocks with their locations."""
         left = MAX_PATH_CHARACTERS
         for block in blocks:
             if not block.pieces or left < 0:
@@ -104,16 +104,16 @@ class PagePlaces:
             left -= len(path)
             yield block.at(path, tuple(self._texts_of(block, element)))
 
-    def of_values(self, article: Extraction) -> ValuePlaces:
-        """Return the places of the title, lead, authors and dates."""
+    def of_values(self, article: Extraction) -> ValueLocations:
+        """Return the locations of the title, lead, authors and dates."""
         near = article.heading if article.heading is not None else article.container or 0
         metadata: ArticleMetadata = article.metadata
 
-        def found(value: str | None) -> Place | None:
+        def found(value: str | None) -> Location | None:
             return self._of_value(words.clean(value), near) if value else None
 
         published, modified = metadata.published, metadata.modified
-        return ValuePlaces(
+        return ValueLocations(
             title=self._of_text(article.heading) or found(article.title),
             lead=found((metadata.lead or "").partition("\n")[0]),
             authors=tuple(map(found, metadata.authors)),
@@ -121,8 +121,8 @@ class PagePlaces:
             modified=found(modified.written) if modified is not None else None,
         )
 
-    def of_comment(self, comment: Comment) -> Place | None:
-        """Return the place of a comment's text."""
+    def of_comment(self, comment: Comment) -> Location | None:
+        """Return the location of a comment's text."""
         if comment.element is None:
             return None
         texts = [self._shown[each] for each in comment.texts]
@@ -152,7 +152,7 @@ class PagePlaces:
         ends: list[int] = self._flat.ends.tolist()
         return ends
 
-    def _texts_of(self, block: ArticleBlock, element: int) -> Iterator[TextPlace]:
+    def _texts_of(self, block: ArticleBlock, element: int) -> Iterator[TextLocation]:
         starts, ends = self._source.ranges
         source, pieces, is_code = self._source, self._flat.pieces, block.type == "code"
         at = 0
@@ -165,7 +165,7 @@ class PagePlaces:
                 continue
             start, at = at, at + len(text)
             parent, from_byte = source.holders[piece], starts[piece]
-            yield TextPlace(
+            yield TextLocation(
                 block.start + start,
                 block.start + at,
                 self._paths.path(parent, element),
@@ -174,20 +174,20 @@ class PagePlaces:
                 ends[piece] if from_byte >= 0 else None,
             )
 
-    def _of_text(self, element: int | None) -> Place | None:
-        """Return the place of all text in an element."""
+    def _of_text(self, element: int | None) -> Location | None:
+        """Return the location of all text in an element."""
         if element is None:
             return None
         after = self._flat.pieces.after
         first, last = np.searchsorted(after, (element, self._flat.ends[element])).tolist()
         return self._of_pieces(element, range(first, last))
 
-    def _of_pieces(self, element: int, pieces: Sequence[int]) -> Place:
+    def _of_pieces(self, element: int, pieces: Sequence[int]) -> Location:
         ranges = [found for each in pieces if (found := self._source.text_range(each))]
         path = self._paths.path(element)
         if not ranges:
-            return Place(path)
-        return Place(path, None, min(ranges)[0], max(each.end for each in ranges))
+            return Location(path)
+        return Location(path, None, min(ranges)[0], max(each.end for each in ranges))
 
     @cached_property
     def _shown(self) -> list[int]:
@@ -195,7 +195,7 @@ class PagePlaces:
         texts = self._flat.pieces.texts
         return [number for number, text in enumerate(texts) if not text.isspace()]
 
-    def _of_value(self, value: str, near: int) -> Place | None:
+    def _of_value(self, value: str, near: int) -> Location | None:
         """Find a value: in a text or, failing that, in an attribute or a script.
 
         Of several texts, the nearest to the element `near` is chosen.
@@ -213,12 +213,12 @@ class PagePlaces:
             element = int(flat.attributes.owners[attribute])
             name = flat.attributes.distinct[flat.attributes.names[attribute]]
             tag = self._source.tag_range(element) or (None, None)
-            return Place(self._paths.path(element), name, *tag)
+            return Location(self._paths.path(element), name, *tag)
         for piece, text in enumerate(flat.pieces.texts):
             if value in text:
                 script = holders[piece]
                 within = self._source.value_range(script, value) or (None, None)
-                return Place(self._paths.path(script), None, *within)
+                return Location(self._paths.path(script), None, *within)
         return None
 
     @cached_property

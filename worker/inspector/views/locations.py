@@ -1,4 +1,4 @@
-"""Where an article's text stands in its page."""
+"""Location of an article's text in its page."""
 
 from typing import Any, Final
 
@@ -19,9 +19,9 @@ AROUND: Final = 120
 """Number of bytes of the page shown before and after a passage."""
 
 
-@views.page("/pages/{page:number}/places", "places.html")
-def places(asked: InspectorRequest) -> Answer:
-    """Show the places of a range of the latest article's text, by default of all its blocks."""
+@views.page("/pages/{page:number}/locations", "locations.html")
+def locations(asked: InspectorRequest) -> Answer:
+    """Show the locations of a range of the latest article's text, by default of all its blocks."""
     sent = asked.known(lambda session: sent_article(session, asked.place("page")))
     article = ArticleMessage.model_validate(sent.message)
     start, end = asked.number("start"), asked.number("end")

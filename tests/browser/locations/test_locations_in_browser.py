@@ -1,4 +1,4 @@
-"""The places of an article refer to the tree that a real browser builds, with scripting."""
+"""The locations of an article refer to the tree that a real browser builds, with scripting."""
 
 import os
 from collections.abc import Iterator

@@ -14,8 +14,8 @@ from worker.article.article_values import json_values
 from worker.article.locating import LocationError, locate_in_message, text_fragment
 from worker.article.reader import read_content
 from worker.html import parse_page
+from worker.html.locations import Location
 from worker.html.paths import index_at
-from worker.html.places import Place
 from worker.sample import generate
 
 HEAD = (
@@ -39,13 +39,13 @@ def article() -> Article:
     return found
 
 
-def at(place: Place | None) -> str:
-    assert place is not None
-    assert place.start is not None
-    return PAGE[place.start : place.end].decode()
+def at(location: Location | None) -> str:
+    assert location is not None
+    assert location.start is not None
+    return PAGE[location.start : location.end].decode()
 
 
-def test_each_text_node_of_a_block_has_its_place(article: Article) -> None:
+def test_each_text_node_of_a_block_has_its_location(article: Article) -> None:
     block = next(each for each in article.blocks if "mayor" in each.text)
     assert block.xpath == "p[7]"
     parts = [(article.text[each.start : each.end], each.xpath, each.offset) for each in block.texts]
@@ -77,27 +77,27 @@ def test_white_space_and_references_do_not_shift_a_range(article: Article) -> No
     assert PAGE[passage.byte_start : passage.byte_end] == b"&amp; nothing\n   will"
 
 
-def test_values_have_their_places(article: Article) -> None:
-    places = article.content.article.places
-    assert places is not None
-    assert at(places.title) == article.title
-    (author,) = places.authors
+def test_values_have_their_locations(article: Article) -> None:
+    locations = article.content.article.locations
+    assert locations is not None
+    assert at(locations.title) == article.title
+    (author,) = locations.authors
     assert author is not None
     assert author.attribute == "content"
     assert at(author) == '<meta name="author" content="Ann Olsen">'
-    assert places.published is not None
-    assert places.published.xpath == "/html/head/meta[2]"
-    assert places.modified is None
+    assert locations.published is not None
+    assert locations.published.xpath == "/html/head/meta[2]"
+    assert locations.modified is None
 
 
-def test_images_have_the_place_of_their_tag(article: Article) -> None:
+def test_images_have_the_location_of_their_tag(article: Article) -> None:
     (image,) = article.images
-    assert image.place is not None
-    assert image.place.xpath == "figure/img"
-    assert at(image.place) == '<img src="a.jpg">'
+    assert image.location is not None
+    assert image.location.xpath == "figure/img"
+    assert at(image.location) == '<img src="a.jpg">'
 
 
-def test_an_article_from_a_script_has_no_places() -> None:
+def test_an_article_from_a_script_has_no_locations() -> None:
     body = " ".join(re.findall(r"<p>(.*?)</p>", prose(3)))
     data = f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}'
     found = extract(f"<head><title>A title of some words</title>{data}</script><p>Loading", URL)
@@ -108,7 +108,7 @@ def test_an_article_from_a_script_has_no_places() -> None:
         found.locate(0, 5)
 
 
-def test_a_message_has_places_relative_to_its_blocks(article: Article) -> None:
+def test_a_message_has_locations_relative_to_its_blocks(article: Article) -> None:
     block = next(each for each in article.to_dict()["blocks"] if "mayor" in each["text"])
     assert block["texts"][0][:2] == [0, 3]
     start, length = block["texts"][1][2:4]
@@ -116,7 +116,7 @@ def test_a_message_has_places_relative_to_its_blocks(article: Article) -> None:
     assert block["texts"][1][4:] == ["b", 0]
 
 
-def test_many_text_nodes_are_one_place_in_a_message() -> None:
+def test_many_text_nodes_are_one_location_in_a_message() -> None:
     code = "".join(f"<i>{each}</i>" for each in ["for", "x", "in", "range(10):", "print(x)"]) * 9
     page = f"<h1>How to print numbers</h1>{prose(1)}<pre>{code}</pre>{prose(2)}".encode()
     found = extract(page, URL)
@@ -129,10 +129,10 @@ def test_many_text_nodes_are_one_place_in_a_message() -> None:
     assert page[passage.byte_start : passage.byte_end] == b"for"
 
 
-def test_places_are_left_out_on_request() -> None:
-    content = read_content(parse_page(PAGE, URL), has_places=False)
+def test_locations_are_left_out_on_request() -> None:
+    content = read_content(parse_page(PAGE, URL), has_locations=False)
     values = json_values(content, URL, "news.example")
-    assert values["places"] is None
+    assert values["locations"] is None
     assert not any("xpath" in each or "texts" in each for each in values["blocks"])
 
 
