@@ -2,9 +2,11 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +15,15 @@ def chromium() -> Path:
     found = os.environ.get("DETOURAGE_TEST_BROWSER") or shutil.which("chromium")
     assert found, "Chromium not found: apt-get install chromium, or set DETOURAGE_TEST_BROWSER"
     return Path(found)
+
+
+@pytest.fixture(scope="session")
+def playing(chromium: Path) -> Iterator[Browser]:
+    """The browser under Playwright, which allows one synchronous session per process."""
+    with sync_playwright() as playwright:
+        # Chromium's sandbox does not work for root.
+        running = playwright.chromium.launch(
+            executable_path=chromium, chromium_sandbox=os.geteuid() != 0
+        )
+        yield running
+        running.close()

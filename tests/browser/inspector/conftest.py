@@ -1,14 +1,12 @@
 """The inspector in a real browser, with a log of requests and executed scripts."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from tests.browser.inspector.attack import attack
 from tests.crawled import crawled_deployment, inspected
@@ -68,24 +66,12 @@ def base(crawled: Settings) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser(chromium: Path) -> Iterator[Browser]:
-    """A running browser."""
-    with sync_playwright() as playwright:
-        # Chromium's sandbox does not work for root.
-        running = playwright.chromium.launch(
-            executable_path=chromium, chromium_sandbox=os.geteuid() != 0
-        )
-        yield running
-        running.close()
-
-
-@pytest.fixture(scope="session")
-def visiting(browser: Browser, base: str) -> Visiting:
+def visiting(playing: Browser, base: str) -> Visiting:
     """Return a function that opens a page in a new browser context with the given options."""
 
     @contextmanager
     def visit(**options: Any) -> Iterator[Visit]:
-        context = browser.new_context(**options)
+        context = playing.new_context(**options)
         log = Log(base)
         context.on("request", lambda request: log.requests.append(request.url))
         context.on("console", lambda message: log.events.append(message.text))

@@ -1,11 +1,9 @@
 """The locations of an article refer to the tree that a real browser builds, with scripting."""
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 import detourage
 from tests.pages import paragraphs
@@ -30,16 +28,12 @@ OWN_TEXT = """([path, start, end]) => {
 
 
 @pytest.fixture(scope="module")
-def browser_page(chromium: Path) -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        # Chromium's sandbox does not work for root.
-        running = playwright.chromium.launch(
-            executable_path=chromium, chromium_sandbox=os.geteuid() != 0
-        )
-        page = running.new_page()
-        page.route("**/*", lambda route: route.abort())
-        yield page
-        running.close()
+def browser_page(playing: Browser) -> Iterator[Page]:
+    """A page of a browser that loads nothing else."""
+    page = playing.new_page()
+    page.route("**/*", lambda route: route.abort())
+    yield page
+    page.close()
 
 
 def test_a_browser_finds_every_text_node_of_an_article(browser_page: Page) -> None:
