@@ -36,7 +36,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("article_id", name=op.f("pk_feedback")),
     )
-    op.create_index(op.f("ix_feedback_site_id"), "feedback", ["site_id", "received_at"])
+    op.create_index(op.f("ix_feedback_site_id_received_at"), "feedback", ["site_id", "received_at"])
     op.execute(
         "CREATE TRIGGER refuse_other_versions BEFORE INSERT OR UPDATE ON feedback"
         " FOR EACH STATEMENT EXECUTE FUNCTION refuse_other_versions()"
