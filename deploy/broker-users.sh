@@ -3,7 +3,8 @@
 #
 #   detourage_service   the processes: own the queues, consume pages, publish articles
 #   crawler             publishes pages to the exchange crawler.pages, consumes links
-#   recogniser          consumes articles and repeats, and has a queue for unreadable ones
+#   recogniser          consumes articles, repeats and changes, publishes feedback to the exchange
+#                       entities.feedback, and has a queue for unreadable articles
 #
 # Run it on a host whose rabbitmqctl can reach the node. It is idempotent and applies new passwords,
 # taken from BROKER_SERVICE_PASSWORD, BROKER_CRAWLER_PASSWORD and BROKER_RECOGNISER_PASSWORD.
@@ -36,7 +37,7 @@ rights() {
 }
 
 # Queues and exchanges of the service and of Celery.
-own='crawler\.pages.*|articles(\.(changes|repeats))?|links|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
+own='crawler\.pages.*|articles(\.(changes|repeats))?|links|entities\.feedback.*|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
 # Queues that the service fills for others.
 outgoing='entities\.(articles|repeats|changes)|crawler\.links'
 unreadable='entities\.articles\.unreadable'
@@ -48,4 +49,4 @@ user crawler "$BROKER_CRAWLER_PASSWORD" "$@"
 rights crawler '^$' '^crawler\.pages$' '^crawler\.links$' "$@"
 
 user recogniser "$BROKER_RECOGNISER_PASSWORD" "$@"
-rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.(articles(\.unreadable)?|repeats|changes)$' "$@"
+rights recogniser "^$unreadable\$" "^($unreadable|entities\.feedback)\$" '^entities\.(articles(\.unreadable)?|repeats|changes)$' "$@"

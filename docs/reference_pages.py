@@ -18,7 +18,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from models.links import LinksMessage
-from models.messages import ArticleMessage, ChangesMessage, PageMessage
+from models.messages import ArticleMessage, ChangesMessage, FeedbackMessage, PageMessage
 from worker.cli import GROUPS, main
 from worker.settings import PREFIX, Settings
 
@@ -59,18 +59,20 @@ def messages_page() -> str:
     article = ArticleMessage.model_json_schema(mode="serialization")
     changes = ChangesMessage.model_json_schema(mode="serialization")
     links = LinksMessage.model_json_schema(mode="serialization")
+    feedback = FeedbackMessage.model_json_schema(mode="validation")
     return _page(
         "Messages",
         "models/messages.py and models/links.py",
         "JSON in UTF-8; a leading byte order mark is ignored. `detourage schema page`,"
-        " `detourage schema article`, `detourage schema changes` and `detourage schema links` print"
-        " the JSON Schema.",
+        " `detourage schema article`, `detourage schema changes`, `detourage schema links` and"
+        " `detourage schema feedback` print the JSON Schema.",
         *_of_object(page, "page message"),
         *_of_object(article, "article message"),
         *_parts_of(article),
         *_of_object(changes, "changes message"),
         *_of_object(links, "links message"),
         *_parts_of(links),
+        *_of_object(feedback, "feedback message"),
     )
 
 

@@ -10,7 +10,9 @@ The recognition is a toy (runs of capitalised words). The consumption is product
 - the highest revision of a page wins, regardless of the order of arrival and of the URL it was
   fetched from;
 - the prefetch count bounds memory and leaves articles for other consumers;
-- an unreadable message is moved to a separate queue and blocks nothing.
+- an unreadable message is moved to a separate queue and blocks nothing;
+- with ``--feedback entities.feedback``, the service is informed of the number of names in each
+  article, before the article is acknowledged.
 """
 
 import argparse
@@ -44,7 +46,12 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
     """Consumer that writes the names in articles to a database."""
 
     def __init__(
-        self, broker_url: str, database: Path, queue: str, ca_file: Path | None = None
+        self,
+        broker_url: str,
+        database: Path,
+        queue: str,
+        ca_file: Path | None = None,
+        feedback: str | None = None,
     ) -> None:
         # Without these the library does not verify the host name.
         verified = {
@@ -61,6 +68,7 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         self._database = sqlite3.connect(database)
         self._database.executescript(SCHEMA)
         self._queue = queue
+        self._feedback = feedback
         # Not the default exchange: permission to publish there extends to every queue.
         self._unreadable = Exchange(f"{queue}.unreadable", type="fanout", durable=True)
 
@@ -85,8 +93,19 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
             with self.connection.Producer() as producer:
                 producer.publish(message.body, exchange=self._unreadable.name, routing_key="")
         else:
-            self._write(key, variants, sorted(set(NAME.findall(text))))
+            entities = sorted(set(NAME.findall(text)))
+            self._write(key, variants, entities)
+            self._give_feedback(key[0], len(entities))
         message.ack()
+
+    def _give_feedback(self, article: str, entities: int) -> None:
+        if self._feedback is None:
+            return
+        body = {"version": 1, "article": article, "entities": entities}
+        with self.connection.Producer() as producer:
+            producer.publish(
+                json.dumps(body), exchange=self._feedback, routing_key="", delivery_mode=2
+            )
 
     def _write(
         self, key: tuple[str, str, str, int], variants: list[str], entities: list[str]
@@ -116,9 +135,14 @@ def main() -> None:
     parser.add_argument("database", type=Path, help="SQLite file")
     parser.add_argument("--queue", default="entities.articles")
     parser.add_argument("--ca-file", type=Path, help="CA file for amqps:// (PEM)")
+    parser.add_argument("--feedback", help="exchange for feedback, such as entities.feedback")
     arguments = parser.parse_args()
     recogniser = Recogniser(
-        arguments.broker, arguments.database, arguments.queue, arguments.ca_file
+        arguments.broker,
+        arguments.database,
+        arguments.queue,
+        arguments.ca_file,
+        arguments.feedback,
     )
 
     def stop(*_: object) -> None:

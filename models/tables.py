@@ -566,6 +566,31 @@ class ArticleComment(Base):
     votes: Mapped[int | None]
 
 
+class Feedback(Base):
+    """The latest feedback of the entity recogniser on an article.
+
+    Only the article is a foreign key: one to the site would make the feedback on many sites wait
+    for the intake, which locks them. Pages and sites are removed with their articles.
+    """
+
+    __tablename__ = "feedback"
+    __table_args__ = (Index(None, "site_id", "received_at"),)
+
+    article_id: Mapped[UUID] = mapped_column(
+        ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True
+    )
+    page_id: Mapped[int]
+    site_id: Mapped[int]
+    group_number: Mapped[int | None] = mapped_column(
+        Integer, doc="Template group in the article message; null for an outlier."
+    )
+    method: Mapped[str] = mapped_column(doc="Method that produced the text of the article.")
+    entities: Mapped[int] = mapped_column(Integer)
+    verdict: Mapped[str | None] = mapped_column(doc="`models.messages.Verdict`, or null.")
+    note: Mapped[str | None]
+    received_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class Story(Base):
     """A story: texts of any sites that repeat each other."""
 

@@ -105,6 +105,8 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("reprocess", "a.example", "--rate", "1"), USAGE, "--rate"),
     (("reprocess", "--all", "--rate", "0"), USAGE, "--rate"),
     (("reprocess", "--all", "--from", "dinner"), USAGE, "--from"),
+    (("reprocess", "--all", "--without-entities"), USAGE, "--without-entities"),
+    (("reprocess", "a.example", "--without-entities", "--from", "cluster"), USAGE, "extract"),
     (("reprocessing", "begin"), USAGE, "No such command"),
     (("prune",), USAGE, "--older-than"),
     (("prune", "--older-than", "-1"), USAGE, "--older-than"),
@@ -158,6 +160,7 @@ RIGHT: list[tuple[tuple[str, ...], str]] = [
     (("schema", "page"), '"html_base64"'),
     (("schema", "article"), '"blocks"'),
     (("schema", "links"), '"headline"'),
+    (("schema", "feedback"), '"verdict"'),
     (("extract", "pages.jsonl"), "Bridge story number 1"),
     (("extract", "html", "--processes", "1", "--output-dir", "out"), ""),
     (("extract", "pages.jsonl", "--text-roles", "paragraph", "--format", "json"), '"role"'),
@@ -195,6 +198,7 @@ OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("locate", "https://a.example/", "0", "9", "--json"), DATABASE),
     (("separate", "https://a.example/"), DATABASE),
     (("reprocess", "a.example"), DATABASE),
+    (("reprocess", "a.example", "--without-entities", "--from", "parse"), DATABASE),
     (("reprocess", "--all", "--from", "cluster", "--rate", "5"), BOTH),
     (("reprocessing",), DATABASE),
     (("reprocessing", "pause"), DATABASE),
@@ -210,6 +214,7 @@ OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("quarantine", "requeue", "--yes"), BOTH),
     (("quarantine", "drop", "--yes"), BOTH),
     (("quarantine", "drop", "--yes", "--stage", "intake", "id"), BROKER),
+    (("quarantine", "drop", "--yes", "--stage", "feedback"), BROKER),
     (("send", "pages.jsonl"), BROKER),
 ]
 """Commands that need a deployment, with the servers that each contacts when there are no pages."""

@@ -45,7 +45,7 @@ class ReceiptResult(StrEnum):
 
 @unique
 class UnusableReason(StrEnum):
-    """Reason why the intake quarantined a message that is not a valid page message."""
+    """Reason why a received message that is not valid, of a page or feedback, was quarantined."""
 
     NOT_JSON = "not-json"
     NO_URL = "no-url"

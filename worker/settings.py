@@ -283,6 +283,12 @@ class Settings(BaseSettings):
         "exchange `links`, for the crawler. Links of existing pages are sent when the pages change "
         "or are reprocessed (`detourage reprocess`).",
     )
+    feedback_seconds: float = Field(
+        default=10,
+        gt=0,
+        description="Interval at which feedback on articles is taken from the queue "
+        "`entities.feedback`, at most 1,000 messages each time.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO",
         description="Minimum log level of every process; Celery's `--loglevel` has no effect.",

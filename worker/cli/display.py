@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from models.tables import DesignChange
     from worker.article.locating import Passage
     from worker.local.run import RunSummary
+    from worker.store.feedback import FeedbackRow
     from worker.store.progress import SiteHistory, SiteStatus, SiteTotals
     from worker.store.reads.article_history import ArticleEvent
     from worker.store.separations import JoinedAddress
@@ -78,6 +79,8 @@ def print_status(
             say(out, _change_line(change))
         if history.addresses:
             say(out, f"joined addresses: {_listed(history.addresses)}")
+        if history.feedback:
+            out.print(_feedback_table(history.feedback))
     print_queues(depths)
 
 
@@ -176,6 +179,8 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
         yield f"in quarantine: {counted(totals.not_clustered, 'site')}"
     if totals.dark:
         yield f"with mostly doubtful articles in the last day: {counted(totals.dark, 'site')}"
+    if totals.silent:
+        yield f"with suddenly no entities: {counted(totals.silent, 'site')}"
     if totals.changed_design:
         yield f"with a new design: {counted(totals.changed_design, 'site')}"
 
@@ -206,6 +211,11 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
         say(out, f"{site.key}: most articles of the last day are doubtful")
     if len(dark) > TOP:
         say(out, f"and {counted(len(dark) - TOP, 'more site')} with mostly doubtful articles")
+    silent = [site for site in sites if site.silent]
+    for site in silent[:TOP]:
+        say(out, f"{site.key}: its latest articles suddenly yield no entities")
+    if len(silent) > TOP:
+        say(out, f"and {counted(len(silent) - TOP, 'more site')} with suddenly no entities")
     # Quarantined sites are rare, and must not be overlooked however few pages they have.
     stopped = [site for site in sites if site.not_clustered_since]
     for site in stopped[:TOP]:
@@ -268,6 +278,20 @@ def _history_table(history: SiteHistory) -> Table:
             f"{group.since:%Y-%m-%d %H:%M}",
             "" if group.size else f"{group.until:%Y-%m-%d %H:%M}",
             Text(printable(group.example)),
+        )
+    return table
+
+
+def _feedback_table(rows: Sequence[FeedbackRow]) -> Table:
+    names = ("articles", "mean entities", "without entities", "judged bad")
+    table = Table("feedback on", *(Column(name, justify="right") for name in names))
+    for row in rows:
+        table.add_row(
+            Text(printable(row.subject)),
+            str(row.articles),
+            f"{row.mean_entities:.1f}",
+            f"{row.without_entities:.0%}",
+            f"{row.bad:.0%}",
         )
     return table
 

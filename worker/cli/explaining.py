@@ -112,21 +112,22 @@ def explain(
 
 
 @click.command()
-@click.argument("message", type=click.Choice(("page", "article", "changes", "links")))
+@click.argument("message", type=click.Choice(("page", "article", "changes", "links", "feedback")))
 def schema(message: str) -> None:
     """Print the JSON Schema of a message contract."""
     from pydantic import BaseModel
 
     from models.links import LinksMessage
-    from models.messages import ArticleMessage, ChangesMessage, PageMessage
+    from models.messages import ArticleMessage, ChangesMessage, FeedbackMessage, PageMessage
 
-    if message == "page":
-        found = PageMessage.model_json_schema(mode="validation")
+    received: dict[str, type[BaseModel]] = {"page": PageMessage, "feedback": FeedbackMessage}
+    sent: dict[str, type[BaseModel]] = {
+        "article": ArticleMessage,
+        "changes": ChangesMessage,
+        "links": LinksMessage,
+    }
+    if message in received:
+        found = received[message].model_json_schema(mode="validation")
     else:
-        models: dict[str, type[BaseModel]] = {
-            "article": ArticleMessage,
-            "changes": ChangesMessage,
-            "links": LinksMessage,
-        }
-        found = models[message].model_json_schema(mode="serialization")
+        found = sent[message].model_json_schema(mode="serialization")
     click.echo(json.dumps(found, indent=2))

@@ -52,7 +52,8 @@ def status(
 ) -> None:
     """Show the sites and queues of a deployment.
 
-    For a single SITE, also show its groups, redesigns and joined addresses.
+    For a single SITE, also show its groups, redesigns and joined addresses, and the feedback on its
+    articles.
 
     Each page counts in one of four columns: articles, other outcomes, failed, or pending (no
     outcome yet). Further columns show how many of these pages are being extracted again, and how
@@ -91,6 +92,7 @@ def status(
             values["groups"] = [vars(group) for group in history.groups]
             values["design_changes"] = [_to_json(each) for each in history.changes]
             values["addresses"] = history.addresses
+            values["feedback"] = [each._asdict() for each in history.feedback]
         _print_json(values)
         return
     from worker.cli.display import print_status

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from worker.cli.process import read_database, with_database
-from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
+from worker.messaging.task_names import PAGE_STAGES, REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
 from worker.text.plural import counted
 
 if TYPE_CHECKING:
@@ -35,7 +35,15 @@ if TYPE_CHECKING:
     metavar="PAGES",
     help="With --all: maximum number of pages per minute; unlimited by default.",
 )
-def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> None:
+@click.option(
+    "--without-entities",
+    is_flag=True,
+    help="Only the pages of SITE whose latest article has feedback that reports no entities or"
+    " judges it bad.",
+)
+def reprocess(
+    site: str | None, every: bool, stage: str, rate: float | None, without_entities: bool
+) -> None:
     """Process all pages of SITE again.
 
     Each article gets a new revision. With --all, the pages of all sites are reprocessed, and
@@ -45,6 +53,10 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
         raise click.UsageError("give either SITE or --all")
     if rate is not None and not every:
         raise click.UsageError("--rate can only be combined with --all")
+    if without_entities and (every or stage not in PAGE_STAGES):
+        raise click.UsageError(
+            f"--without-entities needs SITE, and --from {' or '.join(PAGE_STAGES)}"
+        )
     from worker.messaging.broker import connected
     from worker.service.application import create_app
     from worker.settings import load_settings
@@ -61,9 +73,13 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
         if not _is_known(settings, site):
             raise click.ClickException(f"no page of site {site!r} is known")
         task, arguments = REPROCESS, {"site": site, "stage": stage}
+        if without_entities:
+            # Workers of the previous version do not know this argument.
+            arguments["without_entities"] = True
     with connected(settings) as connection:
         create_app(settings).send_task(task, kwargs=arguments, connection=connection)
-    click.echo(f"reprocessing of {site or 'all sites'} from {stage} requested")
+    pages = f"the pages of {site} without entities" if without_entities else site or "all sites"
+    click.echo(f"reprocessing of {pages} from {stage} requested")
 
 
 def _is_reprocessing(settings: Settings) -> bool:

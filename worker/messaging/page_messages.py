@@ -89,9 +89,7 @@ def _validated(body: bytes) -> PageMessage:
         return PageMessage.from_json(body)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False, include_context=False)
-    raise _reason_from_source(body) or UnusableMessageError(
-        _reason(problems), "; ".join(map(_describe, problems))[:MAX_DETAIL_CHARACTERS]
-    )
+    raise _reason_from_source(body) or UnusableMessageError(_reason(problems), described(problems))
 
 
 def _reason_from_source(body: bytes) -> UnusableMessageError | None:
@@ -131,6 +129,11 @@ def _reason(problems: Sequence[ErrorDetails]) -> UnusableReason:
         if field in types:
             return reason
     return _REASON_BY_TYPE.get(problems[0]["type"], UnusableReason.INVALID_MESSAGE)
+
+
+def described(problems: Sequence[ErrorDetails]) -> str:
+    """Return a description of validation errors, shortened to `MAX_DETAIL_CHARACTERS`."""
+    return "; ".join(map(_describe, problems))[:MAX_DETAIL_CHARACTERS]
 
 
 def _describe(problem: ErrorDetails) -> str:

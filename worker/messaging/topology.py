@@ -5,11 +5,15 @@ PRECONDITION_FAILED.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from amqp.exceptions import AccessRefused
 from kombu import Connection, Exchange, Queue
 
 from worker.messaging.task_names import STAGES
+
+FEEDBACK: Final = "feedback"
+"""Stage of messages with feedback on articles."""
 
 DELIVERY_LIMIT = 5
 """Maximum number of redeliveries of a message, such as one that kills its consumer, before quorum
@@ -61,6 +65,16 @@ class Topology:
         return Exchange(f"{self.articles_exchange.name}.changes", type="topic", durable=True)
 
     @property
+    def feedback(self) -> str:
+        """Queue of feedback from the entity recognition service."""
+        return f"{self.prefix}entities.feedback"
+
+    @property
+    def feedback_exchange(self) -> Exchange:
+        """Exchange of feedback, for the same reason as `pages_exchange`."""
+        return Exchange(self.feedback, type="fanout", durable=True)
+
+    @property
     def links_exchange(self) -> Exchange:
         """Topic exchange of page links, if enabled, with routing keys ``<kind>.<site>``."""
         return Exchange(f"{self.prefix}links", type="topic", durable=True)
@@ -80,15 +94,21 @@ class Topology:
         return f"{queue}.quarantine"
 
     @property
+    def sources(self) -> dict[str, str]:
+        """Queues consumed by the service, by stage: ``intake``, task stages and ``feedback``."""
+        stages = {stage: self.task_queue(stage) for stage in STAGES}
+        return {"intake": self.pages, **stages, FEEDBACK: self.feedback}
+
+    @property
     def quarantines(self) -> dict[str, str]:
-        """Quarantine queues by stage: ``intake`` and the task stages."""
-        stages = {stage: self.quarantine_of(self.task_queue(stage)) for stage in STAGES}
-        return {"intake": self.quarantine_of(self.pages), **stages}
+        """Quarantine queues, by stage as in `sources`."""
+        return {stage: self.quarantine_of(queue) for stage, queue in self.sources.items()}
 
     @property
     def work_queues(self) -> list[str]:
         """Work queues, in the order in which pages pass through them."""
-        return [self.pages, *(self.task_queue(stage) for stage in STAGES), self.articles_queue]
+        tasks = (self.task_queue(stage) for stage in STAGES)
+        return [self.pages, *tasks, self.articles_queue, self.feedback]
 
     @property
     def articles_queue(self) -> str:
@@ -134,12 +154,18 @@ class Topology:
 
     def pages_queue(self) -> Queue:
         """Return the queue of page messages, bound to its own exchange and the default exchange."""
-        exchange = self.pages_exchange if self.durable_features else None
+        return self._received(self.pages, self.pages_exchange)
+
+    def feedback_queue(self) -> Queue:
+        """Return the queue of feedback, bound like `pages_queue`."""
+        return self._received(self.feedback, self.feedback_exchange)
+
+    def _received(self, name: str, exchange: Exchange) -> Queue:
         return Queue(
-            self.pages,
-            exchange=exchange,
-            routing_key=self.pages,
-            queue_arguments=self._work_arguments(self.pages),
+            name,
+            exchange=exchange if self.durable_features else None,
+            routing_key=name,
+            queue_arguments=self._work_arguments(name),
         )
 
     def declare(self, connection: Connection) -> None:
@@ -175,7 +201,8 @@ class Topology:
             )
             for name, exchange in self.outgoing.items()
         ]
-        return [*quarantines, self.pages_queue(), *self.celery_queues(), *outgoing]
+        received = [self.pages_queue(), self.feedback_queue()]
+        return [*quarantines, *received, *self.celery_queues(), *outgoing]
 
     def _work_arguments(self, queue: str) -> dict[str, object] | None:
         if not self.durable_features:

@@ -37,6 +37,7 @@ from worker.messaging.task_names import (
     REPROCESS_DUE,
     STAGE_OF_TASK,
     STAGES,
+    STORE_FEEDBACK,
 )
 from worker.processes.heartbeat import Heartbeat
 from worker.service.build import log_beginning
@@ -64,7 +65,7 @@ an unacknowledged message (``consumer_timeout``)."""
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Task arguments that are included in every log line of the task."""
 
-TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "join_parts")]
+TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "join_parts", "feedback")]
 """Modules in which tasks are defined."""
 
 PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
@@ -134,6 +135,7 @@ def create_app(settings: Settings) -> Celery:
                 "task": CORRECT_STORIES,
                 "schedule": settings.story_correction_seconds,
             },
+            "store-feedback": {"task": STORE_FEEDBACK, "schedule": settings.feedback_seconds},
         },
         beat_scheduler="worker.service.application:HeartbeatScheduler",
         beat_max_loop_interval=HEARTBEAT_SECONDS,

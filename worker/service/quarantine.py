@@ -15,10 +15,11 @@ from kombu import Connection, Message, Producer
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
-from worker.messaging import headers
+from worker.messaging import feedback_messages, headers
 from worker.messaging.broker import connected, depth, topology_of
 from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.messaging.page_messages import writable
+from worker.messaging.topology import FEEDBACK
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import RefusedReason, UnusableReason
 from worker.settings import Settings
@@ -40,8 +41,8 @@ T = TypeVar("T")
 class QuarantinedMessage:
     """A message in quarantine, with its body as received.
 
-    ``stage`` is ``intake``, a task stage, or ``relay``. ``reason`` is a code, from the broker if
-    the message was dead-lettered. ``failed_at`` is an RFC 3339 time.
+    ``stage`` is ``intake``, a task stage, ``feedback``, or ``relay``. ``reason`` is a code, from
+    the broker if the message was dead-lettered. ``failed_at`` is an RFC 3339 time.
     """
 
     stage: str
@@ -139,7 +140,7 @@ def requeue(
             ),
         )
     topology = topology_of(settings)
-    work_queue = topology.pages if stage == "intake" else topology.task_queue(stage)
+    work_queue = topology.sources[stage]
     moved = 0
     with _taking(settings) as (connection, queues):
         producer = Producer(connection.channel())
@@ -270,24 +271,31 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
 
 def _read(stage: str, message: Message) -> QuarantinedMessage:
     found: dict[str, Any] = message.headers or {}
-    withheld = withheld_bytes(message)
+    oversized = _oversized_bytes(stage, message)
     identity = message.properties.get("message_id") or message.properties.get("correlation_id")
     return QuarantinedMessage(
         stage=stage,
         reason=(
             UnusableReason.OVERSIZED
-            if withheld
+            if oversized
             else _text(found.get(headers.REASON) or _death(found))
         ),
         detail=(
-            f"the message has {withheld} bytes"
-            if withheld
+            f"the message has {oversized} bytes"
+            if oversized
             else _text(found.get(headers.DETAIL) or found.get("task") or "")
         ),
         message_id=_text(identity) if identity else None,
         failed_at=_text(found[headers.FAILED_AT]) if found.get(headers.FAILED_AT) else None,
         body=raw_body(message),
     )
+
+
+def _oversized_bytes(stage: str, message: Message) -> int:
+    """Return the size of a message that the broker moved here because it is too large, or 0."""
+    size = len(raw_body(message))
+    is_oversized = stage == FEEDBACK and size > feedback_messages.MAX_BYTES
+    return withheld_bytes(message) or (size if is_oversized else 0)
 
 
 def _death(found: Mapping[str, Any]) -> object:

@@ -32,5 +32,9 @@ class AdvisoryLock(IntEnum):
     """The key is a site whose identical short texts are being counted; held until the
     transaction ends."""
 
+    FEEDBACK = 0x6484
+    """Held while feedback is taken from its queue, so that it is stored in the order of arrival;
+    the key is 0."""
+
     PARTS = 0x6481
     """Held while the parts of articles are joined; the key is 0."""

@@ -1,6 +1,7 @@
 """Reprocess one or all sites from any stage of the pipeline."""
 
 import logging
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from celery import shared_task
@@ -13,6 +14,7 @@ from worker.store import (
     backlog,
     clusterings,
     comparisons,
+    feedback,
     groups,
     outbox,
     pages,
@@ -37,15 +39,34 @@ class UnknownSiteError(LookupError):
 
 
 @shared_task(name=task_names.REPROCESS, bind=True, **TASK_OPTIONS)
-def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract") -> None:
+def reprocess(
+    self: Any,
+    site: str,
+    stage: task_names.ReprocessStage = "extract",
+    without_entities: bool = False,
+) -> None:
     """Process all pages of a site again from a given stage; each article gets a new revision.
 
     The stages are ``parse`` (from the stored HTML), ``compare``, ``cluster`` and ``extract``, and
     `site` is named as in its articles. A page whose HTML was removed keeps its latest article. If
     the task's message is redelivered, it has no further effect.
+
+    `without_entities` selects the pages whose latest article has feedback that reports no entities
+    or judges it bad; the stage must be ``parse`` or ``extract``.
     """
     _check(stage)
-    process_state().database.run(lambda session: _reprocess(session, self.request.id, site, stage))
+    if without_entities and stage not in task_names.PAGE_STAGES:
+        raise ValueError(f"stage must be one of {', '.join(task_names.PAGE_STAGES)}, not {stage!r}")
+
+    def take_up(session: Session, site_id: int) -> None:
+        if without_entities:
+            take_up_fruitless_pages(session, site_id, stage)
+        else:
+            take_up_site(session, site_id, stage)
+
+    process_state().database.run(
+        lambda session: _reprocess(session, self.request.id, site, take_up)
+    )
 
 
 def _check(stage: str) -> None:
@@ -56,14 +77,14 @@ def _check(stage: str) -> None:
 
 
 def _reprocess(
-    session: Session, task_id: str | None, site: str, stage: task_names.ReprocessStage
+    session: Session, task_id: str | None, site: str, take_up: Callable[[Session, int], object]
 ) -> None:
     site_ids = pages.sites_called(session, site)
     if not site_ids:
         raise UnknownSiteError(f"no page of site {site!r} is known")
     if _is_new(session, task_id):
         for site_id in site_ids:
-            take_up_site(session, site_id, stage)
+            take_up(session, site_id)
 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
@@ -79,8 +100,7 @@ def take_up_site(session: Session, site_id: int, stage: str) -> int:
     if stage != "extract":
         clusterings.forget(session, site_id)
     if stage == "parse":
-        wanted = [{"page_id": page_id} for page_id in page_ids]
-        outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
+        _parse_again(session, site_id, page_ids)
     elif stage == "compare":
         _forget_comparisons(session, site_id)
         pages.touch_site(session, site_id)
@@ -91,6 +111,22 @@ def take_up_site(session: Session, site_id: int, stage: str) -> int:
     return len(page_ids)
 
 
+def take_up_fruitless_pages(session: Session, site_id: int, stage: str) -> None:
+    """Process those pages of a site again whose latest article is fruitless."""
+    pages.lock_site(session, pages.key_of_site(session, site_id))
+    page_ids = pages.reprocessable_page_ids(session, site_id, feedback.is_fruitless())
+    pages.force_revisions(session, page_ids)
+    if stage == "parse":
+        _parse_again(session, site_id, page_ids)
+    else:
+        extract_again(session, site_id, only=page_ids)
+
+
+def _parse_again(session: Session, site_id: int, page_ids: Sequence[int]) -> None:
+    wanted = [{"page_id": page_id} for page_id in page_ids]
+    outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
+
+
 def _forget_comparisons(session: Session, site_id: int) -> None:
     tree_ids = trees.site_tree_ids(session, site_id)
     comparisons.end(session, site_id)
@@ -98,12 +134,14 @@ def _forget_comparisons(session: Session, site_id: int) -> None:
     trees.forget_distances(session, tree_ids)
 
 
-def extract_again(session: Session, site_id: int) -> None:
-    """Request the extraction of a site's pages with their current groups."""
+def extract_again(session: Session, site_id: int, *, only: Collection[int] | None = None) -> None:
+    """Request the extraction of a site's pages, or only of some, with their current groups."""
     generation = groups.last_generation(session, site_id)
-    request_extractions(
-        session, site_id, groups.pages_of_generation(session, site_id, generation), generation
-    )
+    page_ids = groups.pages_of_generation(session, site_id, generation)
+    if only is not None:
+        chosen = frozenset(only)
+        page_ids = [page_id for page_id in page_ids if page_id in chosen]
+    request_extractions(session, site_id, page_ids, generation)
 
 
 @shared_task(name=task_names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)

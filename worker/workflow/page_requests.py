@@ -1,16 +1,11 @@
 """Reprocessing requests for a single page."""
 
-from typing import Literal, get_args
-
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.store import outbox, pages
 from worker.workflow.extraction_requests import request_extractions
-
-PageStage = Literal["extract", "parse"]
-PAGE_STAGES = get_args(PageStage)
 
 
 def ask_again(session: Session, page_id: int, stage: str) -> bool:

@@ -12,9 +12,10 @@ import pytest
 from amqp.exceptions import AccessRefused
 from kombu import Connection, Producer
 from kombu.transport.base import StdChannel
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 
+from models.tables import Feedback
 from tests.deployment import Deployment
 from tests.integration.secured.conftest import CommandLine
 from tests.integration.secured.servers import SecuredServers
@@ -39,10 +40,16 @@ def test_a_page_sent_by_the_crawler_user_reaches_the_recogniser_user_as_an_artic
     found = tmp_path / "entities.sqlite"
     command = [sys.executable, "examples/recognise.py", servers.broker_url("recogniser")]
     recogniser = subprocess.Popen(
-        [*command, str(found), "--ca-file", str(servers.authority)], cwd=ROOT
+        [
+            *(*command, str(found), "--ca-file", str(servers.authority)),
+            *("--feedback", "entities.feedback"),
+        ],
+        cwd=ROOT,
     )
     try:
         deployment.wait_until(lambda: count_of(found) == 3)
+        stored = select(func.count()).select_from(Feedback)
+        deployment.wait_until(lambda: deployment.count(stored) == 3)
     finally:
         recogniser.terminate()
         assert recogniser.wait(30) == 0
@@ -83,6 +90,7 @@ def channel_of(servers: SecuredServers, user: str) -> Iterator[StdChannel]:
         ("recogniser", ""),
         ("recogniser", "articles"),
         ("recogniser", "crawler.pages"),
+        ("crawler", "entities.feedback"),
     ],
 )
 def test_crawler_and_recogniser_may_not_publish_to_other_exchanges(
@@ -102,6 +110,7 @@ def test_crawler_and_recogniser_may_not_publish_to_other_exchanges(
         ("recogniser", "crawler.pages"),
         ("recogniser", "detourage.extract"),
         ("recogniser", "crawler.pages.quarantine"),
+        ("recogniser", "entities.feedback"),
         ("detourage_service", "entities.articles"),
     ],
 )

@@ -20,6 +20,7 @@ def test_a_deployment_leaves_nothing_on_the_broker(settings: Settings) -> None:
         topology.changes_exchange,
         topology.repeats_exchange,
         topology.links_exchange,
+        topology.feedback_exchange,
     ]
     with connect(own) as connection:
         topology.declare(connection)

@@ -12,7 +12,7 @@ from sqlalchemy import MetaData, Table, func, insert, inspect, select, text
 from sqlalchemy import types as sql
 
 from tests.services import Services, temporary_database
-from tests.versions import go_to, is_current
+from tests.versions import is_current
 from worker.store.database import Database
 from worker.store.migrations import _config, migrate
 
@@ -105,7 +105,7 @@ def counts(database: Database) -> dict[str, int]:
 def test_every_version_is_upgraded_to_the_next_with_all_rows(database: Database) -> None:
     for version in VERSIONS:
         before = counts(database)
-        go_to(database, version)
+        migrate(database, version)
         after = counts(database)
         assert {table: after.get(table) for table in before} == before, version
         fill(database)

@@ -20,9 +20,11 @@ from worker.inspector.limits import TooSlowError
 from worker.inspector.registry import Answer, Views
 from worker.inspector.security import FRAMED_POLICY
 from worker.inspector.stored_page import KnownPage, known_page
+from worker.messaging.task_names import PAGE_STAGES
+from worker.store.feedback import feedback_on
 from worker.store.reads.details import Revision, receipts_of, revisions_of, sending_of
 from worker.text.abridged import abridged
-from worker.workflow.page_requests import PAGE_STAGES, ask_again
+from worker.workflow.page_requests import ask_again
 
 views = Views()
 
@@ -86,6 +88,7 @@ def page(asked: InspectorRequest) -> Answer:
         )
     )
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
+    feedback = asked.read(lambda session: feedback_on(session, row.id, shown))
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message) if message else None
     explained, is_slow = _explained(asked, known)
@@ -104,6 +107,7 @@ def page(asked: InspectorRequest) -> Answer:
         "shown_revision": shown,
         "compared_revision": earlier if before else None,
         "changes": revision_changes(before, message) if before and message else None,
+        "feedback": feedback._asdict() if feedback else None,
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,

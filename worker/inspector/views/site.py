@@ -12,6 +12,7 @@ from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_
 from worker.inspector.registry import Answer, Views
 from worker.store import clusterings, designs
 from worker.store.clusterings import Quarantine
+from worker.store.feedback import feedback_of_site
 from worker.store.provisional import PROVISIONAL, UNGROUPED
 from worker.store.reads.details import (
     InspectedSite,
@@ -42,6 +43,7 @@ def site(asked: InspectorRequest) -> Answer:
     changes = asked.read(lambda session: designs.changes(session, site_id))
     apart = asked.read(lambda session: pages_in_no_group(session, site_id, found.generation))
     given_up = asked.read(lambda session: clusterings.quarantine(session, site_id))
+    feedback = asked.read(lambda session: feedback_of_site(session, site_id))
     is_clustered = found.method not in (None, PROVISIONAL, UNGROUPED)
     pictured = _pictured(asked, found)
     positions = pictured.positions()
@@ -76,6 +78,7 @@ def site(asked: InspectorRequest) -> Answer:
             {"generation": each.generation, "since": each.since, "first_url": each.first_url}
             for each in changes
         ],
+        "feedback": [each._asdict() for each in feedback],
         "pictured_pages": pictured.pages,
         "trees": trees,
     }
@@ -91,6 +94,7 @@ def site(asked: InspectorRequest) -> Answer:
         "history": draw_history(drawn),
         "key": key,
         "abridged": abridged,
+        "feedback_rows": feedback,
     }
     return Answer(values, shown)
 
