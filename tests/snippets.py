@@ -21,10 +21,10 @@ import click
 import yaml
 from celery.bin.celery import celery as celery_command
 from markdown_it import MarkdownIt
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from models.links import LinksMessage
-from models.messages import ArticleMessage, PageMessage
+from models.messages import ArticleMessage, FeedbackMessage, PageMessage
 from worker.cli import main
 from worker.settings import PREFIX, Settings
 
@@ -263,7 +263,8 @@ def check_json(text: str) -> None:
     if "html_base64" in value:
         assert not PageMessage.model_validate_json(text).model_extra
     elif "version" in value:
-        kind = LinksMessage if "links" in value else ArticleMessage
+        kinds: dict[str, type[BaseModel]] = {"links": LinksMessage, "entities": FeedbackMessage}
+        kind = next((kinds[key] for key in kinds if key in value), ArticleMessage)
         kind.model_validate_json(text)
         assert set(value) == set(kind.model_fields)
     else:

@@ -1,6 +1,6 @@
 """Extraction jobs: which pages await extraction, and how workers start and finish it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -163,6 +163,22 @@ _BEGUN_BEFORE = text("""
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
         AS asked (id, generation) USING (id, generation)
     WHERE tree_id IS NOT NULL AND attempts > 0
+        AND (outcome IS NULL OR forced OR extracted_generation < generation)
+    ORDER BY id
+""")
+
+
+def awaited(session: Session, page_ids: Iterable[int]) -> dict[int, list[tuple[int, int]]]:
+    """Return those of the given pages that await extraction, with their generations, by site ID."""
+    by_site: dict[int, list[tuple[int, int]]] = {}
+    for site_id, page_id, generation in session.execute(_AWAITED, {"pages": sorted(page_ids)}):
+        by_site.setdefault(site_id, []).append((page_id, generation))
+    return by_site
+
+
+_AWAITED = text("""
+    SELECT site_id, id, generation FROM pages
+    WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
         AND (outcome IS NULL OR forced OR extracted_generation < generation)
     ORDER BY id
 """)

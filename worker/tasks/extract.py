@@ -10,7 +10,11 @@ from worker.store.locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
 from worker.text.plural import counted
 from worker.workflow.extraction import extract_alone, extract_together
-from worker.workflow.extraction_requests import request_late_extractions, suspect_late_extractions
+from worker.workflow.extraction_requests import (
+    request_late_extractions,
+    request_overtaken,
+    suspect_late_extractions,
+)
 from worker.workflow.process import process_state
 
 logger = logging.getLogger(__name__)
@@ -34,10 +38,11 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
         wanted = {page: wanted[page] for page in wanted if page in ours}
         if not wanted:
             return
-        if not others:
-            extract_alone(state, wanted)
-        else:
-            extract_together(state, wanted)
+        run = extract_together if others else extract_alone
+        overtaken = run(state, wanted)
+    if overtaken:
+        # Their new requests may have been delivered, and skipped, while this task held the pages.
+        state.database.run(lambda session: request_overtaken(session, overtaken))
 
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)

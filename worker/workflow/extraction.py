@@ -30,31 +30,43 @@ from worker.workflow.rendered import read_rendered, render
 logger = logging.getLogger(__name__)
 
 
-def extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> None:
-    """Extract each page in its own transaction, so that no page suffers from another's defect."""
+def extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
+    """Extract each page in its own transaction, so that no page suffers from another's defect.
+
+    Returns the IDs of the pages that changed during their extraction.
+    """
+    overtaken: set[int] = set()
     for job in state.database.run(lambda session: _begin(session, wanted)):
         result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _given_up(job)
-        _save_alone(state, job, result)
+        overtaken |= _save_alone(state, job, result)
+    return overtaken
 
 
-def _save_alone(state: ProcessState, job: ExtractionJob, extracted: Extracted) -> None:
+def _save_alone(state: ProcessState, job: ExtractionJob, extracted: Extracted) -> set[int]:
     try:
-        state.database.run(lambda session: save_extractions(session, state, [(job, extracted)]))
+        return state.database.run(
+            lambda session: save_extractions(session, state, [(job, extracted)])
+        )
     except DBAPIError as error:
         if is_connection_lost(error):
             raise
         # The database would reject the same result again.
         logger.exception("cannot store the extraction of %s; its outcome is failed", job.url)
         failure = Extracted(NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}"))
-        state.database.run(lambda session: save_extractions(session, state, [(job, failure)]))
+        return state.database.run(
+            lambda session: save_extractions(session, state, [(job, failure)])
+        )
 
 
-def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
-    """Extract pages in one transaction; if that fails, enqueue each separately."""
+def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
+    """Extract pages in one transaction; if that fails, enqueue each separately.
+
+    Returns the IDs of the pages that changed during their extraction.
+    """
     jobs = state.database.run(lambda session: _begin_together(session, wanted))
     try:
         results = [(job, _extract(state, job, is_alone=False)) for job in jobs]
-        state.database.run(lambda session: save_extractions(session, state, results))
+        return state.database.run(lambda session: save_extractions(session, state, results))
     except Exception as error:
         if is_connection_lost(error):
             raise
@@ -66,6 +78,7 @@ def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
         )
         again = {job.page_id: job.generation for job in jobs}
         state.database.run(lambda session: _request_each_alone(session, again))
+        return set()
 
 
 def _begin(

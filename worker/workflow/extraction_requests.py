@@ -80,6 +80,12 @@ def request_late_extractions(
     return sum(map(len, late.values()))
 
 
+def request_overtaken(session: Session, page_ids: Iterable[int]) -> None:
+    """Request the extractions that pages still await, after an earlier one was discarded."""
+    for site_id, wanted in extraction_jobs.awaited(session, page_ids).items():
+        _enqueue(session, site_id, wanted)
+
+
 def request_each_alone(
     session: Session, site_id: int, page_ids: Iterable[int], wanted: Mapping[int, int]
 ) -> None:

@@ -69,13 +69,15 @@ def extraction_key(
 
 def save_extractions(
     session: Session, state: ProcessState, extracted: Sequence[tuple[ExtractionJob, Extracted]]
-) -> None:
+) -> set[int]:
     """Store extracted pages, and write their messages to the outbox.
 
-    Pages that changed during their extraction are skipped, as they have been enqueued again.
+    Pages that changed during their extraction are skipped, and their IDs are returned.
     """
     now = datetime.now(UTC)
-    current = without_walls(session, list(_not_overtaken(session, extracted)))
+    current = list(_not_overtaken(session, extracted))
+    overtaken = {job.page_id for job, _ in extracted} - {job.page_id for job, _, _ in current}
+    current = without_walls(session, current)
     texts = short_texts(current)
     current = without_repeats(session, current, texts)
     revised = _revise(session, state, current, now)
@@ -93,6 +95,7 @@ def save_extractions(
     _withdraw_removed(session, state, revised, results)
     if state.settings.send_links:
         _send_links(session, state, extracted, revised, results)
+    return overtaken
 
 
 def _revise(

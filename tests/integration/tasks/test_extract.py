@@ -14,6 +14,7 @@ from models.tables import Article, StoredPage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
+from worker.article.reader import Content, read_content
 from worker.messaging import task_names
 from worker.messaging.broker import connect
 from worker.service.application import create_app
@@ -22,7 +23,7 @@ from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.locks import AdvisoryLock
 from worker.store.pages import is_pending
 from worker.tasks.extract import extract, extract_late
-from worker.workflow import article_message
+from worker.workflow import article_message, extraction
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.process import process_state
 
@@ -89,6 +90,26 @@ def test_a_page_being_extracted_by_another_process_is_skipped(tasks: Tasks, page
         extract(page_id=page_id, generation=1)
         assert outcome(tasks, page_id) == (None, None)
     extract(page_id=page_id, generation=1)
+    assert outcome(tasks, page_id) == ("article", None)
+
+
+def test_a_page_grouped_again_during_its_extraction_is_enqueued_again(
+    tasks: Tasks, page_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_and_group_again(*arguments: Any, **options: Any) -> Content:
+        monkeypatch.undo()
+        content = read_content(*arguments, **options)
+        tasks.group(tasks.publish("a", [("new", article_html(9))]))
+        # The new request is delivered while the first extraction still holds the page.
+        for each in tasks.take(task_names.EXTRACT):
+            extract(**each)
+        return content
+
+    tasks.take(task_names.EXTRACT)
+    monkeypatch.setattr(extraction, "read_content", read_and_group_again)
+    extract(page_id=page_id, generation=1)
+    assert outcome(tasks, page_id) == (None, None)
+    tasks.settle()
     assert outcome(tasks, page_id) == ("article", None)
 
 
