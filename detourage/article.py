@@ -28,16 +28,12 @@ class Article:
         The content as returned by the worker's packages. Its attributes are not part of the public
         interface.
     page
-        The page; None for an article that another process has read.
+        The page as fetched; None for an article that another process has read.
     """
 
     url: str
     content: Content = field(repr=False)
     page: Page | None = field(default=None, repr=False, compare=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the page out of pickled articles; it would make up most of them."""
-        return {**self.__dict__, "page": None}
 
     def __repr__(self) -> str:
         """Show URL, title and length."""
@@ -145,15 +141,15 @@ class Article:
 
         return site_of(self.url) if self.url else ""
 
-    def locate(self, start: int, end: int, html: bytes | str | None = None) -> list[Passage]:
+    def locate(self, start: int, end: int, page: Page | None = None) -> list[Passage]:
         """Locate a range of `text` in the page, for example an entity found in it.
 
         Parameters
         ----------
         start, end
             Character offsets into `text`.
-        html
-            The page, needed only for an article that another process has read.
+        page
+            The page as fetched, needed only for an article that another process has read.
 
         Returns
         -------
@@ -171,13 +167,11 @@ class Article:
         from worker.article.locating import locate, located_blocks
         from worker.html import parse_page
 
-        if html is None:
-            if self.page is None:
-                raise ValueError("html is needed: the article was read by another process")
-            html = self.page.html
-        content_type = self.page.content_type if self.page is not None else None
-        page = parse_page(html, content_type=content_type)
-        return locate(page, located_blocks(self.content.article), start, end)
+        page = page or self.page
+        if page is None:
+            raise ValueError("the page is needed: the article was read by another process")
+        parsed = parse_page(page.html, content_type=page.content_type)
+        return locate(parsed, located_blocks(self.content.article), start, end)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the article as JSON values, with the keys of the article message.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -54,9 +55,18 @@ def extract_many(
     reader = partial(read_page, text_roles=tuple(text_roles))
     if processes == 1:
         return map(reader, pages_of(pages))
+    apart = partial(_read_apart, text_roles=tuple(text_roles))
     return in_processes(
-        reader, pages_of(pages), processes, preload="detourage.reading", crashed=_crashed
+        apart, pages_of(pages), processes, preload="detourage.reading", crashed=_crashed
     )
+
+
+def _read_apart(page: Page, text_roles: Sequence[LineRole]) -> Result:
+    """Read a page for another process, which has the page already."""
+    result = read_page(page, text_roles)
+    if result.article is None:
+        return result
+    return replace(result, article=replace(result.article, page=None))
 
 
 def _crashed(page: Page) -> Result:

@@ -1,16 +1,13 @@
 """Location of a range of an article's text in its page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote
 
-import numpy as np
-
 from models.messages import ArticleMessage
 from worker.article.result import Extraction
 from worker.html import Page, PageError, parse_page
-from worker.html.flat import FlatDocument
 from worker.html.paths import Paths, index_at
 from worker.html.source import ByteRange, PageSource
 from worker.text import words
@@ -20,6 +17,10 @@ MAX_QUOTE = 200
 
 CONTEXT_WORDS = 3
 """Number of words before and after a fragment's quotation, which make it unique."""
+
+
+MAX_CONTEXT = 60
+"""Maximum length of these words, which languages without spaces do not separate."""
 
 
 class LocationError(ValueError):
@@ -131,7 +132,8 @@ def locate_in_message(
     blocks = blocks_in_message(message)
     if not blocks:
         raise LocationError(
-            "the article has no locations: it comes from a script, or DETOURAGE_LOCATIONS was no"
+            "the article has no locations: it comes from a script or an earlier version, or"
+            " DETOURAGE_LOCATIONS was no"
         )
     try:
         return locate(parse_page(content, content_type=content_type), blocks, start, end)
@@ -162,6 +164,8 @@ def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> 
         If the range contains no text of the blocks, or the page is not the one from which the
         article was extracted.
     """
+    if not 0 <= start < end:
+        raise LocationError(f"{start} to {end} is not a range of characters")
     found: list[Passage] = []
     for block in blocks:
         first, last = max(start - block.start, 0), min(end - block.start, len(block.text))
@@ -172,59 +176,76 @@ def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> 
     return found
 
 
-def _located(page: Page, block: LocatedBlock, first: int, last: int) -> Iterator[Passage]:
-    flat, source = page.flat, PageSource.of(page)
-    element = index_at(flat, block.xpath)
+def _located(page: Page, block: LocatedBlock, first: int, last: int) -> list[Passage]:
+    element = index_at(page.flat, block.xpath)
     if element is None:
         raise LocationError(f"the page has no element at {block.xpath}")
+    # Anything new on a page shifts its bytes, so the element's texts are the second choice.
+    for pieces in (_pieces_at(page, block.nodes), PageSource.of(page).texts_below(element)):
+        found = _aligned(page, block, pieces, first, last)
+        if found is not None:
+            return found
+    raise LocationError(f"the page has no text {block.text[:40]!r} at {block.xpath}")
+
+
+def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
+    """Return the text nodes in the given byte ranges; empty unless all of them are known."""
+    source = PageSource.of(page)
+    ends = source.ranges[1]
+    pieces: list[int] = []
+    for start, end in nodes:
+        piece = source.text_at.get(start)
+        if piece is None:
+            return []
+        pieces.append(piece)
+        # A single range may stand for many text nodes.
+        while ends[pieces[-1]] < end and pieces[-1] + 1 < len(ends):
+            pieces.append(pieces[-1] + 1)
+    return pieces
+
+
+def _aligned(
+    page: Page, block: LocatedBlock, pieces: Sequence[int], first: int, last: int
+) -> list[Passage] | None:
+    """Return the passages of a part of a block, or None if the text nodes lack its text."""
+    flat, source = page.flat, PageSource.of(page)
     shown = _shown(block.text)
     wanted = [number for number, at in enumerate(shown) if first <= at < last]
+    passages: list[Passage] = []
     at = 0
-    for piece in _pieces(flat, source, element, block.nodes):
+    for piece in pieces:
         text = flat.pieces.texts[piece]
         visible = _shown(text)
         characters = [text[each] for each in visible]
-        if (
-            not visible
-            or [block.text[each] for each in shown[at : at + len(visible)]] != characters
-        ):
+        expected = [block.text[each] for each in shown[at : at + len(visible)]]
+        if not visible or characters != expected:
             continue
         inside = range(max(wanted[0], at), min(wanted[-1] + 1, at + len(visible)))
         if inside:
             begin, stop = visible[inside[0] - at], visible[inside[-1] - at] + 1
             offset = source.own_offset(piece)
-            yield Passage(
-                text[begin:stop],
-                Paths.of(flat).path(int(flat.pieces.parents[piece])),
-                offset + begin,
-                offset + stop,
-                *(source.part_range(piece, begin, stop) or (None, None)),
+            passages.append(
+                Passage(
+                    text[begin:stop],
+                    Paths.of(flat).path(source.holders[piece]),
+                    offset + begin,
+                    offset + stop,
+                    *(source.part_range(piece, begin, stop) or (None, None)),
+                )
             )
         at += len(visible)
-    if at <= wanted[-1]:
-        raise LocationError(f"the page has no text {block.text[:40]!r} at {block.xpath}")
+        if at > wanted[-1]:
+            return passages
+    return None
 
 
 def _shown(text: str) -> list[int]:
     """Return the offsets of the characters that are neither white space nor invisible."""
+    if text.isprintable():
+        return [at for at, each in enumerate(text) if not each.isspace()]
     return [
         at for at, each in enumerate(text) if not each.isspace() and words.visible(each).strip()
     ]
-
-
-def _pieces(
-    flat: FlatDocument, source: PageSource, element: int, nodes: Sequence[ByteRange]
-) -> Iterator[int]:
-    """Yield the text nodes below an element, limited to the given byte ranges, if any."""
-    first, last = np.searchsorted(flat.pieces.after, (element, flat.ends[element])).tolist()
-    for piece in range(first, last):
-        if not element <= flat.pieces.parents[piece] < flat.ends[element]:
-            continue
-        found = source.text_range(piece)
-        if not nodes or any(
-            found is not None and start <= found.start and found.end <= end for start, end in nodes
-        ):
-            yield piece
 
 
 def text_fragment(url: str, text: str, start: int, end: int) -> str:
@@ -239,12 +260,13 @@ def text_fragment(url: str, text: str, start: int, end: int) -> str:
     lines = [line.split() for line in text[start:end].split("\n") if line.strip()]
     parts = [" ".join(line) for line in lines]
     if len(lines) > 1 or len(parts[0]) > MAX_QUOTE:
-        parts = [" ".join(lines[0][:CONTEXT_WORDS]), " ".join(lines[-1][-CONTEXT_WORDS:])]
+        first, last = " ".join(lines[0][:CONTEXT_WORDS]), " ".join(lines[-1][-CONTEXT_WORDS:])
+        parts = [first[:MAX_CONTEXT], last[-MAX_CONTEXT:]]
     parts = [*map(_quoted, parts)]
     if before and text[start - 1 : start].isspace():
-        parts.insert(0, _quoted(" ".join(before)) + "-")
+        parts.insert(0, _quoted(" ".join(before)[-MAX_CONTEXT:]) + "-")
     if after and text[end : end + 1].isspace():
-        parts.append("-" + _quoted(" ".join(after)))
+        parts.append("-" + _quoted(" ".join(after)[:MAX_CONTEXT]))
     return f"{url.partition('#')[0]}#:~:text={','.join(parts)}"
 
 

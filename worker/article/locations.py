@@ -1,7 +1,7 @@
 """Locations of an article's parts in its page, so that each can be found again there."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,10 @@ from worker.html.source import PageSource
 from worker.text import words
 
 MAX_PATH_CHARACTERS = 200_000
-"""Total length of the paths of blocks; further blocks of a deep, hostile page have no location."""
+"""Maximum total length of paths; further parts of a deep, hostile page have no location."""
+
+MAX_AROUND = 4
+"""Maximum length of a text, relative to the value it contains, that is surely about the value."""
 
 MAX_OCCURRENCES = 50
 """Maximum number of occurrences of a value that are compared."""
@@ -67,9 +70,17 @@ def with_comment_locations(page: Page, comments: Sequence[Comment]) -> tuple[Com
 
 @dataclass(frozen=True)
 class PageLocations:
-    """The locations of elements, texts and values in a page."""
+    """The locations of elements, texts and values in a page.
+
+    `left` is the number of characters that paths may still have, which a deep page would exceed.
+    """
 
     page: Page
+    left: list[int] = field(default_factory=lambda: [MAX_PATH_CHARACTERS])
+
+    def _can_afford(self, paths: Iterable[str]) -> bool:
+        self.left[0] -= sum(map(len, paths))
+        return self.left[0] >= 0
 
     @cached_property
     def _paths(self) -> Paths:
@@ -87,22 +98,24 @@ class PageLocations:
         """Return the location of an element's start tag."""
         if element is None:
             return None
-        tag = self._source.tag_range(element) or (None, None)
-        return Location(self._path(element, container), None, *tag)
+        path = self._path(element, container)
+        if not self._can_afford([path]):
+            return None
+        return Location(path, None, *(self._source.tag_range(element) or (None, None)))
 
     def of_blocks(
         self, blocks: Sequence[ArticleBlock], container: int | None
     ) -> Iterator[ArticleBlock]:
         """Yield the blocks with their locations."""
-        left = MAX_PATH_CHARACTERS
         for block in blocks:
-            if not block.pieces or left < 0:
+            if not block.pieces or self.left[0] < 0:
                 yield block
                 continue
             element = self._element_around(block.pieces)
             path = self._path(element, container)
-            left -= len(path)
-            yield block.at(path, tuple(self._texts_of(block, element)))
+            texts = tuple(self._texts_of(block, element))
+            is_short = self._can_afford([path, *(text.xpath for text in texts)])
+            yield block.at(path, texts) if is_short else block
 
     def of_values(self, article: Extraction) -> ValueLocations:
         """Return the locations of the title, lead, authors and dates."""
@@ -124,6 +137,8 @@ class PageLocations:
     def of_comment(self, comment: Comment) -> Location | None:
         """Return the location of a comment's text."""
         if comment.element is None:
+            return None
+        if not self._can_afford([self._paths.path(comment.element)]):
             return None
         texts = [self._shown[each] for each in comment.texts]
         return self._of_pieces(comment.element, texts)
@@ -178,9 +193,7 @@ class PageLocations:
         """Return the location of all text in an element."""
         if element is None:
             return None
-        after = self._flat.pieces.after
-        first, last = np.searchsorted(after, (element, self._flat.ends[element])).tolist()
-        return self._of_pieces(element, range(first, last))
+        return self._of_pieces(element, self._source.texts_below(element))
 
     def _of_pieces(self, element: int, pieces: Sequence[int]) -> Location:
         ranges = [found for each in pieces if (found := self._source.text_range(each))]
@@ -205,10 +218,12 @@ class PageLocations:
         flat, holders = self._flat, self._source.holders
         numbers, texts = self._displayed
         shown = [numbers[each] for each in _holding(texts, value)]
-        if shown:
-            piece = min(shown, key=lambda each: abs(holders[each] - near))
-            return self._of_pieces(holders[piece], [piece])
+        # In a longer text, the value may be mentioned by chance.
+        own = [each for each in shown if len(flat.pieces.texts[each]) <= MAX_AROUND * len(value)]
         attribute = next(_holding(self._values, value), None)
+        if own or (shown and attribute is None):
+            piece = min(own or shown, key=lambda each: abs(holders[each] - near))
+            return self._of_pieces(holders[piece], [piece])
         if attribute is not None:
             element = int(flat.attributes.owners[attribute])
             name = flat.attributes.distinct[flat.attributes.names[attribute]]
@@ -216,9 +231,8 @@ class PageLocations:
             return Location(self._paths.path(element), name, *tag)
         for piece, text in enumerate(flat.pieces.texts):
             if value in text:
-                script = holders[piece]
-                within = self._source.value_range(script, value) or (None, None)
-                return Location(self._paths.path(script), None, *within)
+                within = self._source.value_range(piece, value) or (None, None)
+                return Location(self._paths.path(holders[piece]), None, *within)
         return None
 
     @cached_property
@@ -235,7 +249,7 @@ class PageLocations:
 
 
 def _holding(joined: str, value: str) -> Iterator[int]:
-    """Yield the indices of the texts, joined by NUL, that contain a value."""
+    """Yield the indices of the texts, joined by NUL, that contain a value between word borders."""
     number, counted = 0, 0
     at = joined.find(value)
     for _ in range(MAX_OCCURRENCES):
@@ -243,6 +257,14 @@ def _holding(joined: str, value: str) -> Iterator[int]:
             return
         number += joined.count("\x00", counted, at)
         counted = at
-        yield number
+        if not _continues(joined[at - 1 : at]) and not _continues(
+            joined[at + len(value) : at + len(value) + 1]
+        ):
+            yield number
         after = joined.find("\x00", at)
         at = joined.find(value, after) if after >= 0 else -1
+
+
+def _continues(character: str) -> bool:
+    """Return whether a character next to a value makes it part of a longer word."""
+    return character.isalnum() and not words.count_unspaced(character)

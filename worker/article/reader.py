@@ -1,5 +1,6 @@
 """Read a page's complete content: the article and, separately, the comments below it."""
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -67,6 +68,8 @@ __all__ = [
     "read_content",
     "read_shown",
 ]
+
+logger = logging.getLogger(__name__)
 
 MIN_OF_FORUM = 0.1
 """Minimum probability at which the best records of a forum page count as its posts.
@@ -177,8 +180,19 @@ def read_shown(
     elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
     entries = entries_of(page, article, comments)
     if has_locations:
-        article, comments = with_locations(page, article), with_comment_locations(page, comments)
+        article, comments = _located(page, article, comments)
     return Content(article, comments, elsewhere, entries, read_pagination(page))
+
+
+def _located(
+    page: Page, article: Extraction, comments: tuple[Comment, ...]
+) -> tuple[Extraction, tuple[Comment, ...]]:
+    try:
+        return with_locations(page, article), with_comment_locations(page, comments)
+    except Exception:
+        # An article without locations is better than none.
+        logger.exception("cannot locate the parts of the article in %s", page.url or "a page")
+        return article, comments
 
 
 def explain_content(

@@ -481,9 +481,12 @@ class _Renderer:
             links += (_shifted(link, start) for link in self._links(spans))
             start += len(cell) + 1
         sizes = Counter({text.line: text.size for text in texts})
-        within = (page.flat.numbers[index], page.document.ends[page.flat.numbers[index]])
+        number = int(page.flat.numbers[index])
+        within = (number, page.document.ends[number])
         first, last = np.searchsorted(page.flat.pieces.after, within).tolist()
-        return Stretch("table", text, self._role_of(sizes), links=links, pieces=range(first, last))
+        inside = page.flat.pieces.parents[first:last] >= number
+        pieces = (np.flatnonzero(inside) + first).tolist()
+        return Stretch("table", text, self._role_of(sizes), links=links, pieces=pieces)
 
     def _cell(self, index: int) -> tuple[str, Sequence[Span]]:
         """Return the text of a cell, on one line, and its links."""

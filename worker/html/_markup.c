@@ -76,7 +76,7 @@ static int is_name_character(char c) {
 
 static int is_named(const char *name, size_t length, const char *wanted) {
     for (size_t i = 0; i < length; i++)
-        if (lower(name[i]) != wanted[i]) return 0;
+        if (!wanted[i] || lower(name[i]) != wanted[i]) return 0;
     return !wanted[length];
 }
 
@@ -771,6 +771,12 @@ static const char *after(const char *at, const char *end, const char *wanted) {
     return found ? found + strlen(wanted) : end;
 }
 
+/* Return the end of the comment whose dashes start here; "<!-->" is complete. */
+static const char *after_comment(const char *at, const char *end) {
+    const char *plain = after(at, end, "-->");
+    return at + 2 < plain ? after(at + 2, plain, "--!>") : plain;
+}
+
 /* Return the end tag of an element whose content is not parsed. */
 static const char *end_of_content(const char *at, const char *end, const char *name, size_t length) {
     if (is_named(name, length, "script")) {
@@ -796,8 +802,7 @@ static void split_source(const char *at, const char *end, Runs *runs) {
         if (is_end) name++;
         if (!is_letter(*name)) {
             if (*name == '!' && !is_end && end - name >= 3 && !memcmp(name, "!--", 3)) {
-                /* "<!-->" is a complete comment. */
-                at = after(name + 1, end, "-->");
+                at = after_comment(name + 1, end);
             } else if (is_end || *name == '!' || *name == '?') {
                 if (foreign && end - open >= 9 && !memcmp(open, "<![CDATA[", 9)) {
                     at = after(open, end, "]]>");
@@ -834,39 +839,81 @@ static void split_source(const char *at, const char *end, Runs *runs) {
     put_run(runs, from, end);
 }
 
-/* References that are often written without a semicolon. */
-static const char *const UNFINISHED[] = {"nbsp", "amp", "lt",    "gt",    "quot",
-                                         "copy", "reg", "laquo", "raquo", NULL};
+/* References that are often written without a semicolon, with their texts. */
+static const char *const UNFINISHED[][2] = {
+    {"nbsp", "\xc2\xa0"}, {"amp", "&"},           {"lt", "<"},
+    {"gt", ">"},           {"quot", "\""},         {"copy", "\xc2\xa9"},
+    {"reg", "\xc2\xae"},  {"laquo", "\xc2\xab"}, {"raquo", "\xc2\xbb"},
+};
+enum { LONGEST_REFERENCE = 40 };
 
-/* Return the length of the character reference that starts here, or 0. `code` is that of a numeric
- * reference, or -1. */
-static size_t reference_at(const char *at, const char *end, int64_t *code) {
-    const char *from = at++;
-    *code = -1;
-    if (at < end && *at == '#') {
-        const int is_hex = at + 1 < end && lower(at[1]) == 'x';
+/* Characters of the numeric references 128 to 159, which browsers take for Windows-1252. */
+static const unsigned short WINDOWS[32] = {
+    0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160,
+    0x2039, 0x152,  0x8d,   0x17d,  0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+    0x2013, 0x2014, 0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0x9d,   0x17e, 0x178};
+
+/* Write a character in UTF-8, and return its length. */
+static size_t write_character(int64_t code, char *to) {
+    if (code >= 128 && code < 160) code = WINDOWS[code - 128];
+    if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    const size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i; i--, code >>= 6) to[i] = (char)(0x80 | (code & 0x3f));
+    to[0] = (char)((length == 2 ? 0xc0 : length == 3 ? 0xe0 : 0xf0) | code);
+    return length;
+}
+
+/* A character reference; `text` is what it stands for, empty for any character that a name may stand
+ * for, and `code` that of a numeric reference, or -1. */
+typedef struct {
+    size_t length;
+    int64_t code;
+    char text[8];
+    size_t text_length;
+} Reference;
+
+static Reference reference_at(const char *at, const char *end) {
+    Reference found = {.code = -1};
+    const char *from = at++, *limit = end - from > LONGEST_REFERENCE ? from + LONGEST_REFERENCE : end;
+    if (at < limit && *at == '#') {
+        const int is_hex = at + 1 < limit && lower(at[1]) == 'x';
         const char *digits = at += 1 + is_hex;
-        for (*code = 0; at < end; at++) {
+        for (found.code = 0; at < limit; at++) {
             const char c = lower(*at);
             const int is_digit = c >= '0' && c <= '9';
             if (!is_digit && !(is_hex && c >= 'a' && c <= 'f')) break;
-            if (*code < 0x110000) *code = *code * (is_hex ? 16 : 10) + c - (is_digit ? '0' : 'a' - 10);
+            if (found.code <= 0x10ffff)
+                found.code = found.code * (is_hex ? 16 : 10) + c - (is_digit ? '0' : 'a' - 10);
         }
-        if (at == digits) return 0;
+        if (at == digits) return found;
+        found.text_length = write_character(found.code, found.text);
     } else {
         const char *name = at;
-        while (at < end && (is_letter(*at) || (*at >= '0' && *at <= '9'))) at++;
-        if (at == name) return 0;
-        if (at == end || *at != ';') {
-            for (const char *const *each = UNFINISHED; *each; each++) {
-                const size_t length = strlen(*each);
-                if ((size_t)(at - name) >= length && !memcmp(name, *each, length))
-                    return length + 1;
-            }
-            return 0;
+        while (at < limit && (is_letter(*at) || (*at >= '0' && *at <= '9'))) at++;
+        const int is_finished = at < limit && *at == ';';
+        for (size_t i = 0; i < sizeof UNFINISHED / sizeof *UNFINISHED && !found.text_length; i++) {
+            const size_t length = strlen(UNFINISHED[i][0]);
+            const int is_same = (size_t)(at - name) >= length &&
+                                !memcmp(name, UNFINISHED[i][0], length) &&
+                                (!is_finished || (size_t)(at - name) == length);
+            if (!is_same) continue;
+            found.text_length = strlen(UNFINISHED[i][1]);
+            memcpy(found.text, UNFINISHED[i][1], found.text_length);
+            at = name + length;
         }
+        if (at == name || (!found.text_length && !is_finished)) return found;
     }
-    return (size_t)(at - from) + (at < end && *at == ';');
+    found.length = (size_t)(at - from) + (at < end && *at == ';');
+    return found;
+}
+
+/* Return whether a named reference may stand for a character: none does for a letter or digit. */
+static int may_be_named(const char *at) {
+    return (unsigned char)*at >= 0x80 || !(is_letter(*at) || (*at >= '0' && *at <= '9') || is_space(*at));
 }
 
 static int is_omitted(int64_t code) {
@@ -879,12 +926,27 @@ static size_t length_of_character(const char *at, const char *end) {
     return (size_t)(at - from);
 }
 
-/* Match a text, and move the cursor behind it. Return its start in the source, or NULL. */
-static const char *match(Cursor *cursor, const char *text, const char *text_end) {
+/* Return whether nothing but white space remains of a run. */
+static int is_finished(const Run *run, const char *at) {
+    while (at < run->end) {
+        const Reference found = *at == '&' ? reference_at(at, run->end) : (Reference){0};
+        if (found.length && (is_omitted(found.code) || (found.text_length == 1 && is_space(*found.text))))
+            at += found.length;
+        else if (is_space(*at) || is_omitted((unsigned char)*at))
+            at++;
+        else
+            return 0;
+    }
+    return 1;
+}
+
+/* Match a text, and move the cursor behind it. Return its start in the source, or NULL. A whole text
+ * ends where a run ends. */
+static const char *match(Cursor *cursor, const char *text, const char *text_end, int is_whole) {
     Cursor here = *cursor;
     const char *start = NULL;
     while (text < text_end) {
-        if (here.run == here.runs->count) return NULL;
+        if (--cursor->left < 0 || here.run == here.runs->count) return NULL;
         const Run *run = here.runs->items + here.run;
         if (here.at == run->end) {
             /* The markup before the next run may not end the text: a comment, a stray end tag. */
@@ -895,38 +957,37 @@ static const char *match(Cursor *cursor, const char *text, const char *text_end)
         }
         if (start) {
             const char *from = here.at;
-            const size_t most = (size_t)(run->end - from < text_end - text ? run->end - from : text_end - text);
-            const char *stop = from + most;
+            const ptrdiff_t here_left = run->end - from, text_left = text_end - text;
+            const char *stop = from + (here_left < text_left ? here_left : text_left);
             while (here.at < stop && *here.at == *text && *here.at != '&') here.at++, text++;
             cursor->left -= here.at - from;
             if (here.at == stop) continue;
         }
-        if (--cursor->left < 0) return NULL;
-        int64_t code = -1;
+        const Reference found = *here.at == '&' ? reference_at(here.at, run->end) : (Reference){0};
+        const size_t left = (size_t)(text_end - text);
         size_t taken = 1, passed = 1;
-        const size_t reference =
-            *here.at == '&' ? reference_at(here.at, run->end, &code) : 0;
-        const int is_amp = reference && !memcmp(here.at, "&amp", reference < 4 ? reference : 4);
-        if (reference && is_omitted(code)) {
-            here.at += reference;
+        if (found.length && is_omitted(found.code)) {
+            here.at += found.length;
             continue;
         }
-        if (!start && reference && (code == ' ' || code == '\t' || code == '\n' || code == '\r')) {
-            here.at += reference;
+        if (!start && found.text_length == 1 && is_space(*found.text)) {
+            here.at += found.length;
             continue;
         }
-        if (reference && (is_amp || (size_t)(text_end - text) < reference ||
-                          memcmp(text, here.at, reference) != 0)) {
-            taken = reference;
+        if (found.text_length && left >= found.text_length &&
+            !memcmp(text, found.text, found.text_length)) {
+            taken = found.length;
+            passed = found.text_length;
+        } else if (found.length && !found.text_length && may_be_named(text) &&
+                   (left < found.length || memcmp(text, here.at, found.length) != 0)) {
+            taken = found.length;
             passed = length_of_character(text, text_end);
+        } else if (found.text_length && *found.text != '&') {
+            return NULL;
         } else if (*here.at == '\r' && *text == '\n') {
             taken = run->end - here.at > 1 && here.at[1] == '\n' ? 2 : 1;
         } else if (*here.at != *text) {
-            if (!start && is_space(*here.at)) {
-                here.at++;
-                continue;
-            }
-            if (is_omitted((unsigned char)*here.at)) {
+            if ((!start && is_space(*here.at)) || is_omitted((unsigned char)*here.at)) {
                 here.at++;
                 continue;
             }
@@ -936,6 +997,7 @@ static const char *match(Cursor *cursor, const char *text, const char *text_end)
         here.at += taken;
         text += passed;
     }
+    if (is_whole && !is_finished(here.runs->items + here.run, here.at)) return NULL;
     here.left = cursor->left;
     *cursor = here;
     return start;
@@ -944,8 +1006,9 @@ static const char *match(Cursor *cursor, const char *text, const char *text_end)
 enum { WINDOW = 128, WIDEST = 4096 };
 
 /* Find a text at the cursor or, failing that, in the runs nearest to it. */
-static const char *find_text(Cursor *cursor, const char *text, const char *text_end, size_t window) {
-    const char *start = match(cursor, text, text_end);
+static const char *find_text(Cursor *cursor, const char *text, const char *text_end, size_t window,
+                             int is_whole) {
+    const char *start = match(cursor, text, text_end, is_whole);
     for (size_t distance = 1; !start && distance <= window && cursor->left > 0; distance++) {
         for (int side = 0; side < 2 && !start; side++) {
             if (side ? cursor->run < distance : cursor->runs->count - cursor->run <= distance)
@@ -955,8 +1018,12 @@ static const char *find_text(Cursor *cursor, const char *text, const char *text_
             const Run *run = cursor->runs->items + other.run;
             other.at = run->shown;
             other.left--;
-            if (other.at < run->end && (*other.at == *text || *other.at == '&'))
-                start = match(&other, text, text_end);
+            const Reference first = other.at < run->end && *other.at == '&'
+                                        ? reference_at(other.at, run->end)
+                                        : (Reference){0};
+            /* A name may stand for too many characters to be searched for. */
+            if (other.at < run->end && (*other.at == *text || first.text_length))
+                start = match(&other, text, text_end, is_whole);
             if (start)
                 *cursor = other;
             else
@@ -967,16 +1034,18 @@ static const char *find_text(Cursor *cursor, const char *text, const char *text_
 }
 
 PyDoc_STRVAR(positions_doc,
-             "positions(html, texts) -> (bytes, bytes)\n\n"
+             "positions(html, texts, is_whole) -> (bytes, bytes)\n\n"
              "Find texts, in document order, in the page in UTF-8 from which they were parsed; texts of\n"
              "scripts and styles must be left out. Return int64 columns with the start and end of each\n"
-             "text without ASCII white space around it, -1 for a text that is blank or was not found.");
+             "text without ASCII white space around it, -1 for a text that is blank or was not found.\n"
+             "With `is_whole`, each text is all the text between two tags.");
 
 static PyObject *markup_positions(PyObject *module, PyObject *args) {
     (void)module;
     Py_buffer html;
     PyObject *texts;
-    if (!PyArg_ParseTuple(args, "y*O!", &html, &PyList_Type, &texts)) return NULL;
+    int is_whole;
+    if (!PyArg_ParseTuple(args, "y*O!p", &html, &PyList_Type, &texts, &is_whole)) return NULL;
     const Py_ssize_t count = PyList_Size(texts);
     Runs runs = {0};
     split_source(html.buf, (const char *)html.buf + html.len, &runs);
@@ -999,7 +1068,8 @@ static PyObject *markup_positions(PyObject *module, PyObject *args) {
         const char *start = NULL;
         if (text < text_end && runs.count) {
             size_t window = (size_t)WINDOW << (misses / 8 > 6 ? 6 : misses / 8);
-            start = find_text(&cursor, text, text_end, window < WIDEST ? window : WIDEST);
+            if (window > WIDEST) window = WIDEST;
+            start = find_text(&cursor, text, text_end, window, is_whole);
             misses = start ? 0 : misses + 1;
         }
         const int64_t range[2] = {start ? start - (const char *)html.buf : -1,

@@ -1,5 +1,6 @@
 """A fetched and parsed page."""
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +17,8 @@ from worker.html.media import check_content_type, check_signature, media_type
 from worker.html.source import Source
 from worker.html.tree import Tree
 from worker.text.mojibake import mend
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 MAX_LENGTH = MAX_HTML_BYTES
 """Maximum length of a page in bytes, or in characters if it is given as text."""
@@ -85,7 +88,8 @@ def parse_page(
         text, encoding = html.removeprefix("\ufeff"), "utf-8"
     mended = mend(text.replace("\x00", ""))
     raw = html if isinstance(html, bytes) else None
-    is_changed = mended != (text if raw is not None else html)
+    # A page given as text may have lone surrogates, which UTF-8 cannot express.
+    is_changed = mended != (text if raw is not None else html) or not _is_utf8(mended)
     source = Source(raw, mended, decoded, is_changed)
     declared = media_type(content_type) or ""
     flat = parse_document(mended, is_xhtml=declared.endswith("xhtml+xml"))
@@ -96,3 +100,7 @@ def parse_page(
     if not has_text(flat):
         raise EmptyPageError("the page has no text")
     return Page(url, flat, encoding, answer, source)
+
+
+def _is_utf8(text: str) -> bool:
+    return text.isascii() or _SURROGATES.search(text) is None

@@ -13,6 +13,7 @@ from worker.html.flat import Booleans, FlatDocument
 _FOREIGN = frozenset({"svg", "math"})
 _STEP = re.compile(r"(?:\*\[name\(\)='([^'/]+)'\]|([^/\[\]*]+))(?:\[(\d{1,6})\])?")
 _PATHS = "paths"
+_CHILDREN = "children"
 
 
 class Paths:
@@ -82,17 +83,17 @@ class Paths:
 
 def index_at(flat: FlatDocument, path: str) -> int | None:
     """Return the index of the element at an absolute path, or None."""
-    element, end = -1, len(flat.tags)
+    if _CHILDREN not in flat.memo:
+        children: dict[tuple[int, str], list[int]] = {}
+        for index, key in enumerate(zip(flat.parents.tolist(), flat.tags, strict=True)):
+            children.setdefault(key, []).append(index)
+        flat.memo[_CHILDREN] = children
+    element = -1
     for name, rank in _steps(path):
-        child, left = element + 1, rank
-        while child < end:
-            left -= flat.tags[child] == name
-            if not left:
-                break
-            child = int(flat.ends[child])
-        if left or child >= end:
+        same = flat.memo[_CHILDREN].get((element, name), ())
+        if not 0 < rank <= len(same):
             return None
-        element, end = child, int(flat.ends[child])
+        element = same[rank - 1]
     return element if element >= 0 else None
 
 

@@ -23,7 +23,7 @@ _MARKS = (
     *(codecs.BOM_UTF8, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
     *(codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
 )
-_TAGS = re.compile(rb"<!--.*?(?:-->|\Z)|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
+_TAGS = re.compile(rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
 _TAG_END = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
 
 _POSITIONS = "positions"
@@ -60,7 +60,7 @@ class Source:
         """The text in UTF-8."""
         raw, decoded = self.raw, self.decoded
         if raw is None or decoded is None or self.is_changed or not decoded.is_valid_utf8:
-            return self.text.encode()
+            return self.text.encode("utf-8", "surrogatepass")
         return raw[self._mark :]
 
     @cached_property
@@ -74,7 +74,7 @@ class Source:
             return None
         if self.raw is None or self.decoded is None:
             return offsets
-        if self.decoded.is_valid_utf8 or self.text.isascii():
+        if self.decoded.is_valid_utf8:
             return offsets + self._mark
         if self._raw_starts is None:
             return None
@@ -158,7 +158,7 @@ class PageSource:
         if first < 0 or self._source is None:
             return None
         parts = [text[:start], text[start:end], text[end:]]
-        starts, ends = _markup.positions(self._source.utf8[first:last], parts)
+        starts, ends = _markup.positions(self._source.utf8[first:last], parts, False)
         places = first + np.array([np.frombuffer(each, np.int64)[1] for each in (starts, ends)])
         raw = self._source.raw_offsets(places) if places[0] >= first else None
         return None if raw is None else ByteRange(*raw.tolist())
@@ -257,21 +257,31 @@ class PageSource:
         known = np.minimum.accumulate(numbers[::-1])[::-1]
         return [*known.tolist(), count]
 
-    def value_range(self, element: int, value: str) -> ByteRange | None:
+    def value_range(self, piece: int, value: str) -> ByteRange | None:
         """Return the range of a value in a script, or None if it is written in another form."""
-        flat, source = self._flat, self._source
-        pieces = flat.pieces
-        piece = int(np.searchsorted(pieces.after, element))
-        if source is None or piece == len(pieces.texts) or pieces.parents[piece] != element:
+        source = self._source
+        if source is None:
             return None
-        script = pieces.texts[piece].encode()
+        script = self._flat.pieces.texts[piece].encode()
+        within = script.find(value.encode())
         # A script is the same in the source as in the tree.
         start = source.utf8.find(script)
-        if start < 0 or source.utf8.find(script, start + 1) >= 0:
+        if within < 0 or start < 0 or source.utf8.find(script, start + 1) >= 0:
             return None
-        start += script.index(value.encode())
+        start += within
         raw = source.raw_offsets(np.array([start, start + len(value.encode())]))
         return None if raw is None else ByteRange(*raw.tolist())
+
+    def texts_below(self, element: int) -> list[int]:
+        """Return the indices of the texts below an element."""
+        end = int(self._flat.ends[element])
+        first, last = bisect_left(self._after, element), bisect_left(self._after, end)
+        return [each for each in range(first, last) if element <= self.holders[each] < end]
+
+    @cached_property
+    def text_at(self) -> dict[int, int]:
+        """The index of each text by the offset of its start in the page."""
+        return {start: number for number, start in enumerate(self.ranges[0]) if start >= 0}
 
     @cached_property
     def _offsets(self) -> tuple[Integers, Integers]:
@@ -282,7 +292,7 @@ class PageSource:
         if self._source is not None:
             is_parsed = ~self._flat.having(_NOT_PARSED)[pieces.parents]
             texts = list(compress(pieces.texts, is_parsed.tolist()))
-            found = _markup.positions(self._source.utf8, texts)
+            found = _markup.positions(self._source.utf8, texts, True)
             starts[is_parsed], ends[is_parsed] = (np.frombuffer(each, np.int64) for each in found)
         return starts, ends
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -109,6 +110,20 @@ def further_revision(
         "changes": None,
     }
     return message.model_copy(update=replaced | made)
+
+
+_LOCATIONS = frozenset(["xpath", "texts", "location"])
+
+
+def without_locations(article: NewArticle) -> NewArticle:
+    """Return a revision without the locations of its parts."""
+    message = {**article.message, "locations": None}
+    for name in ("blocks", "images", "embeds", "comments"):
+        message[name] = [
+            {key: value for key, value in part.items() if key not in _LOCATIONS}
+            for part in message[name]
+        ]
+    return replace(article, message=message)
 
 
 def compose(

@@ -23,7 +23,7 @@ from worker.store.outbox import NewMessage
 from worker.store.story_arrivals import Arrival
 from worker.versions import EXTRACTION_VERSION
 from worker.workflow.article_changes import with_changes, without_changes
-from worker.workflow.article_message import new_revision
+from worker.workflow.article_message import new_revision, without_locations
 from worker.workflow.article_parts import find_parts, note_parts
 from worker.workflow.context import short_texts, without_repeats, without_walls
 from worker.workflow.no_article import NoArticle
@@ -131,8 +131,8 @@ def _revise(
         may_hold_back = is_repeat and (page.revision == 0 or was_held_back)
         outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
         if len(outgoing.message.body) > state.settings.max_message_bytes:
-            # The article is worth more than the description of its changes.
-            article = without_changes(article)
+            # The article is worth more than its changes and its locations.
+            article = without_locations(without_changes(article))
             outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
         if len(outgoing.message.body) > state.settings.max_message_bytes:
             revised.append(_RevisedPage(job, page, _too_large(outgoing.message)))

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import pytest
 
-from detourage import extract
+from detourage import Page, extract
 from detourage.article import Article
 from models.messages import ArticleMessage, PageMessage
 from tests.unit.article.article_pages import prose
@@ -153,11 +154,100 @@ def test_every_block_of_generated_pages_is_found_again() -> None:
     assert blocks > 50
 
 
+def test_a_page_that_changed_around_the_text_is_no_other_page(article: Article) -> None:
+    later = PAGE.replace(b"<body>", b"<body><!-- served at 10:02 -->")
+    start = article.text.index("mayor")
+    (passage,) = article.locate(start, start + 5, Page(later, URL))
+    assert later[passage.byte_start : passage.byte_end] == b"mayor"
+
+
+def test_a_text_node_without_bytes_does_not_hide_the_others() -> None:
+    page = (
+        f"<h1>The old harbour</h1>{prose(1)}<p>He had a <b>caf&fjlig;e</b> near by.</p>{prose(2)}"
+    )
+    found = extract(page, URL)
+    assert found is not None
+    start = found.text.index("near by")
+    (passage,) = found.locate(start, start + 7)
+    assert passage.text == "near by"
+
+
+def test_a_repeated_text_is_found_where_it_is() -> None:
+    said = "Yes, said the man, and went on to talk about it for a while.<br><br>"
+    page = (
+        f"<h1>What the man said</h1><div>{said}{prose(1).replace('p>', 'i>')}<br><br>{said}</div>"
+    )
+    found = extract(page, URL)
+    assert found is not None
+    first, last = (block for block in found.blocks if block.text.startswith("Yes, said"))
+    places = [found.locate(each.start, each.end)[0].byte_start for each in (first, last)]
+    assert places == [page.index("Yes"), page.rindex("Yes")]
+
+
+def test_a_headline_ends_where_its_element_ends() -> None:
+    page = PAGE.replace(b"</h1>", b"</h1>\nFrom our own correspondent in the north.")
+    found = extract(page, URL)
+    assert found is not None
+    assert found.content.article.locations is not None
+    title = found.content.article.locations.title
+    assert title is not None
+    assert page[title.start : title.end].decode() == found.title
+
+
+def test_an_author_is_not_found_within_a_word() -> None:
+    author = "<meta name=author content='Ana'>"
+    page = f"{author}<h1>A long headline here</h1><p>Analysts agree.</p>{prose(4)}"
+    found = extract(page, URL)
+    assert found is not None
+    assert found.authors == ("Ana",)
+    assert found.content.article.locations is not None
+    (location,) = found.content.article.locations.authors
+    assert location is not None
+    assert location.attribute == "content"
+
+
+@pytest.mark.parametrize("tag", ["noscript", "object", "template", "button"])
+def test_a_value_in_an_element_that_is_not_displayed_does_no_harm(tag: str) -> None:
+    data = '{"@type": "NewsArticle", "author": {"name": "Ann Olsen\\u0077orth"}}'
+    hidden = f"<{tag}>foo<b>x</b>By Ann Olsenworth</{tag}>"
+    head = f'<script type="application/ld+json">{data}</script>'
+    found = extract(f"{head}<h1>A long headline here</h1>{prose(5)}{hidden}", URL)
+    assert found is not None
+    assert found.authors == ("Ann Olsenworth",)
+
+
+@pytest.mark.timeout(20)
+def test_deep_pages_have_bounded_locations() -> None:
+    deep = "<span>" * 450 + "<i>a</i>" * 8_000
+    found = extract(f"<h1>A long headline here</h1>{prose(6)}<p>{deep}</p>", URL)
+    assert found is not None
+    assert len(found.to_json()) < 2_000_000
+
+
+@pytest.mark.timeout(20)
+def test_articles_of_many_blocks_are_located_in_linear_time() -> None:
+    found = extract(
+        f"<h1>A long headline here</h1><div>{'Some words here.<br><br>' * 6_000}</div>", URL
+    )
+    assert found is not None
+    assert len(found.locate(0, len(found.text))) == len(found.blocks)
+
+
+@pytest.mark.parametrize(("start", "end"), [(-5, 3), (5, 5), (9, 2)])
+def test_a_range_must_be_one(article: Article, start: int, end: int) -> None:
+    with pytest.raises(ValueError, match="is not a range"):
+        article.locate(start, end)
+
+
+def test_a_copied_article_is_located(article: Article) -> None:
+    assert copy(article).locate(0, 4) == article.locate(0, 4)
+
+
 def test_another_page_is_refused(article: Article) -> None:
     other = PAGE.replace(b"mayor", b"major")
     start = article.text.index("mayor")
     with pytest.raises(LocationError, match="the page has no text 'The mayor"):
-        article.locate(start, start + 5, other)
+        article.locate(start, start + 5, Page(other, URL))
 
 
 def test_a_rendered_article_is_refused(article: Article) -> None:
@@ -178,6 +268,7 @@ def message_of(values: Mapping[str, Any]) -> ArticleMessage:
         ("one\n\ntwo words", "one\n\ntwo", "one,two,-words"),
         ("x" * 10 + " " + "y " * 150 + "z", "y " * 150 + "z", "xxxxxxxxxx-,y%20y%20y,y%20y%20z"),
         ("a-b, c", "a-b", "a%2Db"),
+        ("x" * 300, "x" * 300, f"{'x' * 60},{'x' * 60}"),
     ],
 )  # fmt: skip
 def test_a_fragment_quotes_the_range_with_words_around_it(

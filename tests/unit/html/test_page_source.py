@@ -48,6 +48,10 @@ def in_body(markup: str) -> list[str]:
         ("<svg><![CDATA[one]]></svg><p>two</p>", ["one", "two"]),
         ("<p>one <![CDATA[two]]></p>", ["one"]),
         ("<p>one</p><plaintext><p>two", ["one", "<p>two</body></html>"]),
+        ("<!-- x --!><p>one</p><p>two</p><!-- y --><p>one three", ["one", "two", "one three"]),
+        ("<p>&#233; &#x2013; &#150; &copy</p>", ["&#233; &#x2013; &#150; &copy"]),
+        ("<p>&#38;#38;</p>", ["&#38;#38;"]),
+        ("<p>&fjlig;</p><p>q</p><p>&LT;</p>", ["", "q", "&LT;"]),
     ],
 )  # fmt: skip
 def test_texts_are_found_in_the_source(markup: str, found: list[str]) -> None:
@@ -57,6 +61,7 @@ def test_texts_are_found_in_the_source(markup: str, found: list[str]) -> None:
 @pytest.mark.parametrize(
     ("encoding", "text"),
     [
+        ("utf-16", "Two"),
         ("utf-8", "Dvě věty"),
         ("utf-8-sig", "Dvě věty"),
         ("utf-16", "Dvě věty"),
@@ -88,6 +93,11 @@ def test_a_repaired_page_has_no_offsets() -> None:
     page = parse_page("<p>MontrÃ©al, MontrÃ©al, Ã la carte</p>".encode())
     assert page.flat.texts[0].startswith("Montréal")
     assert PageSource.of(page).text_range(0) is None
+
+
+def test_a_page_with_a_lone_surrogate_has_no_offsets() -> None:
+    page = parse_page("<p>one \ud800</p><p>two</p>")
+    assert PageSource.of(page).text_range(1) is None
 
 
 def test_offsets_into_a_page_given_as_text_are_those_of_its_utf_8() -> None:
@@ -143,8 +153,10 @@ def test_own_offsets_count_only_the_text_nodes_of_the_parent() -> None:
         "<p>" + "x<br>" * 29_000,
         "<p>x" + "<!-- <img> " * 29_000,
         "<p>x<a b='" * 9_000,
+        "<p>x</p>" + "<!----> " * 60_000 + "<p>&eacute z</p>" * 16_000,
+        "<p>&" + "a" * 500_000 + "</p>" + "<p>y &amp z&" * 10_000,
     ],
-    ids=["inline", "images", "breaks", "comments", "quotes"],
+    ids=["inline", "images", "breaks", "comments", "quotes", "blanks", "references"],
 )
 def test_hostile_pages_take_linear_time(markup: str) -> None:
     page = parse_page(markup.encode())
