@@ -218,7 +218,7 @@ class PageLocations:
         flat, holders = self._flat, self._source.holders
         numbers, texts = self._displayed
         shown = [numbers[each] for each in _holding(texts, value)]
-        # In a longer text, the value may be mentioned by chance.
+        # In a longer text, the value may be mentioned in passing.
         own = [each for each in shown if len(flat.pieces.texts[each]) <= MAX_AROUND * len(value)]
         attribute = next(_holding(self._values, value), None)
         if own or (shown and attribute is None):

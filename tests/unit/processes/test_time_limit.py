@@ -1,6 +1,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -53,9 +54,10 @@ def test_work_that_ignores_the_limit_is_interrupted_again(monkeypatch: pytest.Mo
 def test_code_after_work_that_ended_in_time_is_not_interrupted() -> None:
     def work() -> None:
         for _ in range(50):
-            with thread_time_limit(0.002):
+            # On a busy machine, even this may take longer.
+            with suppress(TimeIsUpError), thread_time_limit(0.002):
                 pass
-        with thread_time_limit(0.05):
+        with suppress(TimeIsUpError), thread_time_limit(0.05):
             pass
         end = time.monotonic() + 0.2
         while time.monotonic() < end:
