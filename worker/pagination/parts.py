@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from models.messages import without_location
 from worker.pagination.addresses import Address
 from worker.pagination.reading import Pagination
 from worker.text.words import tokens
@@ -28,8 +29,6 @@ HELD = 0.8
 """Minimum share of the first part's text that a page must contain to show the whole article."""
 
 SEPARATOR = "\n\n"
-
-_LOCATIONS = frozenset(["xpath", "texts", "location"])
 
 _APART = frozenset(["forum", "listing", "collection", "product"])
 _FIRST_KINDS = frozenset(["article", "gallery"])
@@ -190,10 +189,11 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
         first, end = _new_blocks(member.message["blocks"], seen)
         kept = member.message["blocks"][first:end]
         if number:
-            kept = [_elsewhere(each) for each in kept]
+            # Locations in later parts are in other pages.
+            kept = [without_location(each) for each in kept]
         for name, found in media.items():
             moved = len(blocks) - first
-            placed = map(_elsewhere, member.message[name]) if number else member.message[name]
+            placed = map(without_location, member.message[name]) if number else member.message[name]
             found += (
                 _replaced(each, moved, len(blocks), len(blocks) + len(kept)) for each in placed
             )
@@ -213,11 +213,6 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
         "comments": _comments(messages),
         "confidence": min(message["confidence"] for message in messages),
     }
-
-
-def _elsewhere(part: dict[str, Any]) -> dict[str, Any]:
-    """Return a part of a message without its location, which is in another page."""
-    return {key: value for key, value in part.items() if key not in _LOCATIONS}
 
 
 def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
@@ -268,7 +263,7 @@ def _comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             identity = (comment["author"], comment["date"], comment["text"], moved)
             if identity not in place_of:
                 place_of[identity] = len(comments)
-                kept = _elsewhere(comment) if number else comment
+                kept = without_location(comment) if number else comment
                 comments.append({**kept, "parent": moved})
             places.append(place_of[identity])
     return comments

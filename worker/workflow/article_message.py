@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from models.messages import ArticleMessage, Story, Template
+from models.messages import ArticleMessage, Story, Template, without_location
 from worker.addresses import PageAddress, canonical_of, identity_of, variants_of
 from worker.article.article_values import article_values
 from worker.article.reader import Content
@@ -112,17 +112,11 @@ def further_revision(
     return message.model_copy(update=replaced | made)
 
 
-_LOCATIONS = frozenset(["xpath", "texts", "location"])
-
-
 def without_locations(article: NewArticle) -> NewArticle:
     """Return a revision without the locations of its parts."""
     message = {**article.message, "locations": None}
     for name in ("blocks", "images", "embeds", "comments"):
-        message[name] = [
-            {key: value for key, value in part.items() if key not in _LOCATIONS}
-            for part in message[name]
-        ]
+        message[name] = [without_location(part) for part in message[name]]
     return replace(article, message=message)
 
 
