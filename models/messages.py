@@ -386,14 +386,6 @@ class Location(MessagePart):
     )
 
 
-_LOCATION_KEYS = frozenset(["xpath", "texts", "location"])
-
-
-def without_location(part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON values of a block, image, embed or comment without its location."""
-    return {key: value for key, value in part.items() if key not in _LOCATION_KEYS}
-
-
 _LOCATION = Field(
     default=None,
     exclude_if=_is_none,

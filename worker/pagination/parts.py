@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from models.messages import without_location
 from worker.pagination.addresses import Address
 from worker.pagination.reading import Pagination
 from worker.text.words import tokens
@@ -29,6 +28,8 @@ HELD = 0.8
 """Minimum share of the first part's text that a page must contain to show the whole article."""
 
 SEPARATOR = "\n\n"
+
+_LOCATIONS = frozenset(["xpath", "texts", "location"])
 
 _APART = frozenset(["forum", "listing", "collection", "product"])
 _FIRST_KINDS = frozenset(["article", "gallery"])
@@ -213,6 +214,11 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
         "comments": _comments(messages),
         "confidence": min(message["confidence"] for message in messages),
     }
+
+
+def without_location(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON values of a block, image, embed or comment without its location."""
+    return {key: value for key, value in part.items() if key not in _LOCATIONS}
 
 
 def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from models.messages import ArticleMessage, Story, Template, without_location
+from models.messages import ArticleMessage, Story, Template
 from worker.addresses import PageAddress, canonical_of, identity_of, variants_of
 from worker.article.article_values import article_values
 from worker.article.reader import Content
 from worker.html import site_name
+from worker.pagination.parts import without_location
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.article_parts import with_missing
