@@ -1,6 +1,5 @@
 """A fetched and parsed page."""
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,8 +16,6 @@ from worker.html.media import check_content_type, check_signature, media_type
 from worker.html.source import Source
 from worker.html.tree import Tree
 from worker.text.mojibake import mend
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 MAX_LENGTH = MAX_HTML_BYTES
 """Maximum length of a page in bytes, or in characters if it is given as text."""
@@ -103,4 +100,8 @@ def parse_page(
 
 
 def _is_utf8(text: str) -> bool:
-    return text.isascii() or _SURROGATES.search(text) is None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
