@@ -42,20 +42,11 @@ def group_by_references(
     for row, i in enumerate(rows):
         embedding[pages_of[i]] = grouping.embedding[row]
     groups = []
-    grouped: set[int] = set()
     for group in grouping.groups:
         members = {page for row in group.members for page in pages_of[rows[row]]}
         pivot = equal_pages[rows[group.pivot]][0]
         groups.append(Group(tuple(sorted(members, key=keys.__getitem__)), pivot))
-        grouped |= members
-    groups.sort(key=lambda group: (-len(group.members), keys[group.members[0]]))
-    outliers = [page for page in range(len(keys)) if page not in grouped]
-    return Grouping(
-        groups=tuple(groups),
-        outliers=tuple(sorted(outliers, key=keys.__getitem__)),
-        embedding=embedding,
-        silhouette=grouping.silhouette,
-    )
+    return Grouping.of(keys, groups, embedding, grouping.silhouette)
 
 
 def doubtful_members(
@@ -95,7 +86,6 @@ def without_far_members(
     result.
     """
     groups = []
-    outliers = list(grouping.outliers)
     for group in grouping.groups:
         pivot = trees[group.pivot]
         # The comparison is false for NaN, so such pages become outliers.
@@ -106,13 +96,4 @@ def without_far_members(
         )
         if len(members) > 1:
             groups.append(Group(members, group.pivot))
-        else:
-            members = ()
-        outliers += set(group.members).difference(members)
-    groups.sort(key=lambda group: (-len(group.members), keys[group.members[0]]))
-    return Grouping(
-        groups=tuple(groups),
-        outliers=tuple(sorted(outliers, key=keys.__getitem__)),
-        embedding=grouping.embedding,
-        silhouette=grouping.silhouette,
-    )
+    return Grouping.of(keys, groups, grouping.embedding, grouping.silhouette)
