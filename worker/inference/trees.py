@@ -191,7 +191,7 @@ def likelihoods(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 _TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])
 
 MAX_LEAVES = 32
-"""Maximum number of leaves per tree in the native code; the shipped trees have at most 24."""
+"""Maximum number of leaves per tree; the shipped trees have at most 24."""
 
 
 @dataclass(frozen=True)
@@ -200,19 +200,17 @@ class PackedTrees:
 
     `tests` are the inner nodes, ordered by column and threshold. Each has a bit mask of the leaves
     of its tree that remain possible for rows above the threshold; the lowest bit is the first leaf.
-    `tests` is None if a tree has more than `MAX_LEAVES` leaves. `columns` are the columns of the
-    tests in ascending order. `values` are the amounts that the leaves add, in units of `LEAF_UNIT`,
-    shape (trees, `MAX_LEAVES`).
+    `columns` are the columns of the tests in ascending order. `values` are the amounts that the
+    leaves add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
     """
 
-    forest: Forest
-    tests: npt.NDArray[Any] | None
+    tests: npt.NDArray[Any]
     columns: Integers
     values: Integers
 
     @classmethod
     def of(cls, trees: Sequence[DecisionTree]) -> Self:
-        """Pack trees."""
+        """Pack trees; raise ValueError if one has more than `MAX_LEAVES` leaves."""
         forest = Forest.of(trees)
         starts, is_leaf = forest.starts, forest.column < 0
         # The leaves before a node in preorder are those to the left of its subtree.
@@ -221,7 +219,7 @@ class PackedTrees:
         first = before - before[starts][tree]
         values = np.zeros((len(forest), MAX_LEAVES), dtype=np.int32)
         if len(first) and first[is_leaf].max() >= MAX_LEAVES:
-            return cls(forest, None, np.empty(0, dtype=np.int32), values)
+            raise ValueError(f"a tree has more than {MAX_LEAVES} leaves")
         values[tree[is_leaf], first[is_leaf]] = forest.value[is_leaf]
         inner = np.flatnonzero(~is_leaf)
         inner = inner[np.lexsort((forest.threshold[inner], forest.column[inner]))]
@@ -231,28 +229,10 @@ class PackedTrees:
         tests["threshold"] = forest.threshold[inner]
         tests["left"] = ~((1 << passed) - (1 << lowest)) & 0xFFFF_FFFF
         tests["tree"] = tree[inner]
-        return cls(forest, tests, forest.column[inner].astype(np.int32), values)
+        return cls(tests, forest.column[inner].astype(np.int32), values)
 
     def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
         """Return the sum of each row's leaves, in units of `LEAF_UNIT`."""
-        if self.tests is not None:
-            ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
-            answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)
-            return np.frombuffer(answer, dtype=np.int64)
-        return self.plain_sums(rows)
-
-    def plain_sums(self, rows: Rows) -> npt.NDArray[np.int64]:
-        """Return the same result as `sums` without using native code."""
-        forest = self.forest
-        sums = np.zeros(len(rows), dtype=np.int64)
-        for start, size in zip(forest.starts.tolist(), forest.sizes.tolist(), strict=True):
-            own = slice(start, start + size)
-            column, right = forest.column[own], forest.right[own]
-            threshold = forest.threshold[own]
-            places = np.zeros(len(rows), dtype=np.intp)
-            while len(inner := np.flatnonzero(column[places] >= 0)):
-                nodes = places[inner]
-                goes_right = rows[inner, column[nodes]] > threshold[nodes]
-                places[inner] = np.where(goes_right, right[nodes], nodes + 1)
-            sums += forest.value[own][places]
-        return sums
+        ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
+        answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)
+        return np.frombuffer(answer, dtype=np.int64)
