@@ -20,9 +20,6 @@ from worker.text.mojibake import mend
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
-MAX_LENGTH = MAX_HTML_BYTES
-"""Maximum length of a page in bytes, or in characters if it is given as text."""
-
 MAX_DEPTH = 512
 """Maximum depth of elements, where the root has depth 1; the same limit as in Blink.
 
@@ -78,8 +75,9 @@ def parse_page(
     """
     check_content_type(content_type)
     check_signature(html)
-    if len(html) > MAX_LENGTH:
-        raise TooLargeError(f"the page is longer than {MAX_LENGTH}")
+    # The limit for text is in characters.
+    if len(html) > MAX_HTML_BYTES:
+        raise TooLargeError(f"the page is longer than {MAX_HTML_BYTES}")
     decoded: DecodedPage | None = None
     if isinstance(html, bytes):
         decoded = decode(html, content_type)

@@ -51,30 +51,12 @@ class Label(NamedTuple):
 
 
 _ARROWS = {
-    Direction.NEXT: ("›", "»", ">", ">>", "→", "⟩", "▶", "►", "❯", "⇒", "→→", "›››", "»»", "››"),
-    Direction.PREVIOUS: (
-        "‹",
-        "«",
-        "<",
-        "<<",
-        "←",
-        "⟨",
-        "◀",
-        "◄",
-        "❮",
-        "⇐",
-        "←←",
-        "‹‹‹",
-        "««",
-        "‹‹",
-    ),
+    Direction.NEXT: "› » > >> → ⟩ ▶ ► ❯ ⇒ →→ ››› »» ››",
+    Direction.PREVIOUS: "‹ « < << ← ⟨ ◀ ◄ ❮ ⇐ ←← ‹‹‹ «« ‹‹",
+    Direction.FIRST: "|< |‹ |« |<< ⏮ ⇤",
+    Direction.LAST: ">| ›| »| >>| ⏭ ⇥",
 }
-_ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows}
-_BARRED = {
-    Direction.FIRST: ("|<", "|‹", "|«", "|<<", "⏮", "⇤"),
-    Direction.LAST: (">|", "›|", "»|", ">>|", "⏭", "⇥"),
-}
-_ARROW_OF |= {arrow: way for way, arrows in _BARRED.items() for arrow in arrows}
+_ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows.split()}
 _DOUBLE = frozenset(["»", ">>", "«", "<<"])
 _ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
 _EDGES = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
@@ -175,23 +157,19 @@ def _arrow(text: str) -> Label | None:
 
 
 _NAMED = re.compile(
-    r"(?<![a-z])(?:(next)|(prev(?:ious)?)|(first)|(last))(?![a-z])"
-    r"|(?<![a-z])(?:(next)|(prev(?:ious)?))(?:page|posts?|link|btn|button)",
+    r"(?<![a-z])(?:(?:next|prev(?:ious)?|first|last)(?![a-z])"
+    r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))",
 )
+_NAMED_BY_INITIAL = {
+    "n": Direction.NEXT,
+    "p": Direction.PREVIOUS,
+    "f": Direction.FIRST,
+    "l": Direction.LAST,
+}
 
 
 def read_name(name: str) -> Direction | None:
     """Return the direction named by a class or id, such as ``pager__item--next``, or None."""
-    directions = {
-        way
-        for found in _NAMED.finditer(part_at_capitals(name))
-        for way, hit in (
-            (Direction.NEXT, found[1] or found[5]),
-            (Direction.PREVIOUS, found[2] or found[6]),
-            (Direction.FIRST, found[3]),
-            (Direction.LAST, found[4]),
-        )
-        if hit
-    }
+    directions = {_NAMED_BY_INITIAL[word[0]] for word in _NAMED.findall(part_at_capitals(name))}
     # "prev-next" denotes a bar with both directions, and "last" an item of any list.
     return directions.pop() if len(directions) == 1 else None
