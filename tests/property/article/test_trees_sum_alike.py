@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.inference.trees import MAX_LEAVES, DecisionTree, PackedTrees
+from benchmarks.boosting import DecisionTree, forest_of
+from worker.inference.trees import MAX_LEAVES, PackedTrees
 
 COLUMNS = 3
 VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 7.25])
@@ -40,7 +41,7 @@ def test_sums_of_trees_equal_those_of_a_walk(
         [rng.choice([-1.0, 0.0, 0.5, 3.0, 9.0]) for _ in range(COLUMNS)] for _ in range(count)
     ]
     rows = np.array(values, dtype=np.float32).reshape(count, COLUMNS)
-    packed = PackedTrees.of(forest)
+    packed = PackedTrees.of(forest_of(forest))
     assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]
 
 
@@ -54,7 +55,7 @@ def test_a_tree_with_too_many_leaves_is_rejected() -> None:
         value=[0.0] * (2 * MAX_LEAVES + 1),
     )
     with pytest.raises(ValueError, match="more than 32 leaves"):
-        PackedTrees.of([comb])
+        PackedTrees.of(forest_of([comb]))
 
 
 def _walk(tree: DecisionTree, row: npt.NDArray[np.float32]) -> int:
