@@ -176,7 +176,7 @@ class PageSource:
         for each in between:
             if self.holders[each] == parent:
                 offset += len(self._flat.pieces.texts[each])
-        # Texts are asked for in order, so that each is counted once.
+        # Texts are requested in order, so each is counted once.
         self._own[parent] = piece, offset
         return offset
 
