@@ -218,14 +218,8 @@ class Forest:
         return found
 
     def _rightmost(self, below: Sequence[Shape], nodes: Sequence[int]) -> list[int]:
-        found: list[int] = []
-        place = len(nodes) - 1
-        for shape in reversed(below):
-            while not self.matches(shape, nodes[place]):
-                place -= 1
-            found.append(place)
-            place -= 1
-        return found[::-1]
+        mirrored = self._leftmost(below[::-1], nodes[::-1])
+        return [len(nodes) - 1 - place for place in reversed(mirrored)]
 
     def has_around(self, node: int, others: Container[int]) -> bool:
         """Return whether a node or one of its ancestors is among `others`."""
