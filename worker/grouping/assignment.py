@@ -14,15 +14,19 @@ from worker.grouping.likeness import size_tolerant_distance
 from worker.grouping.matrix import Matrix
 from worker.html import Tree
 
-BROAD: Final = 0.3
-"""Distance of a member from all representatives above which a group gets another representative."""
+MAX_REPRESENTED_DISTANCE: Final = 0.3
+"""Maximum distance of a member from the nearest representative, if the group can get another."""
 
-MOST_REPRESENTATIVES: Final = 3
-"""Maximum number of representatives per group. New pages are compared with these."""
+MAX_REPRESENTATIVES: Final = 3
+"""Maximum number of representatives per group, with which new pages are compared."""
 
-FEWEST_OF_A_NEW_GROUP: Final = 3
+MIN_NEW_GROUP_PAGES: Final = 3
 """Minimum number of similar outliers that form a new group between two clusterings; two, which are
-enough for a clustering, may be similar by accident."""
+sufficient for a clustering, may be similar by accident."""
+
+REPRESENTATIVE_NODES: Final = 500_000
+"""Maximum total number of nodes of the representatives compared with a page; a single one may have
+more."""
 
 
 @dataclass(frozen=True)
@@ -40,25 +44,22 @@ class Assignment:
     work: int = 0
 
 
-REPRESENTATIVE_NODES: Final = 500_000
-"""Maximum total number of nodes of the representatives compared with a page; a single one may have
-more."""
-
-NOWHERE: Final = Assignment(None, 0.0, float("nan"))
+NOT_COMPARED: Final = Assignment(None, 0.0, float("nan"))
+"""Assignment of a page that cannot be compared with any representative."""
 
 
 def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     """Choose the pages that represent a group: the pivot, followed by the farthest members.
 
-    Pages are added while any member is farther than `BROAD` from all of them; in a tie, the first
-    member is added. `distances` are those between all pages of the site. Source: Gonzalez,
-    "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
-    (1985).
+    Pages are added while any member is farther than `MAX_REPRESENTED_DISTANCE` from all of them; in
+    a tie, the first member is added. `distances` are those between all pages of the site. Source:
+    Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical Computer
+    Science 38 (1985).
     """
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]
     reach = distances[group.pivot, members]
-    while len(chosen) < MOST_REPRESENTATIVES and reach.max() > BROAD:
+    while len(chosen) < MAX_REPRESENTATIVES and reach.max() > MAX_REPRESENTED_DISTANCE:
         farthest = members[first_smallest(-reach)]
         chosen.append(int(farthest))
         reach = np.minimum(reach, distances[farthest, members])
@@ -68,7 +69,7 @@ def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
 def assign(
     distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
 ) -> Assignment:
-    """Assign a new page to the group of its nearest representative, or to none beyond the `limit`.
+    """Assign a new page to the group of its nearest representative within the `limit`, if any.
 
     `distances` are those to all representatives, in the measure with which the groups were formed,
     and NaN if unknown; `groups` has the group of each representative. In a tie, the smallest ID
@@ -80,7 +81,7 @@ def assign(
         raise ValueError(f"{len(groups)} groups for distances of shape {to_each.shape}")
     known = [i for i in range(len(groups)) if not np.isnan(to_each[i])]
     if not known:
-        return NOWHERE
+        return NOT_COMPARED
     nearest = min(known, key=lambda i: (to_each[i], groups[i], i))
     distance = float(to_each[nearest])
     if distance > limit:
@@ -153,7 +154,7 @@ def assign_tree(
     if nearest_of:
         return replace(assign(distances, groups), work=forest.work)
     if not len(bounds):
-        return NOWHERE
+        return NOT_COMPARED
     return Assignment(None, 0.0, float(bounds.min()), forest.work)
 
 
@@ -166,7 +167,7 @@ def agreeing_outliers(
     """
     keys = [f"{place:09}" for place in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)
-    return tuple(group for group in found.groups if len(group.members) >= FEWEST_OF_A_NEW_GROUP)
+    return tuple(group for group in found.groups if len(group.members) >= MIN_NEW_GROUP_PAGES)
 
 
 def _silhouette(near: float, far: float) -> float:

@@ -12,7 +12,7 @@ from worker.grouping.matrix import Indices, Matrix
 NEIGHBOURHOOD: Final = 0.3
 """Maximum distance between neighbours (measured on generated sites with high noise)."""
 
-FEWEST_PAGES: Final = 2
+MIN_GROUP_PAGES: Final = 2
 """Minimum number of pages in a group, because extraction compares two pages."""
 
 BANDWIDTH: Final = 0.2
@@ -40,11 +40,11 @@ class Dbscan(TemplateClusterer):
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
-        if len(distances) < FEWEST_PAGES:
+        if len(distances) < MIN_GROUP_PAGES:
             return np.zeros(len(distances), dtype=np.int64)
         from sklearn.cluster import DBSCAN
 
-        dbscan = DBSCAN(eps=NEIGHBOURHOOD, min_samples=FEWEST_PAGES, metric="precomputed")
+        dbscan = DBSCAN(eps=NEIGHBOURHOOD, min_samples=MIN_GROUP_PAGES, metric="precomputed")
         return np.asarray(dbscan.fit_predict(distances), dtype=np.int64)
 
 
@@ -56,11 +56,11 @@ class Hdbscan(TemplateClusterer):
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
-        if len(distances) <= FEWEST_PAGES:
+        if len(distances) <= MIN_GROUP_PAGES:
             return np.arange(len(distances))
         from sklearn.cluster import HDBSCAN
 
-        hdbscan = HDBSCAN(min_cluster_size=FEWEST_PAGES, metric="precomputed", copy=True)
+        hdbscan = HDBSCAN(min_cluster_size=MIN_GROUP_PAGES, metric="precomputed", copy=True)
         return np.asarray(hdbscan.fit_predict(distances), dtype=np.int64)
 
 

@@ -16,7 +16,7 @@ from worker.html.flat import FlatDocument
 from worker.html.media import check_content_type, check_signature, media_type
 from worker.html.source import Source
 from worker.html.tree import Tree
-from worker.text.mojibake import mend
+from worker.text.mojibake import repair
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -84,13 +84,13 @@ def parse_page(
         text, encoding = decoded.text, decoded.encoding
     else:
         text, encoding = html.removeprefix("\ufeff"), "utf-8"
-    mended = mend(text.replace("\x00", ""))
+    repaired = repair(text.replace("\x00", ""))
     raw = html if isinstance(html, bytes) else None
     # A page given as text may have lone surrogates, which UTF-8 cannot express.
-    is_changed = mended != (text if raw is not None else html) or not _is_utf8(mended)
-    source = Source(raw, mended, decoded, is_changed)
+    is_changed = repaired != (text if raw is not None else html) or not _is_utf8(repaired)
+    source = Source(raw, repaired, decoded, is_changed)
     declared = media_type(content_type) or ""
-    flat = parse_document(mended, is_xhtml=declared.endswith("xhtml+xml"))
+    flat = parse_document(repaired, is_xhtml=declared.endswith("xhtml+xml"))
     if flat.depths.max() >= MAX_DEPTH:
         raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
     if len(flat.elements) > MAX_ELEMENTS:

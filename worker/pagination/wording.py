@@ -126,10 +126,10 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
     for token in filter(None, (written.strip(_EDGES) for written in tokens)):
         if token in words.directions:
             direction = direction or words.directions[token]
-            names_pages = names_pages or _holds_noun(token)
+            names_pages = names_pages or _contains_noun(token)
         elif token in words.ages:
             age = age or words.ages[token]
-            names_pages = names_pages or _holds_noun(token)
+            names_pages = names_pages or _contains_noun(token)
         elif token in words.nouns:
             names_pages = True
         elif number is None and _NUMBER.fullmatch(token):
@@ -143,7 +143,7 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
     return Label(direction, number if direction is None else None, names_pages)
 
 
-def _holds_noun(token: str) -> bool:
+def _contains_noun(token: str) -> bool:
     """Return whether a word in a script without spaces contains a noun for pages ("次のページ")."""
     return count_unspaced(token) > 0 and any(noun in token for noun in _words().unspaced_nouns)
 
