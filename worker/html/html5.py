@@ -99,7 +99,7 @@ def may_be_costly(survey: Survey) -> bool:
 def flattened(html: bytes) -> FlatDocument | None:
     """Flatten a serialised page; return None if it has no elements.
 
-    The result equals `FlatDocument.of` its `document_of`, whose elements are built lazily.
+    The result equals ``FlatDocument.of(document_of(html))``, but its elements are built lazily.
     """
     tags, names, attributes, pieces, values, *numbers = _markup.flatten(html, _noscript_parser())
     if not tags:
