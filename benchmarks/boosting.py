@@ -1,7 +1,8 @@
 """Training of the service's boosted trees, and conversion to its own format."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from statistics import fmean
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from worker.inference import BoostedTrees, DecisionTree
+from worker.inference import BoostedTrees
+from worker.inference.trees import LEAF_UNIT, LEAVES_OF_ONE, Forest
 
 LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
@@ -18,6 +20,23 @@ COLUMNS_AT_A_SPLIT = 0.4
 """Share of randomly drawn columns that each split considers, so that trees differ more."""
 
 SEED = 0
+
+
+@dataclass(frozen=True)
+class DecisionTree:
+    """A decision tree in which every node comes after its parent.
+
+    A row whose value of a node's `column` is at most its `threshold` continues with the `left`
+    child, any other with the `right`. A leaf has -1 as its column, 0 as its threshold and children,
+    and in `value` the amount that it adds to the log odds, a multiple of `LEAF_UNIT`; the value of
+    an inner node is 0.
+    """
+
+    column: Sequence[int]
+    threshold: Sequence[float]
+    left: Sequence[int]
+    right: Sequence[int]
+    value: Sequence[float]
 
 
 def new_classifier(
@@ -40,9 +59,8 @@ def as_trees(classifier: HistGradientBoostingClassifier, columns: Sequence[str])
     """Convert a binary classifier fitted on `columns`, rounding numbers as in model files."""
     [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public access to the trees
     base = float(np.ravel(classifier._baseline_prediction)[0])  # noqa: SLF001 - as above
-    return BoostedTrees(
-        tuple(columns), round(base, 6), tuple(_as_tree(tree.nodes) for tree in trees)
-    )
+    forest = forest_of(_as_tree(tree.nodes) for tree in trees)
+    return BoostedTrees(tuple(columns), round(base, 6), forest)
 
 
 def _as_tree(nodes: npt.NDArray[Any]) -> DecisionTree:
@@ -56,12 +74,51 @@ def _as_tree(nodes: npt.NDArray[Any]) -> DecisionTree:
     )
 
 
+def forest_of(trees: Iterable[DecisionTree]) -> Forest:
+    """Convert trees to the form that is stored and evaluated."""
+    nodes = [list(_preorder(tree)) for tree in trees]
+    columns = zip(*chain.from_iterable(nodes), strict=True) if nodes else ((),) * 4
+    column, threshold, right, value = columns
+    return Forest(
+        np.array([len(each) for each in nodes], dtype=np.uint16),
+        np.array(column, dtype=np.int16),
+        np.array(threshold, dtype=np.float32),
+        np.array(right, dtype=np.int16),
+        np.array(value, dtype=np.int32),
+    )
+
+
+def _preorder(tree: DecisionTree) -> Iterator[tuple[int, float, int, int]]:
+    """Yield the column, threshold, right child's position and value of each node in preorder."""
+    nodes = [0]
+    order: list[int] = []
+    while nodes:
+        node = nodes.pop()
+        order.append(node)
+        if tree.column[node] >= 0:
+            nodes += [tree.right[node], tree.left[node]]
+    place = {node: number for number, node in enumerate(order)}
+    for node in order:
+        is_inner = tree.column[node] >= 0
+        yield (
+            tree.column[node],
+            tree.threshold[node],
+            place[tree.right[node]] if is_inner else 0,
+            0 if is_inner else round(tree.value[node] / LEAF_UNIT),
+        )
+
+
 def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:
     """Average the log odds of classifiers, which must have the same columns."""
-    trees = [
-        replace(tree, value=[round(value / len(models), 5) for value in tree.value])
-        for model in models
-        for tree in model.trees
-    ]
+    forests = [model.trees for model in models]
+    values = np.concatenate([each.value for each in forests]).tolist()
+    means = [round(value / LEAVES_OF_ONE / len(models), 5) for value in values]
+    forest = Forest(
+        np.concatenate([each.sizes for each in forests]),
+        np.concatenate([each.column for each in forests]),
+        np.concatenate([each.threshold for each in forests]),
+        np.concatenate([each.right for each in forests]),
+        np.array([round(mean / LEAF_UNIT) for mean in means], dtype=np.int32),
+    )
     base = fmean(model.base for model in models)
-    return BoostedTrees(models[0].columns, round(base, 6), tuple(trees))
+    return BoostedTrees(models[0].columns, round(base, 6), forest)

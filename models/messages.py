@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
@@ -73,7 +74,31 @@ LocalTimestamp = Annotated[
 """An aware datetime in the page's time zone, serialised as RFC 3339 with its UTC offset."""
 
 
-class PageMessage(BaseModel):
+def _without_nul(value: str) -> str:
+    if "\x00" in value:
+        raise ValueError("must not contain NUL characters")
+    return value
+
+
+_NO_NUL = AfterValidator(_without_nul)
+
+
+class ReceivedMessage(BaseModel):
+    """A message sent to the service."""
+
+    @classmethod
+    def from_json(cls, body: bytes) -> Self:
+        """Parse a message; a leading byte order mark is ignored, as RFC 8259 allows.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If the body is not such a message.
+        """
+        return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
+
+
+class PageMessage(ReceivedMessage):
     """A fetched page, as published by the crawler on ``crawler.pages``.
 
     Exactly one of ``html`` and ``html_base64`` must be given. Unknown keys are ignored, but
@@ -90,7 +115,7 @@ class PageMessage(BaseModel):
     html_base64: str | None = Field(
         default=None, description="The page as fetched: its bytes in base64."
     )
-    id: Annotated[str, StringConstraints(max_length=1024)] | None = Field(
+    id: Annotated[str, StringConstraints(max_length=1024), _NO_NUL] | None = Field(
         default=None,
         description="The crawler's ID for the page, included in the article as page_id.",
     )
@@ -99,7 +124,9 @@ class PageMessage(BaseModel):
         description="Name of the site: a host name, or letters and digits of any script separated"
         " by . _ - :. Defaults to the registrable domain of the URL.",
     )
-    content_type: str | None = Field(default=None, description="The HTTP Content-Type header.")
+    content_type: Annotated[str, _NO_NUL] | None = Field(
+        default=None, description="The HTTP Content-Type header."
+    )
     fetched_at: Timestamp | None = Field(
         default=None,
         strict=False,
@@ -124,13 +151,6 @@ class PageMessage(BaseModel):
     )
 
     _content: bytes | str = PrivateAttr(default=b"")
-
-    @field_validator("id", "content_type")
-    @classmethod
-    def _no_nul(cls, value: str | None) -> str | None:
-        if value is not None and "\x00" in value:
-            raise ValueError("must not contain NUL characters")
-        return value
 
     @field_validator("headers")
     @classmethod
@@ -203,17 +223,6 @@ class PageMessage(BaseModel):
             )
         return self
 
-    @classmethod
-    def from_json(cls, body: bytes) -> Self:
-        """Parse a message; a leading byte order mark is ignored, as RFC 8259 allows.
-
-        Raises
-        ------
-        pydantic.ValidationError
-            If the body is not a page message.
-        """
-        return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
-
     @property
     def answer(self) -> dict[str, Any]:
         """Fields of the message that describe the HTTP response, if given, by name."""
@@ -281,10 +290,6 @@ class Emphasis(MessagePart):
     kind: Literal["bold", "italic"] = Field(description="The emphasis.")
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
 def _is_empty(value: object) -> bool:
     return value is None or value == []
 
@@ -348,7 +353,7 @@ class Block(MessagePart):
         default=None,
         description="XPath of the block's element; see Location. Absent if unknown. Added to"
         " version 1.",
-        exclude_if=_is_none,
+        exclude_if=_is_empty,
     )
     texts: list[TextLocation] = Field(
         default=[],
@@ -372,23 +377,23 @@ class Location(MessagePart):
     xpath: str = Field(description="XPath of the element.")
     attribute: str | None = Field(
         default=None,
-        exclude_if=_is_none,
+        exclude_if=_is_empty,
         description="Attribute that contains the value; absent if the element's text does.",
     )
     start: int | None = Field(
         default=None,
-        exclude_if=_is_none,
+        exclude_if=_is_empty,
         description="Byte offset, in the page as fetched, of the text or, without a text, of the"
         " start tag; absent if unknown.",
     )
     end: int | None = Field(
-        default=None, exclude_if=_is_none, description="Byte offset of its end; absent if unknown."
+        default=None, exclude_if=_is_empty, description="Byte offset of its end; absent if unknown."
     )
 
 
 _LOCATION = Field(
     default=None,
-    exclude_if=_is_none,
+    exclude_if=_is_empty,
     description="Location in the page; absent if unknown. Added to version 1.",
 )
 
@@ -859,7 +864,7 @@ MAX_NOTE_CHARACTERS: Final = 1_000
 Verdict = Literal["good", "bad"]
 
 
-class FeedbackMessage(BaseModel):
+class FeedbackMessage(ReceivedMessage):
     """Feedback on an article, as published by its consumer on the exchange ``entities.feedback``.
 
     The latest feedback on an article replaces any earlier one. Unknown keys are ignored.
@@ -876,25 +881,7 @@ class FeedbackMessage(BaseModel):
         default=None,
         description="The consumer's judgement of the extracted text, or null if it has none.",
     )
-    note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARACTERS)] | None = Field(
+    note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARACTERS), _NO_NUL] | None = Field(
         default=None,
         description="Explanation for operators, at most 1,000 characters, or null.",
     )
-
-    @field_validator("note")
-    @classmethod
-    def _no_nul(cls, value: str | None) -> str | None:
-        if value is not None and "\x00" in value:
-            raise ValueError("must not contain NUL characters")
-        return value
-
-    @classmethod
-    def from_json(cls, body: bytes) -> Self:
-        """Parse a message; a leading byte order mark is ignored, as RFC 8259 allows.
-
-        Raises
-        ------
-        pydantic.ValidationError
-            If the body is not a feedback message.
-        """
-        return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))

@@ -5,7 +5,7 @@ twice writes the same rows.
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -30,6 +30,20 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+Small = Annotated[int, 32]
+"""An integer that fits into 32 bits."""
+
+PageKey = Annotated[
+    int, mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
+]
+IndexedTreeKey = Annotated[
+    int, mapped_column(ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True)
+]
+ArticleKey = Annotated[
+    UUID, mapped_column(ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True)
+]
+"""Foreign keys in the primary key of rows that are deleted with the row they refer to."""
+
 
 class Base(DeclarativeBase):
     """Base class of all tables, with the constraint naming convention used by migrations."""
@@ -45,6 +59,8 @@ class Base(DeclarativeBase):
     )
     type_annotation_map = {  # noqa: RUF012 - read by SQLAlchemy, never modified
         int: BigInteger,
+        Small: Integer,
+        float: Float,
         str: Text,
         bytes: LargeBinary,
         datetime: DateTime(timezone=True),
@@ -52,6 +68,12 @@ class Base(DeclarativeBase):
         dict[str, Any]: JSONB,
         list[int]: ARRAY(BigInteger),
     }
+
+
+def _generation_key() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        ["site_id", "generation"], ["generations.site_id", "generations.number"]
+    )
 
 
 class Site(Base):
@@ -80,7 +102,7 @@ class StoredTree(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(unique=True)
-    size: Mapped[int] = mapped_column(Integer, doc="Number of nodes.")
+    size: Mapped[Small] = mapped_column(doc="Number of nodes.")
     packed: Mapped[bytes]
 
 
@@ -149,10 +171,10 @@ class StoredPage(Base):
     tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
     outcome: Mapped[str | None] = mapped_column(doc="A `PageOutcome`; null while pending.")
     outcome_detail: Mapped[str | None]
-    generation: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="Number of the clustering with which to extract the page."
+    generation: Mapped[Small] = mapped_column(
+        server_default="0", doc="Number of the clustering with which to extract the page."
     )
-    extracted_generation: Mapped[int] = mapped_column(Integer, server_default="0")
+    extracted_generation: Mapped[Small] = mapped_column(server_default="0")
     extraction_key: Mapped[str | None] = mapped_column(
         doc="Digest of all inputs of the latest extraction."
     )
@@ -160,11 +182,11 @@ class StoredPage(Base):
         server_default=text("false"),
         doc="Whether the next extraction makes a revision even if nothing has changed.",
     )
-    revision: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="Revision of the latest article; 0 before the first."
+    revision: Mapped[Small] = mapped_column(
+        server_default="0", doc="Revision of the latest article; 0 before the first."
     )
     confidence: Mapped[float | None] = mapped_column(
-        Float, doc="`ArticleMessage.confidence` of the latest extraction; null without an article."
+        doc="`ArticleMessage.confidence` of the latest extraction; null without an article."
     )
     short_text: Mapped[bytes | None] = mapped_column(
         doc="`Fingerprint.key` of the latest text if that is short; null otherwise."
@@ -172,8 +194,8 @@ class StoredPage(Base):
     asked_at: Mapped[datetime | None] = mapped_column(
         doc="When the page's extraction was last enqueued."
     )
-    attempts: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="Number of times workers have started this extraction."
+    attempts: Mapped[Small] = mapped_column(
+        server_default="0", doc="Number of times workers have started this extraction."
     )
     comment_pattern: Mapped[str | None] = mapped_column(
         doc="Location of the page's own comments, as `CommentPattern.to_json`; null if not"
@@ -236,7 +258,7 @@ class AddressTarget(Base):
     address_id: Mapped[int] = mapped_column(
         ForeignKey("addresses.id", ondelete="CASCADE"), primary_key=True
     )
-    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    number: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     digest: Mapped[str] = mapped_column(doc="SHA-256 of the target address.")
     target: Mapped[str] = mapped_column(doc="The target address in canonical form.")
@@ -252,9 +274,7 @@ class PageContent(Base):
 
     __tablename__ = "page_contents"
 
-    page_id: Mapped[int] = mapped_column(
-        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
-    )
+    page_id: Mapped[PageKey]
     compressed: Mapped[bytes] = mapped_column(
         doc="Zstandard; zlib if stored by an earlier release."
     )
@@ -269,9 +289,7 @@ class PageKnowledge(Base):
 
     __tablename__ = "page_knowledge"
 
-    page_id: Mapped[int] = mapped_column(
-        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
-    )
+    page_id: Mapped[PageKey]
     content_digest: Mapped[str] = mapped_column(
         doc="`StoredPage.content_digest` of the page when the knowledge was learned."
     )
@@ -288,12 +306,8 @@ class Distance(Base):
     lower_tree_id: Mapped[int] = mapped_column(
         ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True
     )
-    higher_tree_id: Mapped[int] = mapped_column(
-        ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
-    distance: Mapped[int | None] = mapped_column(
-        Integer, doc="Null if the pair cannot be compared."
-    )
+    higher_tree_id: Mapped[IndexedTreeKey]
+    distance: Mapped[Small | None] = mapped_column(doc="Null if the pair cannot be compared.")
 
 
 class SiteComparison(Base):
@@ -335,15 +349,11 @@ class NearestReference(Base):
     reference_set_id: Mapped[int] = mapped_column(
         ForeignKey("reference_sets.id", ondelete="CASCADE"), primary_key=True
     )
-    tree_id: Mapped[int] = mapped_column(
-        ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    tree_id: Mapped[IndexedTreeKey]
     reference_id: Mapped[int | None] = mapped_column(
         doc="Nearest tree of the set; null if the tree is too large to be compared."
     )
-    distance: Mapped[float | None] = mapped_column(
-        Float, doc="Normalised distance to the reference."
-    )
+    distance: Mapped[float | None] = mapped_column(doc="Normalised distance to the reference.")
 
 
 class ComparisonBlock(Base):
@@ -363,12 +373,12 @@ class ComparisonBlock(Base):
     )
     rows: Mapped[list[int]] = mapped_column(doc="Ids of the trees to compare.")
     columns: Mapped[list[int]] = mapped_column(doc="Ids of the trees to compare each row with.")
-    pairs: Mapped[int] = mapped_column(Integer, doc="Maximum number of comparisons.")
+    pairs: Mapped[Small] = mapped_column(doc="Maximum number of comparisons.")
     asked_at: Mapped[datetime] = mapped_column(
         server_default=func.now(), doc="When the block's task was last enqueued."
     )
-    attempts: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="Number of times a worker has started the block."
+    attempts: Mapped[Small] = mapped_column(
+        server_default="0", doc="Number of times a worker has started the block."
     )
 
 
@@ -378,13 +388,13 @@ class Generation(Base):
     __tablename__ = "generations"
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
-    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    number: Mapped[Small] = mapped_column(primary_key=True)
     site_version: Mapped[int] = mapped_column(doc="`Site.version` that was clustered.")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     method: Mapped[str] = mapped_column(
         doc="Grouping method; for a provisional generation, see `worker.store.provisional`."
     )
-    silhouette: Mapped[float | None] = mapped_column(Float)
+    silhouette: Mapped[float | None]
 
 
 class ClusteringAttempt(Base):
@@ -393,7 +403,7 @@ class ClusteringAttempt(Base):
     __tablename__ = "clustering_attempts"
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
-    number: Mapped[int] = mapped_column(Integer, doc="Number of attempts started.")
+    number: Mapped[Small] = mapped_column(doc="Number of attempts started.")
     began_at: Mapped[datetime] = mapped_column(
         server_default=func.now(), doc="Start of the latest attempt."
     )
@@ -422,20 +432,15 @@ class TemplateGroup(Base):
     """A group of pages that share a template, in one generation."""
 
     __tablename__ = "template_groups"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["site_id", "generation"], ["generations.site_id", "generations.number"]
-        ),
-    )
+    __table_args__ = (_generation_key(),)
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
-    generation: Mapped[int] = mapped_column(Integer, primary_key=True)
-    number: Mapped[int] = mapped_column(
-        Integer,
+    generation: Mapped[Small] = mapped_column(primary_key=True)
+    number: Mapped[Small] = mapped_column(
         primary_key=True,
         doc="Number of the group; a group that continues in the next generation keeps it.",
     )
-    size: Mapped[int] = mapped_column(Integer)
+    size: Mapped[Small]
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     comment_pattern: Mapped[str | None] = mapped_column(
         doc="Location of comments on the group's pages, by majority; null if undecided."
@@ -458,26 +463,20 @@ class GroupRepresentative(Base):
     )
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
-    generation: Mapped[int] = mapped_column(Integer, primary_key=True)
-    group_number: Mapped[int] = mapped_column(Integer, primary_key=True)
-    tree_id: Mapped[int] = mapped_column(
-        ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    generation: Mapped[Small] = mapped_column(primary_key=True)
+    group_number: Mapped[Small] = mapped_column(primary_key=True)
+    tree_id: Mapped[IndexedTreeKey]
 
 
 class DesignChange(Base):
     """A design change of a site, detected by a clustering."""
 
     __tablename__ = "design_changes"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["site_id", "generation"], ["generations.site_id", "generations.number"]
-        ),
-    )
+    __table_args__ = (_generation_key(),)
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
-    generation: Mapped[int] = mapped_column(
-        Integer, primary_key=True, doc="Clustering that first detected the change."
+    generation: Mapped[Small] = mapped_column(
+        primary_key=True, doc="Clustering that first detected the change."
     )
     noticed_at: Mapped[datetime] = mapped_column(server_default=func.now())
     since: Mapped[datetime] = mapped_column(doc="Fetch time of the first page with the new design.")
@@ -486,11 +485,9 @@ class DesignChange(Base):
     )
     first_url: Mapped[str] = mapped_column(doc="URL of the first page with the new design.")
     new_share: Mapped[float] = mapped_column(
-        Float, doc="Share of the newest pages in new groups or in none."
+        doc="Share of the newest pages in new groups or in none."
     )
-    outlier_share: Mapped[float] = mapped_column(
-        Float, doc="Share of the newest pages in no group."
-    )
+    outlier_share: Mapped[float] = mapped_column(doc="Share of the newest pages in no group.")
     new_groups: Mapped[list[int]] = mapped_column(
         doc="Numbers of the groups that contain only the newest pages."
     )
@@ -504,24 +501,20 @@ class Membership(Base):
 
     __tablename__ = "memberships"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["site_id", "generation"], ["generations.site_id", "generations.number"]
-        ),
+        _generation_key(),
         Index(None, "site_id", "generation"),
     )
 
-    page_id: Mapped[int] = mapped_column(
-        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
-    )
-    generation: Mapped[int] = mapped_column(Integer, primary_key=True)
+    page_id: Mapped[PageKey]
+    generation: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int]
-    group_number: Mapped[int | None] = mapped_column(Integer, doc="Null for an outlier.")
+    group_number: Mapped[Small | None] = mapped_column(doc="Null for an outlier.")
     role: Mapped[str]
     pivot_id: Mapped[int | None] = mapped_column(
         ForeignKey("pages.id"), doc="Page with which this one is compared; null for an outlier."
     )
     confidence: Mapped[float | None] = mapped_column(
-        Float, doc="Silhouette, 0 to 1, of a page assigned after the clustering; otherwise null."
+        doc="Silhouette, 0 to 1, of a page assigned after the clustering; otherwise null."
     )
 
 
@@ -533,7 +526,7 @@ class Article(Base):
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"))
-    revision: Mapped[int] = mapped_column(Integer)
+    revision: Mapped[Small]
     content_digest: Mapped[str] = mapped_column(
         doc="Digest of everything that a reader would notice; if it is the same after an"
         " extraction, there is no new revision."
@@ -547,14 +540,12 @@ class ArticleComment(Base):
 
     __tablename__ = "comments"
 
-    article_id: Mapped[UUID] = mapped_column(
-        ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True
+    article_id: Mapped[ArticleKey]
+    number: Mapped[Small] = mapped_column(
+        primary_key=True, doc="Position of the comment on the page, from 0."
     )
-    number: Mapped[int] = mapped_column(
-        Integer, primary_key=True, doc="Position of the comment on the page, from 0."
-    )
-    parent: Mapped[int | None] = mapped_column(
-        Integer, doc="Number of the comment to which this one replies, or null."
+    parent: Mapped[Small | None] = mapped_column(
+        doc="Number of the comment to which this one replies, or null."
     )
     author: Mapped[str | None]
     published_at: Mapped[datetime | None] = mapped_column(
@@ -576,16 +567,14 @@ class Feedback(Base):
     __tablename__ = "feedback"
     __table_args__ = (Index(None, "site_id", "received_at"),)
 
-    article_id: Mapped[UUID] = mapped_column(
-        ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True
-    )
+    article_id: Mapped[ArticleKey]
     page_id: Mapped[int]
     site_id: Mapped[int]
-    group_number: Mapped[int | None] = mapped_column(
-        Integer, doc="Template group in the article message; null for an outlier."
+    group_number: Mapped[Small | None] = mapped_column(
+        doc="Template group in the article message; null for an outlier."
     )
     method: Mapped[str] = mapped_column(doc="Method that produced the text of the article.")
-    entities: Mapped[int] = mapped_column(Integer)
+    entities: Mapped[Small]
     verdict: Mapped[str | None] = mapped_column(doc="`models.messages.Verdict`, or null.")
     note: Mapped[str | None]
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -653,7 +642,7 @@ class StoryOverlap(Base):
     higher_id: Mapped[int] = mapped_column(
         ForeignKey("story_texts.id", ondelete="CASCADE"), primary_key=True, index=True
     )
-    common: Mapped[int] = mapped_column(Integer, doc="Number of shared shingles.")
+    common: Mapped[Small] = mapped_column(doc="Number of shared shingles.")
 
 
 class StoryArticle(Base):
@@ -669,9 +658,7 @@ class StoryArticle(Base):
         ),
     )
 
-    page_id: Mapped[int] = mapped_column(
-        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
-    )
+    page_id: Mapped[PageKey]
     text_id: Mapped[int | None] = mapped_column(
         ForeignKey("story_texts.id", ondelete="SET NULL"),
         index=True,
@@ -688,8 +675,8 @@ class StoryArticle(Base):
         server_default=text("false"),
         doc="Whether the article is a repeat that was never published on the article exchange.",
     )
-    corrections: Mapped[int | None] = mapped_column(
-        Integer, doc="Number of revisions sent only because the story changed; null if none."
+    corrections: Mapped[Small | None] = mapped_column(
+        doc="Number of revisions sent only because the story changed; null if none."
     )
     correct_after: Mapped[datetime | None] = mapped_column(
         doc="Earliest time for the next correction."
@@ -701,9 +688,7 @@ class StoryArrival(Base):
 
     __tablename__ = "story_arrivals"
 
-    page_id: Mapped[int] = mapped_column(
-        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
-    )
+    page_id: Mapped[PageKey]
     key: Mapped[bytes | None] = mapped_column(
         doc="`Fingerprint.key`; null if the page no longer has an article."
     )
@@ -732,9 +717,7 @@ class PageParts(Base):
         Index("ix_page_parts_first_id", "first_id", postgresql_where=text("first_id IS NOT NULL")),
     )
 
-    page_id: Mapped[int] = mapped_column(
-        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
-    )
+    page_id: Mapped[PageKey]
     site_id: Mapped[int]
     links: Mapped[dict[str, Any]] = mapped_column(
         doc="`Pagination` of the page; empty if it no longer links to other parts."
@@ -753,14 +736,14 @@ class PageParts(Base):
     first_id: Mapped[int | None] = mapped_column(
         doc="Page whose article most recently included this part."
     )
-    joined_revision: Mapped[int | None] = mapped_column(
-        Integer, doc="Revision of the page's article that the latest search for parts made."
+    joined_revision: Mapped[Small | None] = mapped_column(
+        doc="Revision of the page's article that the latest search for parts made."
     )
-    size: Mapped[int | None] = mapped_column(
-        Integer, doc="Size of the message as JSON text, in bytes; null if not recorded."
+    size: Mapped[Small | None] = mapped_column(
+        doc="Size of the message as JSON text, in bytes; null if not recorded."
     )
-    attempts: Mapped[int | None] = mapped_column(
-        Integer, doc="Number of searches started since the last completed one; null if none."
+    attempts: Mapped[Small | None] = mapped_column(
+        doc="Number of searches started since the last completed one; null if none."
     )
 
 
@@ -769,9 +752,7 @@ class PageLinks(Base):
 
     __tablename__ = "page_links"
 
-    page_id: Mapped[int] = mapped_column(
-        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
-    )
+    page_id: Mapped[PageKey]
     message: Mapped[dict[str, Any]]
     sent_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -821,7 +802,7 @@ class Reprocessing(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     stage: Mapped[str]
-    pages_per_minute: Mapped[float | None] = mapped_column(Float, doc="Null for no limit.")
+    pages_per_minute: Mapped[float | None] = mapped_column(doc="Null for no limit.")
     asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
     site_id: Mapped[int] = mapped_column(server_default="0", doc="Id of the last site processed.")
     last_site_id: Mapped[int] = mapped_column(
@@ -851,16 +832,15 @@ class Duration(Base):
     __tablename__ = "durations"
 
     work: Mapped[str] = mapped_column(primary_key=True, doc="Name of a task, or `intake`.")
-    slot: Mapped[int] = mapped_column(
-        Integer,
+    slot: Mapped[Small] = mapped_column(
         primary_key=True,
         doc="Slot; processes use different ones, so that they do not wait for each other.",
     )
     at_most: Mapped[float] = mapped_column(
-        Float, primary_key=True, doc="Upper bound of the class, in seconds."
+        primary_key=True, doc="Upper bound of the class, in seconds."
     )
     number: Mapped[int]
-    seconds: Mapped[float] = mapped_column(Float, doc="Total duration in seconds.")
+    seconds: Mapped[float] = mapped_column(doc="Total duration in seconds.")
 
 
 class OutboxEntry(Base):

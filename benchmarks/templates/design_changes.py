@@ -13,10 +13,10 @@ from collections import defaultdict
 from pathlib import Path
 
 from worker.explain.cluster_report import cluster_pages
-from worker.grouping.generations import FEWEST, design_change
+from worker.grouping.generations import MIN_PAGES, design_change
 from worker.inputs import read_messages
 
-FEWEST_PAGES = 2 * FEWEST
+FEWEST_PAGES = 2 * MIN_PAGES
 """Minimum number of pages of a site; no change is ever reported for smaller sites."""
 
 

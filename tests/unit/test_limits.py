@@ -6,7 +6,6 @@ from itertools import pairwise
 import pytest
 
 from models.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX_MESSAGE_BYTES
-from worker.html.page import MAX_LENGTH
 from worker.messaging.topology import DELIVERY_LIMIT
 from worker.store.locks import AdvisoryLock
 from worker.workflow import attempts
@@ -17,7 +16,6 @@ def ascending(numbers: Sequence[int]) -> bool:
 
 
 def test_the_largest_page_fits_into_a_message_and_that_into_a_body() -> None:
-    assert MAX_LENGTH == MAX_HTML_BYTES
     assert ascending([MAX_HTML_BYTES, MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES, MAX_BODY_BYTES])
 
 

@@ -8,7 +8,7 @@ from worker.addresses.reading import DeclaredUrls
 from worker.addresses.variants import are_other_parts
 from worker.addresses.wording import share_passages
 
-STRANGERS = 3
+MIN_STRANGERS = 3
 """Minimum number of pages with other content linked to a URL by declaration for these declarations
 to be ignored as a constant of the site."""
 
@@ -61,7 +61,7 @@ def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
 def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressRecord]:
     """Return the URLs that lead to the same page as `one`.
 
-    Links by declaration are ignored if at least `STRANGERS` URLs so linked have other content.
+    Links by declaration are ignored if at least `MIN_STRANGERS` URLs so linked have other content.
     """
     by_declaration = [_is_by_declaration(one, other) for other in others]
     strangers = sum(
@@ -71,7 +71,8 @@ def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressR
     return [
         other
         for other, is_declared in zip(others, by_declaration, strict=True)
-        if joining(one, other) is Joining.JOINED and not (is_declared and strangers >= STRANGERS)
+        if joining(one, other) is Joining.JOINED
+        and not (is_declared and strangers >= MIN_STRANGERS)
     ]
 
 

@@ -1,7 +1,7 @@
 """URLs recognisable by their form as AMP, mobile or print variants."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 from urllib.parse import SplitResult, urlsplit, urlunsplit
@@ -37,48 +37,38 @@ class Target:
     is_declared: bool = False
 
 
-_HOST_LABELS: dict[str, Kind] = {
-    **dict.fromkeys(("m", "mobile", "mobil", "touch", "wap"), "mobile"),
-    **dict.fromkeys(("amp",), "amp"),
-}
-_SEGMENTS: dict[str, Kind] = {
-    **dict.fromkeys(("amp", "googleamp"), "amp"),
-    **dict.fromkeys(("m", "mobile", "mobil"), "mobile"),
-    **dict.fromkeys(
-        (
-            "print",
-            "printable",
-            "printer",
-            "drucken",
-            "druck",
-            "druckversion",
-            "imprimer",
-            "imprimir",
-        ),
-        "print",
-    ),
-}
+def _by_word(words: Mapping[Kind, str]) -> dict[str, Kind]:
+    return {word: kind for kind, text in words.items() for word in text.split()}
+
+
+_HOST_LABELS = _by_word({"mobile": "m mobile mobil touch wap", "amp": "amp"})
+_SEGMENTS = _by_word(
+    {
+        "amp": "amp googleamp",
+        "mobile": "m mobile mobil",
+        "print": "print printable printer drucken druck druckversion imprimer imprimir",
+    }
+)
 _SUFFIX = re.compile(r"[.,_-](amp|print)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
 
 _YES = listed("1 true yes on y")
-_PARAMETERS: dict[str, Kind] = {
-    **dict.fromkeys(("amp", "isamp", "is_amp"), "amp"),
-    **dict.fromkeys(("m", "mobile", "ismobile"), "mobile"),
-    **dict.fromkeys(
-        ("print", "printable", "printview", "printpage", "print_view", "pf", "drucken", "imprimir"),
-        "print",
-    ),
-}
+_PARAMETERS = _by_word(
+    {
+        "amp": "amp isamp is_amp",
+        "mobile": "m mobile ismobile",
+        "print": "print printable printview printpage print_view pf drucken imprimir",
+    }
+)
 _VIEW_PARAMETERS = listed(
     "view output outputtype format mode template tmpl type service layout display action do"
 )
-_VIEWS: dict[str, Kind] = {
-    "amp": "amp",
-    **dict.fromkeys(("mobile", "mobil"), "mobile"),
-    **dict.fromkeys(
-        ("print", "printable", "printer", "printview", "printpage", "drucken"), "print"
-    ),
-}
+_VIEWS = _by_word(
+    {
+        "amp": "amp",
+        "mobile": "mobile mobil",
+        "print": "print printable printer printview printpage drucken",
+    }
+)
 
 _PAGE_PARAMETERS = listed(
     "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"

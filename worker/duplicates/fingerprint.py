@@ -57,8 +57,24 @@ class Fingerprint:
 
     @cached_property
     def bands(self) -> npt.NDArray[np.int32]:
-        """Digests of the signature's bands (Broder 1997; Leskovec et al. 2014, section 3.4)."""
-        return bands_of(self.shingles)
+        """Digests of the MinHash signature's bands; none if the text has no shingles.
+
+        Texts with resemblance ``s`` share a band with probability ``1 - (1 - s**ROWS)**BANDS``
+        (Broder 1997; Leskovec et al. 2014, section 3.4).
+        """
+        if not len(self.shingles):
+            return np.empty(0, dtype=np.int32)
+        factors, summands = _PERMUTATIONS
+        # Multiply-add-shift (Dietzfelbinger 1996) is universal for 32-bit keys in 64-bit words.
+        permuted = self.shingles.astype(np.uint64)[None, :] * (factors | np.uint64(1))[:, None]
+        permuted += summands[:, None]
+        minima = permuted.min(axis=1) >> np.uint64(32)
+        rows = minima.reshape(BANDS, ROWS)
+        mixed = np.arange(BANDS, dtype=np.uint64) * _POWERS[ROWS + 1]
+        for row in range(ROWS):
+            mixed += rows[:, row] * _POWERS[row + 1]
+        _scatter(mixed)
+        return (mixed >> np.uint64(32)).astype(np.uint32).view(np.int32)
 
 
 def fingerprint_of(text: str) -> Fingerprint:
@@ -89,23 +105,3 @@ def _scatter(sums: npt.NDArray[np.uint64]) -> None:
     """Scatter neighbouring numbers in place, like SplitMix64."""
     sums ^= sums >> np.uint64(31)
     sums *= np.uint64(0xBF58476D1CE4E5B9)
-
-
-def bands_of(shingles: Shingles) -> npt.NDArray[np.int32]:
-    """Return a digest of each band of a text's MinHash signature, or none if it has no shingles.
-
-    Texts with resemblance ``s`` share a band with probability ``1 - (1 - s**ROWS)**BANDS``.
-    """
-    if not len(shingles):
-        return np.empty(0, dtype=np.int32)
-    factors, summands = _PERMUTATIONS
-    # Multiply-add-shift (Dietzfelbinger 1996) is universal for 32-bit keys in 64-bit words.
-    permuted = shingles.astype(np.uint64)[None, :] * (factors | np.uint64(1))[:, None]
-    permuted += summands[:, None]
-    minima = permuted.min(axis=1) >> np.uint64(32)
-    rows = minima.reshape(BANDS, ROWS)
-    mixed = np.arange(BANDS, dtype=np.uint64) * _POWERS[ROWS + 1]
-    for row in range(ROWS):
-        mixed += rows[:, row] * _POWERS[row + 1]
-    _scatter(mixed)
-    return (mixed >> np.uint64(32)).astype(np.uint32).view(np.int32)

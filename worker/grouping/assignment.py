@@ -8,23 +8,25 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.grouping.clusterer import NOT_COMPARABLE_TOLERANT, first_smallest
-from worker.grouping.distance import TOO_LARGE
-from worker.grouping.distance.forest import TASK_WORK, forest_of
-from worker.grouping.distance.matrix import MEMORY
+from worker.grouping.distance.forest import MEMORY, TASK_WORK, TOO_LARGE, Forest
 from worker.grouping.groups import Group, group_pages
 from worker.grouping.likeness import size_tolerant_distance
 from worker.grouping.matrix import Matrix
 from worker.html import Tree
 
-BROAD: Final = 0.3
-"""Distance of a member from all representatives above which a group gets another representative."""
+MAX_REPRESENTED_DISTANCE: Final = 0.3
+"""Maximum distance of a member from the nearest representative, if the group can get another."""
 
-MOST_REPRESENTATIVES: Final = 3
-"""Maximum number of representatives per group. New pages are compared with these."""
+MAX_REPRESENTATIVES: Final = 3
+"""Maximum number of representatives per group, with which new pages are compared."""
 
-FEWEST_OF_A_NEW_GROUP: Final = 3
+MIN_NEW_GROUP_PAGES: Final = 3
 """Minimum number of similar outliers that form a new group between two clusterings; two, which are
-enough for a clustering, may be similar by accident."""
+sufficient for a clustering, may be similar by accident."""
+
+REPRESENTATIVE_NODES: Final = 500_000
+"""Maximum total number of nodes of the representatives compared with a page; a single one may have
+more."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Assignment:
 
     `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page equally near
     to another group or to the limit) to 1 (equal to a representative). `distance` to the nearest
-    representative is NaN if the page could not be compared. `work` is in the units of `forest_of`.
+    representative is NaN if the page could not be compared. `work` is in the units of `Forest`.
     """
 
     group: int | None
@@ -42,25 +44,22 @@ class Assignment:
     work: int = 0
 
 
-REPRESENTATIVE_NODES: Final = 500_000
-"""Maximum total number of nodes of the representatives compared with a page; a single one may have
-more."""
-
-NOWHERE: Final = Assignment(None, 0.0, float("nan"))
+NOT_COMPARED: Final = Assignment(None, 0.0, float("nan"))
+"""Assignment of a page that cannot be compared with any representative."""
 
 
 def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     """Choose the pages that represent a group: the pivot, followed by the farthest members.
 
-    Pages are added while any member is farther than `BROAD` from all of them; in a tie, the first
-    member is added. `distances` are those between all pages of the site. Source: Gonzalez,
-    "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
-    (1985).
+    Pages are added while any member is farther than `MAX_REPRESENTED_DISTANCE` from all of them; in
+    a tie, the first member is added. `distances` are those between all pages of the site. Source:
+    Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical Computer
+    Science 38 (1985).
     """
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]
     reach = distances[group.pivot, members]
-    while len(chosen) < MOST_REPRESENTATIVES and reach.max() > BROAD:
+    while len(chosen) < MAX_REPRESENTATIVES and reach.max() > MAX_REPRESENTED_DISTANCE:
         farthest = members[first_smallest(-reach)]
         chosen.append(int(farthest))
         reach = np.minimum(reach, distances[farthest, members])
@@ -70,7 +69,7 @@ def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
 def assign(
     distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
 ) -> Assignment:
-    """Assign a new page to the group of its nearest representative, or to none beyond the `limit`.
+    """Assign a new page to the group of its nearest representative within the `limit`, if any.
 
     `distances` are those to all representatives, in the measure with which the groups were formed,
     and NaN if unknown; `groups` has the group of each representative. In a tie, the smallest ID
@@ -82,7 +81,7 @@ def assign(
         raise ValueError(f"{len(groups)} groups for distances of shape {to_each.shape}")
     known = [i for i in range(len(groups)) if not np.isnan(to_each[i])]
     if not known:
-        return NOWHERE
+        return NOT_COMPARED
     nearest = min(known, key=lambda i: (to_each[i], groups[i], i))
     distance = float(to_each[nearest])
     if distance > limit:
@@ -119,14 +118,14 @@ def assign_tree(
     """Find the group of a new page by comparing it with as few representatives as needed.
 
     The result equals `assign` with the `size_tolerant_distances` to all representatives, or to
-    those compared within `work` units (see `forest_of`). An outlier's distance is the smallest one
+    those compared within `work` units (see `Forest`). An outlier's distance is the smallest one
     computed or, if none was, the smallest lower bound. Representatives are compared in ascending
     order of their lower bounds, and only if they may still affect the group or the confidence: two
     or three of about ten.
     """
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")
-    forest = forest_of([tree, *representative_trees], memory=MEMORY)
+    forest = Forest([tree, *representative_trees], memory=MEMORY)
     others = np.arange(1, len(groups) + 1, dtype=np.int32)
 
     def normalised(number: int, place: int) -> float:
@@ -155,7 +154,7 @@ def assign_tree(
     if nearest_of:
         return replace(assign(distances, groups), work=forest.work)
     if not len(bounds):
-        return NOWHERE
+        return NOT_COMPARED
     return Assignment(None, 0.0, float(bounds.min()), forest.work)
 
 
@@ -168,7 +167,7 @@ def agreeing_outliers(
     """
     keys = [f"{place:09}" for place in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)
-    return tuple(group for group in found.groups if len(group.members) >= FEWEST_OF_A_NEW_GROUP)
+    return tuple(group for group in found.groups if len(group.members) >= MIN_NEW_GROUP_PAGES)
 
 
 def _silhouette(near: float, far: float) -> float:

@@ -1,6 +1,7 @@
 """Base class of the methods that group pages by template."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -17,7 +18,6 @@ from worker.grouping.matrix import (
     merge_near_clusters,
 )
 from worker.grouping.scaling import classical_scaling, majorise_stress
-from worker.grouping.silhouette import silhouette_coefficients
 
 OUTLIER: Final = -1
 """Label of a page that belongs to no group."""
@@ -123,6 +123,47 @@ class TemplateClusterer(ABC):
 def mean_silhouette(distances: Matrix, clusters: Indices) -> float:
     """Return the mean silhouette coefficient; 0 if there are fewer than two clusters."""
     return float(silhouette_coefficients(distances, clusters).mean()) if len(clusters) else 0.0
+
+
+def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
+    """Return how much nearer each item is to its own cluster than to the other clusters.
+
+    For the mean distance ``a`` of an item to the others of its cluster, and the smallest distance
+    ``b`` to an item of another cluster, the coefficient is ``1 - a / b`` if ``a < b``, ``b / a -
+    1`` if ``a > b``, and otherwise 0, as for an item alone in its cluster or a single cluster.
+
+    Rousseeuw ("Silhouettes", Journal of Computational and Applied Mathematics 20, 1987) uses the
+    smallest *mean* distance to another cluster as ``b``; the minimum is the wording of Deturck
+    (2015, section 4.3), "the smallest dissimilarity of an element with respect to the elements in
+    the other clusters".
+    """
+    clusters, own = np.unique(np.asarray(labels), return_inverse=True)
+    coefficients = np.zeros(len(own))
+    if len(clusters) < 2:
+        return coefficients
+    together = own[:, None] == own
+    companions = together.sum(axis=1) - 1
+    within = np.where(together, distances, 0.0).sum(axis=1) / np.maximum(companions, 1)
+    nearest = np.where(together, np.inf, distances).min(axis=1)
+
+    closer = (companions > 0) & (within < nearest)
+    farther = (companions > 0) & (within > nearest)
+    coefficients[closer] = 1 - within[closer] / nearest[closer]
+    coefficients[farther] = nearest[farther] / within[farther] - 1
+    return coefficients
+
+
+def best_separated(distances: Matrix, candidates: Iterable[Indices]) -> Indices:
+    """Return the candidate with the largest mean silhouette, the first one in a tie.
+
+    If no mean is positive, each page is a cluster of its own.
+    """
+    best, best_silhouette = np.arange(len(distances)), 0.0
+    for clusters in candidates:
+        silhouette = mean_silhouette(distances, clusters)
+        if silhouette > best_silhouette:
+            best, best_silhouette = clusters, silhouette
+    return best
 
 
 def first_smallest(values: Matrix) -> int:

@@ -25,9 +25,13 @@ import numpy.typing as npt
 from worker.grouping.clusterer import NOT_COMPARABLE
 from worker.grouping.distance import normalised_distance
 from worker.grouping.groups import Grouping
-from worker.grouping.known_site import KnownSite, NearestReference, SitePage
+from worker.grouping.known_site import (
+    KnownSite,
+    NearestReference,
+    SitePage,
+    without_far_members,
+)
 from worker.grouping.matrix import Matrix
-from worker.grouping.references import without_far_members
 from worker.html import TreeShape
 
 SAMPLED_SHARE: Final = 0.75
@@ -158,8 +162,7 @@ def group_or_missing(
             missing.append(MissingToPivot(pivot, unknown))
     if missing:
         return NeededComparisons(missing)
-    urls, tree_ids = [page.url for page in pages], [page.tree_id for page in pages]
-    return without_far_members(grouping, urls, tree_ids, distances)
+    return without_far_members(grouping, pages, distances)
 
 
 def _compared(
@@ -188,7 +191,7 @@ def _missing_nearest(
 
 
 def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
-    """Return how many trees, from the first on, have at most `nodes` nodes in total; at least 1."""
+    """Return the number of leading trees with at most `nodes` nodes in total; at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
     return max(1, int(np.searchsorted(sums, nodes, "right")))
 

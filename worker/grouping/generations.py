@@ -8,25 +8,25 @@ from typing import Final, TypeVar
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-SAME_GROUP: Final = 0.5
+MIN_SHARED: Final = 0.5
 """Minimum share of the smaller group's pages, not counting new pages, that two groups must share to
-have the same ID; less would let a single stray page pass on an ID."""
+have the same ID; with a smaller share, a single stray page could pass on an ID."""
 
-RECENT: Final = 10
+RECENT_PAGES: Final = 10
 """Number of latest pages examined for a design change."""
 
-PAST: Final = 50
+PAST_PAGES: Final = 50
 """Number of pages before a change that are compared with the recent pages; a template used by a
 tenth of the pages is missing from them in one of two hundred cases."""
 
-FEWEST: Final = 5
+MIN_PAGES: Final = 5
 """Minimum number of pages on either side of a change; fewer are insufficient evidence."""
 
-TAKES_OVER: Final = 0.5
+MIN_NEW_SHARE: Final = 0.5
 """Minimum share of recent pages in new groups for a change to be reported."""
 
-RARE: Final = 0.05
-"""Maximum share of a new group among the `PAST` earlier pages, because pages may be misplaced."""
+MAX_PAST_SHARE: Final = 0.05
+"""Maximum share of a new group among the `PAST_PAGES` earlier pages; some pages are misplaced."""
 
 Page = TypeVar("Page", bound=Hashable)
 
@@ -73,7 +73,7 @@ def match_groups(
     for row, group in enumerate(old):
         for column, place in enumerate(order):
             smaller = min(len(group), len(new[place] & known))
-            if shared[row, column] < SAME_GROUP * smaller:
+            if shared[row, column] < MIN_SHARED * smaller:
                 shared[row, column] = 0
     # With equal weights, prefer the older ID and the larger group; the sum of these preferences
     # weighs less than one page.
@@ -95,7 +95,7 @@ def match_groups(
     return matched
 
 
-FEWEST_TO_TELL_A_CHANGE = 2 * FEWEST
+MIN_PAGES_FOR_CHANGE = 2 * MIN_PAGES
 """Minimum number of pages for `design_change` to detect a change."""
 
 
@@ -103,7 +103,7 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
     """Detect a change in a site's design, and the page at which it begins; None if there is none.
 
     `groups` are those of the pages in chronological order, None for an outlier. After a change, at
-    least `TAKES_OVER` of the recent pages are in new groups or, in excess of the former share,
+    least `MIN_NEW_SHARE` of the recent pages are in new groups or, in excess of the former share,
     outliers. The result stays the same while further pages of the new design arrive.
 
     A first crawl that fetches all pages of one kind before those of another looks like a change. A
@@ -112,13 +112,13 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
     n = len(groups)
     best: ChangeOfGroups | None = None
     best_gain = 0.0
-    recent_start = max(n - RECENT, 0)
-    earlier = Counter(groups[: FEWEST - 1])
-    for first in range(FEWEST, n - FEWEST + 1):
+    recent_start = max(n - RECENT_PAGES, 0)
+    earlier = Counter(groups[: MIN_PAGES - 1])
+    for first in range(MIN_PAGES, n - MIN_PAGES + 1):
         earlier[groups[first - 1]] += 1
         if groups[first] == groups[first - 1]:
             continue
-        past = Counter(groups[max(first - PAST, 0) : first])
+        past = Counter(groups[max(first - PAST_PAGES, 0) : first])
         recent = Counter(groups[max(first, recent_start) :])
         before, after = past.total(), recent.total()
         outliers = recent[None] / after
@@ -126,11 +126,11 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
         new = [
             group
             for group, _ in recent.most_common()
-            if group is not None and earlier[group] <= RARE * before
+            if group is not None and earlier[group] <= MAX_PAST_SHARE * before
         ]
         gain += sum(recent[group] / after - past[group] / before for group in new)
         # The gain is constant up to the first page of a change and falls after it.
-        if gain >= TAKES_OVER and gain >= best_gain - 1e-9:
+        if gain >= MIN_NEW_SHARE and gain >= best_gain - 1e-9:
             best_gain = gain
             gone = [group for group, _ in past.most_common() if group is not None]
             best = ChangeOfGroups(

@@ -1,13 +1,14 @@
 """Template groups of a site, the interface between this package and the service."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from worker.grouping.clusterer import OUTLIER, TemplateClusterer
+from worker.grouping.clusterer import TemplateClusterer
 from worker.grouping.likeness import checked_sizes
 from worker.grouping.matrix import Matrix, checked_distances
 from worker.grouping.methods import DEFAULT_METHOD, METHODS
@@ -37,6 +38,16 @@ class Grouping:
     outliers: tuple[int, ...]
     embedding: Matrix
     silhouette: float
+
+    @classmethod
+    def of(
+        cls, keys: Sequence[str], groups: Iterable[Group], embedding: Matrix, silhouette: float
+    ) -> Self:
+        """Order groups; the pages in none of them are the outliers."""
+        ordered = sorted(groups, key=lambda group: (-len(group.members), keys[group.members[0]]))
+        grouped = {page for group in ordered for page in group.members}
+        outliers = sorted(set(range(len(keys))) - grouped, key=keys.__getitem__)
+        return cls(tuple(ordered), tuple(outliers), embedding, silhouette)
 
 
 def group_pages(
@@ -71,12 +82,6 @@ def group_pages(
         )
         for label, pivot in enumerate(method.pivots_)
     ]
-    groups.sort(key=lambda group: (-len(group.members), keys[group.members[0]]))
     embedding = np.empty_like(method.embedding_)
     embedding[order] = method.embedding_
-    return Grouping(
-        groups=tuple(groups),
-        outliers=tuple(order[row] for row in np.flatnonzero(method.labels_ == OUTLIER)),
-        embedding=embedding,
-        silhouette=method.silhouette_,
-    )
+    return Grouping.of(keys, groups, embedding, method.silhouette_)

@@ -7,8 +7,8 @@ import numpy as np
 from worker.grouping.clusterer import (
     DECIMALS,
     TemplateClusterer,
+    best_separated,
     first_smallest,
-    mean_silhouette,
 )
 from worker.grouping.lloyd import Starts
 from worker.grouping.matrix import Indices, Matrix
@@ -34,18 +34,12 @@ class MdsKMeans(TemplateClusterer):
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
         n = len(distances)
-        best, best_silhouette = np.arange(n), 0.0
         points = len(np.unique(positions.round(DECIMALS), axis=0))
         most = min(MAX_CLUSTERS, points, max(n // 2, 2), n - 1)
         if most < 2:
-            return best
+            return np.arange(n)
         starts = Starts(positions, number=STARTS, most=most, seed=0)
-        for k in range(2, most + 1):
-            clusters = starts.cluster(k)
-            silhouette = mean_silhouette(distances, clusters)
-            if silhouette > best_silhouette:
-                best, best_silhouette = clusters, silhouette
-        return best
+        return best_separated(distances, map(starts.cluster, range(2, most + 1)))
 
     def _pivot(self, distances: Matrix, positions: Matrix) -> int:  # noqa: ARG002
         return first_smallest(np.linalg.norm(positions - positions.mean(axis=0), axis=1))

@@ -1,7 +1,17 @@
+"""Conversion of serialised HTML, in UTF-8, to XML or to the columns of a flat document."""
+
 from collections.abc import Callable
 from typing import Any
 
-def to_xml(html: bytes, noscript: Callable[[bytes], bytes] | None, /) -> bytes: ...
+def to_xml(html: bytes, noscript: Callable[[bytes], bytes] | None, /) -> bytes:
+    """Convert HTML as serialised by a parser to XML.
+
+    `noscript` parses and serialises the content of a ``noscript`` element; None keeps it as text.
+    Names are in lower case, with ``_`` for characters not allowed in XML element names. Attributes
+    whose names contain such characters, namespace declarations, comments, processing instructions,
+    the document type and characters not allowed in XML are omitted.
+    """
+
 def flatten(html: bytes, noscript: Callable[[bytes], bytes] | None, /) -> tuple[Any, ...]: ...
 def survey(html: bytes, /) -> tuple[int, int, int, list[bytes]]: ...
 def positions(html: bytes, texts: list[str], is_whole: bool, /) -> tuple[bytes, bytes]: ...

@@ -120,7 +120,9 @@ def _parse_xml(text: str) -> HtmlElement | None:
     )
     parser.set_element_class_lookup(ELEMENTS)
     try:
-        document: HtmlElement = etree.fromstring(_to_bytes(_ENTITY.sub(_expand, text)), parser)
+        document: HtmlElement = etree.fromstring(
+            _well_encoded(_ENTITY.sub(_expand, text)).encode(), parser
+        )
     except etree.XMLSyntaxError:
         return None
     for element in document.iter(etree.Element):
@@ -136,10 +138,6 @@ def _parse_xml(text: str) -> HtmlElement | None:
 def _expand(reference: re.Match[str]) -> str:
     name = reference[1]
     return reference[0] if name in _XML_ENTITIES else html5.get(name, reference[0])
-
-
-def _to_bytes(text: str) -> bytes:
-    return _well_encoded(text).encode()
 
 
 def _well_encoded(text: str) -> str:

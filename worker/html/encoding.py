@@ -46,7 +46,7 @@ FOREIGN_LETTER_SHARE = 0.02
 Such a page is in English or a similar language, with quotation marks in windows-1252.
 """
 
-_BYTE_ORDER_MARKS = (
+BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32le"),
     (b"\x00\x00\xfe\xff", "utf-32be"),
@@ -185,7 +185,7 @@ class _Reading:
 
 def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str, bytes]]:
     """Yield candidate encodings with the bytes to decode, best first."""
-    for mark, encoding in _BYTE_ORDER_MARKS:
+    for mark, encoding in BYTE_ORDER_MARKS:
         if content.startswith(mark):
             content = content[len(mark) :]
             yield encoding, content

@@ -1,16 +1,18 @@
 """Parse a page into the tree that a browser builds (HTML standard, section 13.2)."""
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import count
-from typing import Final
+from typing import Final, NamedTuple
 
+import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
 from selectolax.lexbor import LexborHTMLParser
 
-from worker.html import markup
+from worker.html import _markup
 from worker.html.errors import TooDeepError
-from worker.html.flat import FlatDocument
+from worker.html.flat import Attributes, Elements, FlatDocument, Pieces
 from worker.html.serialisation import OPTIONS, serialised
 
 MAX_TAGS_AT_ONCE = 30_000
@@ -52,6 +54,20 @@ MAX_NOSCRIPTS = 2_000
 ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
+class Survey(NamedTuple):
+    """Figures that predict the cost of parsing a page.
+
+    `tags` counts ``<``, and `roots` counts ``html`` and ``body`` tags. `attributes` is the maximum
+    per tag, including apparent tags in scripts. `formatting` are all formatting tags with their
+    attributes, without brackets.
+    """
+
+    tags: int
+    roots: int
+    attributes: int
+    formatting: list[bytes]
+
+
 def parse_html(text: str) -> FlatDocument | None:
     """Parse a text like a browser with scripting enabled; return None if it has no elements.
 
@@ -59,7 +75,7 @@ def parse_html(text: str) -> FlatDocument | None:
     and the content of ``template`` becomes its children. Raises TooLargeError or TooDeepError if
     parsing would exceed the limits.
     """
-    survey = markup.survey(text.encode())
+    survey = Survey(*_markup.survey(text.encode()))
     has_long_tags = survey.attributes > MAX_ATTRIBUTES
     if not (has_long_tags or may_be_costly(survey)):
         return flattened(serialised(text))
@@ -72,7 +88,7 @@ def parse_html(text: str) -> FlatDocument | None:
     return flattened(confined.serialised(text))
 
 
-def may_be_costly(survey: markup.Survey) -> bool:
+def may_be_costly(survey: Survey) -> bool:
     """Return whether a page might take seconds or a gigabyte to parse."""
     if survey.tags > MAX_TAGS_AT_ONCE or survey.roots > MAX_ROOTS:
         return True
@@ -81,8 +97,33 @@ def may_be_costly(survey: markup.Survey) -> bool:
 
 
 def flattened(html: bytes) -> FlatDocument | None:
-    """Flatten a serialised page; its elements are built lazily."""
-    return markup.flatten(html, _noscript_parser(), document_of)
+    """Flatten a serialised page; return None if it has no elements.
+
+    The result equals ``FlatDocument.of(document_of(html))``, but its elements are built lazily.
+    """
+    tags, names, attributes, pieces, values, *numbers = _markup.flatten(html, _noscript_parser())
+    if not tags:
+        return None
+    columns = [np.frombuffer(column, dtype=np.int64) for column in numbers]
+    parents, ends, tag_numbers, name_numbers, text_starts, text_ends = columns[:6]
+    shown, piece_parents, after, owners, attribute_names = columns[6:]
+    every = np.arange(len(parents))
+    return FlatDocument(
+        elements=Elements(lambda: document_of(html), every),
+        distinct_tags=tags,
+        tag_numbers=tag_numbers,
+        distinct_names=names,
+        name_numbers=name_numbers,
+        parents=parents,
+        ends=ends,
+        texts=[*map(pieces.__getitem__, shown.tolist())],
+        text_parents=piece_parents[shown],
+        text_starts=text_starts,
+        text_ends=text_ends,
+        numbers=every,
+        pieces=Pieces(pieces, piece_parents, after),
+        attributes=Attributes(attributes, owners, attribute_names, values),
+    )
 
 
 def document_of(html: bytes) -> HtmlElement | None:
@@ -98,12 +139,12 @@ def document_of(html: bytes) -> HtmlElement | None:
         recover=True,
     )
     parser.set_element_class_lookup(ELEMENTS)
-    xml = markup.to_xml(html, _noscript_parser())
+    xml = _markup.to_xml(html, _noscript_parser())
     document: HtmlElement | None = etree.fromstring(xml, parser)
     return document
 
 
-def _noscript_parser() -> markup.Noscript:
+def _noscript_parser() -> Callable[[bytes], bytes]:
     """Return a parser for the page's ``noscript`` content."""
     numbers = count(1)
 

@@ -15,10 +15,7 @@ from worker.html.flat import FlatDocument
 from worker.html.media import check_content_type, check_signature, media_type
 from worker.html.source import Source
 from worker.html.tree import Tree
-from worker.text.mojibake import mend
-
-MAX_LENGTH = MAX_HTML_BYTES
-"""Maximum length of a page in bytes, or in characters if it is given as text."""
+from worker.text.mojibake import repair
 
 MAX_DEPTH = 512
 """Maximum depth of elements, where the root has depth 1; the same limit as in Blink.
@@ -75,21 +72,22 @@ def parse_page(
     """
     check_content_type(content_type)
     check_signature(html)
-    if len(html) > MAX_LENGTH:
-        raise TooLargeError(f"the page is longer than {MAX_LENGTH}")
+    # The limit for text is in characters.
+    if len(html) > MAX_HTML_BYTES:
+        raise TooLargeError(f"the page is longer than {MAX_HTML_BYTES}")
     decoded: DecodedPage | None = None
     if isinstance(html, bytes):
         decoded = decode(html, content_type)
         text, encoding = decoded.text, decoded.encoding
     else:
         text, encoding = html.removeprefix("\ufeff"), "utf-8"
-    mended = mend(text.replace("\x00", ""))
+    repaired = repair(text.replace("\x00", ""))
     raw = html if isinstance(html, bytes) else None
     # A page given as text may have lone surrogates, which UTF-8 cannot express.
-    is_changed = mended != (text if raw is not None else html) or not _is_utf8(mended)
-    source = Source(raw, mended, decoded, is_changed)
+    is_changed = repaired != (text if raw is not None else html) or not _is_utf8(repaired)
+    source = Source(raw, repaired, decoded, is_changed)
     declared = media_type(content_type) or ""
-    flat = parse_document(mended, is_xhtml=declared.endswith("xhtml+xml"))
+    flat = parse_document(repaired, is_xhtml=declared.endswith("xhtml+xml"))
     if flat.depths.max() >= MAX_DEPTH:
         raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
     if len(flat.elements) > MAX_ELEMENTS:

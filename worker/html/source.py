@@ -1,6 +1,5 @@
 """Positions of a page's elements and texts in its source."""
 
-import codecs
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -12,24 +11,20 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from worker.html import _markup
-from worker.html.encoding import DecodedPage, codec_of
+from worker.html.encoding import BYTE_ORDER_MARKS, DecodedPage, codec_of
 from worker.html.flat import FlatDocument, Integers
 
 if TYPE_CHECKING:
     from worker.html.page import Page
 
 _NOT_PARSED = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframes"})
-_MARKS = (
-    *(codecs.BOM_UTF8, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
-    *(codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
-)
 _TAGS = re.compile(rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
 _TAG_END = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
 
 _POSITIONS = "positions"
 
 MANY_TEXTS = 50
-"""Number of texts from which they are compared all at once, instead of one by one."""
+"""Number of texts above which they are compared with NumPy instead of one by one."""
 
 MAX_GAP_BYTES = 100_000
 """Maximum number of bytes between two texts that are searched for an element's tag."""
@@ -66,7 +61,8 @@ class Source:
     @cached_property
     def _mark(self) -> int:
         """Length of the byte order mark."""
-        return next((len(each) for each in _MARKS if (self.raw or b"").startswith(each)), 0)
+        raw = self.raw or b""
+        return next((len(mark) for mark, _ in BYTE_ORDER_MARKS if raw.startswith(mark)), 0)
 
     def raw_offsets(self, offsets: Integers) -> Integers | None:
         """Convert offsets into `utf8` to offsets into the page, or return None."""
@@ -176,7 +172,7 @@ class PageSource:
         for each in between:
             if self.holders[each] == parent:
                 offset += len(self._flat.pieces.texts[each])
-        # Texts are asked for in order, so that each is counted once.
+        # Texts are requested in order, so each is counted once.
         self._own[parent] = piece, offset
         return offset
 
@@ -251,7 +247,7 @@ class PageSource:
 
     @cached_property
     def _known_after(self) -> list[int]:
-        """The first text from each text on whose position is known, or the number of texts."""
+        """The first text whose position is known, at or after each text, or the number of texts."""
         count = len(self._after)
         numbers = np.where(self._offsets[0] >= 0, np.arange(count), count)
         known = np.minimum.accumulate(numbers[::-1])[::-1]

@@ -3,11 +3,10 @@
 from worker.inference.features import Features, NamedColumn, Rows, expect_columns
 from worker.inference.files import load_model
 from worker.inference.networks import LineNetwork
-from worker.inference.trees import BoostedTrees, DecisionTree, likelihoods
+from worker.inference.trees import BoostedTrees, likelihoods
 
 __all__ = [
     "BoostedTrees",
-    "DecisionTree",
     "Features",
     "LineNetwork",
     "NamedColumn",

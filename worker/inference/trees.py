@@ -1,10 +1,9 @@
 """Trained gradient-boosted decision trees."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import Any, ClassVar, Self, overload
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,30 +19,14 @@ LEAF_UNIT = 1 / LEAVES_OF_ONE
 """Unit of the leaves' values, which makes sums independent of the order of additions."""
 
 
-@dataclass(frozen=True)
-class DecisionTree:
-    """A decision tree in which every node comes after its parent.
-
-    A row whose value of a node's `column` is at most its `threshold` continues with the `left`
-    child, any other with the `right`. A leaf has -1 as its column, 0 as its threshold and children,
-    and in `value` the amount that it adds to the log odds, a multiple of `LEAF_UNIT`; the value of
-    an inner node is 0.
-    """
-
-    column: Sequence[int]
-    threshold: Sequence[float]
-    left: Sequence[int]
-    right: Sequence[int]
-    value: Sequence[float]
-
-
 @dataclass(frozen=True, eq=False)
-class Forest(Sequence[DecisionTree]):
+class Forest:
     """Decision trees in arrays, with the nodes of each tree in preorder.
 
-    The left child of a node directly follows its parent. `sizes` are the numbers of nodes of the
-    trees, and `column` and `threshold` are as in `DecisionTree`. `right` is the position of the
-    right child in the tree, or 0 for a leaf. `value` is the amount that a leaf adds, in units of
+    `sizes` are the numbers of nodes of the trees. A row whose value of a node's `column` is at most
+    its `threshold` continues with the left child, which directly follows the node, any other with
+    the right child, whose position in the tree is `right`. A leaf has -1 as its column and 0 as its
+    threshold and `right`. `value` is the amount that a leaf adds to the log odds, in units of
     `LEAF_UNIT`, or 0 for an inner node.
     """
 
@@ -54,22 +37,6 @@ class Forest(Sequence[DecisionTree]):
     value: Integers
 
     @classmethod
-    def of(cls, trees: Iterable[DecisionTree]) -> Self:
-        """Convert trees to a forest."""
-        if isinstance(trees, cls):
-            return trees
-        nodes = [list(_preorder(tree)) for tree in trees]
-        columns = zip(*chain.from_iterable(nodes), strict=True) if nodes else ((),) * 4
-        column, threshold, right, value = columns
-        return cls(
-            np.array([len(each) for each in nodes], dtype=np.uint16),
-            np.array(column, dtype=np.int16),
-            np.array(threshold, dtype=np.float32),
-            np.array(right, dtype=np.int16),
-            np.array(value, dtype=np.int32),
-        )
-
-    @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Build a forest from the parameters returned by `to_parameters`."""
         return cls(*(decoded(parameters[name], dtype) for name, dtype in _NODES.items()))
@@ -77,33 +44,6 @@ class Forest(Sequence[DecisionTree]):
     def to_parameters(self) -> dict[str, Any]:
         """Return all parameters, ready for JSON."""
         return {name: encoded(getattr(self, name), dtype) for name, dtype in _NODES.items()}
-
-    def __len__(self) -> int:
-        return len(self.sizes)
-
-    @overload
-    def __getitem__(self, number: int) -> DecisionTree: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[DecisionTree]: ...
-
-    def __getitem__(self, number: int | slice) -> DecisionTree | Sequence[DecisionTree]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(*number.indices(len(self)))]
-        start, end = self.starts[number], self.starts[number] + self.sizes[number]
-        column, right = self.column[start:end], self.right[start:end]
-        return DecisionTree(
-            column=column.tolist(),
-            threshold=self.threshold[start:end].tolist(),
-            left=np.where(column >= 0, np.arange(1, len(column) + 1), 0).tolist(),
-            right=right.tolist(),
-            value=(self.value[start:end] / LEAVES_OF_ONE).tolist(),
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -121,27 +61,7 @@ _NODES: Mapping[str, str] = {
 """Names of a forest's arrays, with their data types in files."""
 
 
-def _preorder(tree: DecisionTree) -> Iterator[tuple[int, float, int, int]]:
-    """Yield the column, threshold, right child's position and value of each node in preorder."""
-    nodes = [0]
-    order: list[int] = []
-    while nodes:
-        node = nodes.pop()
-        order.append(node)
-        if tree.column[node] >= 0:
-            nodes += [tree.right[node], tree.left[node]]
-    place = {node: number for number, node in enumerate(order)}
-    for node in order:
-        is_inner = tree.column[node] >= 0
-        yield (
-            tree.column[node],
-            tree.threshold[node],
-            place[tree.right[node]] if is_inner else 0,
-            0 if is_inner else round(tree.value[node] / LEAF_UNIT),
-        )
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BoostedTrees:
     """A classifier of rows into two classes, based on a sum over trees (Friedman 2001).
 
@@ -152,7 +72,7 @@ class BoostedTrees:
 
     columns: tuple[str, ...]
     base: float
-    trees: Sequence[DecisionTree]
+    trees: Forest
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
@@ -162,7 +82,7 @@ class BoostedTrees:
 
     def to_parameters(self) -> dict[str, Any]:
         """Return all parameters, ready for JSON."""
-        trees = Forest.of(self.trees).to_parameters()
+        trees = self.trees.to_parameters()
         return {"columns": list(self.columns), "base": self.base, "trees": trees}
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
@@ -191,37 +111,34 @@ def likelihoods(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 _TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])
 
 MAX_LEAVES = 32
-"""Maximum number of leaves per tree in the native code; the shipped trees have at most 24."""
+"""Maximum number of leaves per tree; the shipped trees have at most 24."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PackedTrees:
     """Trees packed for fast evaluation of all of them together.
 
     `tests` are the inner nodes, ordered by column and threshold. Each has a bit mask of the leaves
     of its tree that remain possible for rows above the threshold; the lowest bit is the first leaf.
-    `tests` is None if a tree has more than `MAX_LEAVES` leaves. `columns` are the columns of the
-    tests in ascending order. `values` are the amounts that the leaves add, in units of `LEAF_UNIT`,
-    shape (trees, `MAX_LEAVES`).
+    `columns` are the columns of the tests in ascending order. `values` are the amounts that the
+    leaves add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
     """
 
-    forest: Forest
-    tests: npt.NDArray[Any] | None
+    tests: npt.NDArray[Any]
     columns: Integers
     values: Integers
 
     @classmethod
-    def of(cls, trees: Sequence[DecisionTree]) -> Self:
-        """Pack trees."""
-        forest = Forest.of(trees)
+    def of(cls, forest: Forest) -> Self:
+        """Pack trees; raise ValueError if one has more than `MAX_LEAVES` leaves."""
         starts, is_leaf = forest.starts, forest.column < 0
         # The leaves before a node in preorder are those to the left of its subtree.
         before: npt.NDArray[np.int64] = np.cumsum(is_leaf) - is_leaf
-        tree = np.repeat(np.arange(len(forest), dtype=np.int32), forest.sizes)
+        tree = np.repeat(np.arange(len(forest.sizes), dtype=np.int32), forest.sizes)
         first = before - before[starts][tree]
-        values = np.zeros((len(forest), MAX_LEAVES), dtype=np.int32)
+        values = np.zeros((len(forest.sizes), MAX_LEAVES), dtype=np.int32)
         if len(first) and first[is_leaf].max() >= MAX_LEAVES:
-            return cls(forest, None, np.empty(0, dtype=np.int32), values)
+            raise ValueError(f"a tree has more than {MAX_LEAVES} leaves")
         values[tree[is_leaf], first[is_leaf]] = forest.value[is_leaf]
         inner = np.flatnonzero(~is_leaf)
         inner = inner[np.lexsort((forest.threshold[inner], forest.column[inner]))]
@@ -231,28 +148,10 @@ class PackedTrees:
         tests["threshold"] = forest.threshold[inner]
         tests["left"] = ~((1 << passed) - (1 << lowest)) & 0xFFFF_FFFF
         tests["tree"] = tree[inner]
-        return cls(forest, tests, forest.column[inner].astype(np.int32), values)
+        return cls(tests, forest.column[inner].astype(np.int32), values)
 
     def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
         """Return the sum of each row's leaves, in units of `LEAF_UNIT`."""
-        if self.tests is not None:
-            ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
-            answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)
-            return np.frombuffer(answer, dtype=np.int64)
-        return self.plain_sums(rows)
-
-    def plain_sums(self, rows: Rows) -> npt.NDArray[np.int64]:
-        """Return the same result as `sums` without using native code."""
-        forest = self.forest
-        sums = np.zeros(len(rows), dtype=np.int64)
-        for start, size in zip(forest.starts.tolist(), forest.sizes.tolist(), strict=True):
-            own = slice(start, start + size)
-            column, right = forest.column[own], forest.right[own]
-            threshold = forest.threshold[own]
-            places = np.zeros(len(rows), dtype=np.intp)
-            while len(inner := np.flatnonzero(column[places] >= 0)):
-                nodes = places[inner]
-                goes_right = rows[inner, column[nodes]] > threshold[nodes]
-                places[inner] = np.where(goes_right, right[nodes], nodes + 1)
-            sums += forest.value[own][places]
-        return sums
+        ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
+        answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)
+        return np.frombuffer(answer, dtype=np.int64)

@@ -197,11 +197,8 @@ def _related(own: Interpretation, theirs: Interpretation) -> Relation | None:
         return None
     if theirs.is_named:
         same = own.stem == theirs.stem and (own.number is None or own.is_named)
-        return (
-            Relation(own.number, theirs.number, True)
-            if (same and _fit(own.fields, theirs.fields))
-            else None
-        )
+        fits = own.fields <= theirs.fields or theirs.fields <= own.fields
+        return Relation(own.number, theirs.number, True) if same and fits else None
     if own.is_named or own.fields != theirs.fields or theirs.number > MAX_UNNAMED:
         return None
     if own.number is None:
@@ -210,10 +207,6 @@ def _related(own: Interpretation, theirs: Interpretation) -> Relation | None:
     if own.stem != theirs.stem or own.number > MAX_UNNAMED:
         return None
     return Relation(own.number, theirs.number, False)
-
-
-def _fit(own: frozenset[tuple[str, str]], theirs: frozenset[tuple[str, str]]) -> bool:
-    return own <= theirs or theirs <= own
 
 
 def _bare(path: str) -> str:

@@ -28,7 +28,7 @@ MAX_CANDIDATES = 2_000
 MAX_NAMES = 500
 """Maximum combined length of an element's class and id, in characters."""
 
-AROUND = 4
+MAX_ANCESTORS = 4
 """Number of a link's ancestors whose names may mark a pager."""
 
 _PAGER = re.compile(
@@ -236,7 +236,7 @@ class Links:
         else, such as a calendar or comments.
         """
         flat, around = self.flat, element
-        for _ in range(AROUND):
+        for _ in range(MAX_ANCESTORS):
             kind = self._is_pager(int(flat.name_numbers[around]))
             if kind is not None:
                 return kind

@@ -94,9 +94,10 @@ def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
         after = _following(chain, by_key)
         if after is None or after.key in keys or size + after.size > MAX_BYTES:
             break
-        if not may_be_part(kind_of(after.message)):
+        if not may_be_part(kind_of(after.message)) or not _agree(chain, after):
             break
-        if not _agree(chain, after) or _repeats(after, seen):
+        share = _share_seen(after, seen)
+        if share is None or share >= REPEATED:
             break
         chain.append(after)
         size += after.size
@@ -146,21 +147,18 @@ def _normalised(text: str) -> str:
     return " ".join(tokens(text))
 
 
-def _repeats(after: Member, seen: Collection[str]) -> bool:
-    blocks = after.message["blocks"]
-    total = sum(len(block["text"]) for block in blocks)
-    known = sum(len(block["text"]) for block in blocks if _normalised(block["text"]) in seen)
-    return total == 0 or known >= REPEATED * total
+def _share_seen(member: Member, seen: Collection[str]) -> float | None:
+    """Return the share of a page's text in blocks that were seen; None if it has no text."""
+    texts = [block["text"] for block in member.message["blocks"]]
+    total = sum(map(len, texts))
+    return sum(len(text) for text in texts if _normalised(text) in seen) / total if total else None
 
 
 def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
     """Return whether an article message contains the first part's text and more."""
-    blocks = first.message["blocks"]
-    held = {_normalised(block["text"]) for block in whole["blocks"]}
-    total = sum(len(block["text"]) for block in blocks)
-    known = sum(len(block["text"]) for block in blocks if _normalised(block["text"]) in held)
+    share = _share_seen(first, {_normalised(block["text"]) for block in whole["blocks"]})
     is_longer = len(whole["text"]) > len(first.message["text"])
-    return is_longer and total > 0 and known >= HELD * total
+    return is_longer and share is not None and share >= HELD
 
 
 def addresses_of(chain: Sequence[Member]) -> dict[int, str]:

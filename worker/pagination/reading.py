@@ -40,15 +40,6 @@ class Pagination:
         return bool(self.pages or self.next or self.previous or self.whole)
 
 
-@dataclass(frozen=True)
-class FoundLinks:
-    """The links from which a `Pagination` is derived, with their parsed URLs."""
-
-    number: int | None
-    pages: Mapping[int, Address]
-    ways: Mapping[Direction, Address]
-
-
 def read_pagination(page: Page) -> Pagination:
     """Find the links from a page to the other parts of its article.
 
@@ -57,17 +48,7 @@ def read_pagination(page: Page) -> Pagination:
     links = Links(page)
     if not links.own.readings:
         return Pagination()
-    found = _find(links)
-    return Pagination(
-        number=found.number,
-        pages={number: found.pages[number].url for number in sorted(found.pages)},
-        **{way.value: address.url for way, address in found.ways.items()},
-    )
-
-
-def _find(links: Links) -> FoundLinks:
-    runs = find_runs(links)
-    number, pages = _joined(runs)
+    number, pages = _joined(find_runs(links))
     listed = {address.plain: key for key, address in pages.items()}
     ways: dict[Direction, tuple[int, Address]] = {}
     wholes = []
@@ -87,7 +68,11 @@ def _find(links: Links) -> FoundLinks:
                 chosen.setdefault(Direction.WHOLE, link.address)
     if number is None:
         number = _own_number(links, chosen)
-    return FoundLinks(number, pages, chosen)
+    return Pagination(
+        number=number,
+        pages={key: pages[key].url for key in sorted(pages)},
+        **{way.value: address.url for way, address in chosen.items()},
+    )
 
 
 def _joined(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:

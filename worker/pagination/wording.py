@@ -51,30 +51,12 @@ class Label(NamedTuple):
 
 
 _ARROWS = {
-    Direction.NEXT: ("›", "»", ">", ">>", "→", "⟩", "▶", "►", "❯", "⇒", "→→", "›››", "»»", "››"),
-    Direction.PREVIOUS: (
-        "‹",
-        "«",
-        "<",
-        "<<",
-        "←",
-        "⟨",
-        "◀",
-        "◄",
-        "❮",
-        "⇐",
-        "←←",
-        "‹‹‹",
-        "««",
-        "‹‹",
-    ),
+    Direction.NEXT: "› » > >> → ⟩ ▶ ► ❯ ⇒ →→ ››› »» ››",
+    Direction.PREVIOUS: "‹ « < << ← ⟨ ◀ ◄ ❮ ⇐ ←← ‹‹‹ «« ‹‹",
+    Direction.FIRST: "|< |‹ |« |<< ⏮ ⇤",
+    Direction.LAST: ">| ›| »| >>| ⏭ ⇥",
 }
-_ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows}
-_BARRED = {
-    Direction.FIRST: ("|<", "|‹", "|«", "|<<", "⏮", "⇤"),
-    Direction.LAST: (">|", "›|", "»|", ">>|", "⏭", "⇥"),
-}
-_ARROW_OF |= {arrow: way for way, arrows in _BARRED.items() for arrow in arrows}
+_ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows.split()}
 _DOUBLE = frozenset(["»", ">>", "«", "<<"])
 _ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
 _EDGES = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
@@ -144,10 +126,10 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
     for token in filter(None, (written.strip(_EDGES) for written in tokens)):
         if token in words.directions:
             direction = direction or words.directions[token]
-            names_pages = names_pages or _holds_noun(token)
+            names_pages = names_pages or _contains_noun(token)
         elif token in words.ages:
             age = age or words.ages[token]
-            names_pages = names_pages or _holds_noun(token)
+            names_pages = names_pages or _contains_noun(token)
         elif token in words.nouns:
             names_pages = True
         elif number is None and _NUMBER.fullmatch(token):
@@ -161,7 +143,7 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
     return Label(direction, number if direction is None else None, names_pages)
 
 
-def _holds_noun(token: str) -> bool:
+def _contains_noun(token: str) -> bool:
     """Return whether a word in a script without spaces contains a noun for pages ("次のページ")."""
     return count_unspaced(token) > 0 and any(noun in token for noun in _words().unspaced_nouns)
 
@@ -175,23 +157,19 @@ def _arrow(text: str) -> Label | None:
 
 
 _NAMED = re.compile(
-    r"(?<![a-z])(?:(next)|(prev(?:ious)?)|(first)|(last))(?![a-z])"
-    r"|(?<![a-z])(?:(next)|(prev(?:ious)?))(?:page|posts?|link|btn|button)",
+    r"(?<![a-z])(?:(?:next|prev(?:ious)?|first|last)(?![a-z])"
+    r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))",
 )
+_NAMED_BY_INITIAL = {
+    "n": Direction.NEXT,
+    "p": Direction.PREVIOUS,
+    "f": Direction.FIRST,
+    "l": Direction.LAST,
+}
 
 
 def read_name(name: str) -> Direction | None:
     """Return the direction named by a class or id, such as ``pager__item--next``, or None."""
-    directions = {
-        way
-        for found in _NAMED.finditer(part_at_capitals(name))
-        for way, hit in (
-            (Direction.NEXT, found[1] or found[5]),
-            (Direction.PREVIOUS, found[2] or found[6]),
-            (Direction.FIRST, found[3]),
-            (Direction.LAST, found[4]),
-        )
-        if hit
-    }
+    directions = {_NAMED_BY_INITIAL[word[0]] for word in _NAMED.findall(part_at_capitals(name))}
     # "prev-next" denotes a bar with both directions, and "last" an item of any list.
     return directions.pop() if len(directions) == 1 else None

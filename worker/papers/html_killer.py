@@ -4,10 +4,11 @@ This module applies the description in their report to the parsed page.
 `worker.papers.html_killer_script` reproduces what their script does to the page's code.
 """
 
+from collections.abc import Sequence
+
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.article.result import BlockType
 from worker.html.elements import NO_TEXT
 from worker.papers.interface import Extracted, Neighbours, Source, one_line
 from worker.papers.reading import page_of
@@ -22,8 +23,8 @@ PARAGRAPH_ENDS = frozenset({"br", "p"})
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
     """Drop everything before the first ``h1`` and everything but text; split at line breaks.
 
-    Without an ``h1``, nothing is dropped before it, as in the authors' script. With `markup`, each
-    paragraph is a block, as in the script's marked-up output, otherwise a line of a single block.
+    Without an ``h1``, nothing is dropped, as in the authors' script. With `markup`, each paragraph
+    is a block, as in the script's marked-up output, otherwise a line of a single block.
     """
     document = page_of(source).document
     headings = document.iter("h1")
@@ -32,10 +33,13 @@ def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extract
     root = body if body is not None else document
     title = "".join(heading.itertext()) if heading is not None else None
     paragraphs = _paragraphs(root, heading)
-    if not markup:
-        return Extracted.from_stretches(title, [("paragraph", "\n".join(paragraphs))])
-    stretches: list[tuple[BlockType, str]] = [("paragraph", text) for text in paragraphs]
-    return Extracted.from_stretches(title, stretches)
+    return extracted(title, paragraphs, markup=markup)
+
+
+def extracted(title: str | None, paragraphs: Sequence[str], *, markup: bool) -> Extracted:
+    """Return paragraphs as blocks with `markup`, or else as lines of a single block."""
+    texts = paragraphs if markup else ["\n".join(paragraphs)]
+    return Extracted.from_stretches(title, (("paragraph", text) for text in texts))
 
 
 def _paragraphs(root: HtmlElement, heading: HtmlElement | None) -> list[str]:

@@ -19,7 +19,7 @@ order, have these consequences:
 
 import re
 
-from worker.article.result import BlockType
+from worker.papers.html_killer import extracted
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import text_of
 
@@ -53,16 +53,8 @@ _DROPPED = (b"|", b"ags: ")
 
 
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
-    """Apply the script to the code of a page, decoded as for all methods (it assumes UTF-8).
-
-    With `markup`, each paragraph is a block, as in the script's marked-up output, otherwise a line
-    of a single block.
-    """
-    headline, paragraphs = kill(text_of(source).encode("utf-8", "replace"))
-    stretches: list[tuple[BlockType, str]] = [("paragraph", text) for text in paragraphs]
-    if not markup:
-        stretches = [("paragraph", "\n".join(paragraphs))]
-    return Extracted.from_stretches(headline, stretches)
+    """Apply the script to the code of a page, decoded as for all methods (it assumes UTF-8)."""
+    return extracted(*kill(text_of(source).encode("utf-8", "replace")), markup=markup)
 
 
 def kill(code: bytes) -> tuple[str | None, list[str]]:

@@ -33,7 +33,7 @@ INTERPOLATION = 0.6
 PADDING = "\n"
 """Character that pads the beginning of a segment; it never occurs within one."""
 
-_REMEMBERED = 100_000
+_MAX_CACHED = 100_000
 """Maximum number of n-grams whose probability is cached per model."""
 
 
@@ -111,7 +111,7 @@ class NGramModel:
     def _bits(self, ngram: str) -> float:
         bits = self._known.get(ngram)
         if bits is None:
-            if len(self._known) >= _REMEMBERED:
+            if len(self._known) >= _MAX_CACHED:
                 self._known.clear()
             bits = self._known[ngram] = -math.log2(self._probability(ngram))
         return bits

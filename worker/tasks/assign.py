@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from models.tables import StoredPage
 from worker import logs
 from worker.grouping.assignment import (
-    FEWEST_OF_A_NEW_GROUP,
-    NOWHERE,
+    MIN_NEW_GROUP_PAGES,
+    NOT_COMPARED,
     Assignment,
     agreeing_outliers,
     assign_tree,
@@ -127,7 +127,7 @@ def _assign(
         return 0
     if groups.generation_version(session, site_id, generation) >= site_version:
         return 0
-    found = NOWHERE
+    found = NOT_COMPARED
     if compares:
         found = _nearest_group(session, state, site_id, generation, page.tree_id)
     _place(session, page, generation, found)
@@ -185,7 +185,7 @@ def _promote_outliers(
     if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
         return set(), 0
     outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
-    if len(outliers) < FEWEST_OF_A_NEW_GROUP:
+    if len(outliers) < MIN_NEW_GROUP_PAGES:
         return set(), 0
     work = _compare_missing(session, state, outliers)
     distances, sizes, is_complete = _distances(session, outliers)

@@ -18,7 +18,7 @@ from worker.text.relative import (
     is_one,
     words_of_age,
 )
-from worker.text.words import holds_any
+from worker.text.words import contains_any
 
 MAX_CHARACTERS = 100
 """Maximum length of a text, in characters."""
@@ -74,7 +74,7 @@ def moment_before(text: str, anchor: datetime, language: str | None = None) -> M
 
 def _age(text: str, language: str | None) -> tuple[int, str] | None:
     """Return an age in seconds and its smallest unit, or None."""
-    if holds_any(text, _IDEOGRAPHIC) and not _AGO.search(text):
+    if contains_any(text, _IDEOGRAPHIC) and not _AGO.search(text):
         return None
     return next(
         (

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-LONGEST = 200
+MAX_LENGTH = 200
 """Maximum length, in characters, of a text whose result is cached.
 
 If longer texts were cached, pages with a different text of a megabyte each would fill the memory of
@@ -19,7 +19,7 @@ _OfText = Callable[Concatenate[str, _Rest], _Result]
 def cached_if_short(
     size: int,
 ) -> Callable[[_OfText[_Rest, _Result]], _OfText[_Rest, _Result]]:
-    """Cache the last `size` results of a function for texts of at most `LONGEST` characters.
+    """Cache the last `size` results of a function for texts of at most `MAX_LENGTH` characters.
 
     The text is the first argument; all arguments are positional.
     """
@@ -29,7 +29,7 @@ def cached_if_short(
 
         @wraps(function)
         def call(text: str, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Result:
-            return (cached if len(text) <= LONGEST else function)(text, *rest, **named)
+            return (cached if len(text) <= MAX_LENGTH else function)(text, *rest, **named)
 
         return call
 

@@ -181,14 +181,10 @@ def _day(match: re.Match[str], language: str | None = None) -> date | None:
         return _date(year, month, day) if month else None
     month = int(parts["month"])
     if match.start("day") < match.start("month"):
-        is_either = month <= 12 and day <= 12
-        if month > 12 or (is_either and _is_month_first(parts["sign"], language)):
+        is_month_first = parts["sign"] != "." and language in {"en", "en-US"}
+        if month > 12 or (is_month_first and day <= 12):
             day, month = month, day
     return _date(year, month, day)
-
-
-def _is_month_first(sign: str, language: str | None) -> bool:
-    return sign != "." and language is not None and language in {"en", "en-US"}
 
 
 def _date(year: int, month: int, day: int) -> date | None:

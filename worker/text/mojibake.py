@@ -30,7 +30,7 @@ _ENDS: Final = "‘’“”«»‹›–—…\xa0"
 _MAX_ADDRESS: Final = 500
 
 
-def mend(text: str) -> str:
+def repair(text: str) -> str:
     """Return a text with unmistakable mojibake repaired.
 
     URLs are left unchanged, and so are sequences that may be intended, such as a word in capitals
@@ -39,14 +39,14 @@ def mend(text: str) -> str:
     for _ in range(MAX_ROUNDS):
         if text.isascii():
             break
-        mended = _RUN.sub(_mended, text, count=MAX_RUNS)
-        if mended == text:
+        repaired = _RUN.sub(_repaired_run, text, count=MAX_RUNS)
+        if repaired == text:
             break
-        text = mended
+        text = repaired
     return text
 
 
-def _mended(run: re.Match[str]) -> str:
+def _repaired_run(run: re.Match[str]) -> str:
     found = run[0]
     try:
         meant = bytes(_BYTES[ord(character)] for character in found).decode()

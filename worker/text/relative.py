@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 
@@ -102,7 +102,8 @@ def find_relative(text: str) -> tuple[int, int] | None:
         return age.span()
     named = _named_day(text) if may_be_day else None
     if named is None and has_digit:
-        named = _day_without_year(text)
+        found = next((found for found, _ in _days_without_year(text)), None)
+        named = found and (found.start(), (_TIME_AFTER.match(text, found.end()) or found).end())
     if named is None and may_be_whole and not has_digit and len(text) <= MAX_WHOLE:
         is_whole = " ".join(words_of_age(text)) in _phrases()
         return (0, len(text)) if is_whole else None
@@ -134,12 +135,17 @@ def is_one(word: str) -> bool:
 
 def day_without_year(text: str, language: str | None = None) -> tuple[int, int] | None:
     """Return the month and day named in a text without a year, or None."""
+    return next((named for _, named in _days_without_year(text, language)), None)
+
+
+def _days_without_year(
+    text: str, language: str | None = None
+) -> Iterator[tuple[re.Match[str], tuple[int, int]]]:
     for found in _WITHOUT_YEAR.finditer(text[:MAX_CHARACTERS]):
         day = int(found["day"] or found["day2"])
         month = month_named(found["name"] or found["name2"], language)
         if month and 1 <= day <= 31:
-            return month, day
-    return None
+            yield found, (month, day)
 
 
 def words_of_age(text: str) -> list[str]:
@@ -169,15 +175,6 @@ def _named_day(text: str) -> tuple[int, int] | None:
     if after is None and len(text) - len(found[0]) > _MAX_BESIDE_DAY:
         return None
     return found.start(), (after or found).end()
-
-
-def _day_without_year(text: str) -> tuple[int, int] | None:
-    for found in _WITHOUT_YEAR.finditer(text):
-        day = int(found["day"] or found["day2"])
-        if 1 <= day <= 31 and month_named(found["name"] or found["name2"]):
-            after = _TIME_AFTER.match(text, found.end())
-            return found.start(), (after or found).end()
-    return None
 
 
 def _has_number_of_units(text: str) -> bool:

@@ -53,7 +53,7 @@ def _class(characters: str) -> re.Pattern[str]:
     return re.compile(f"[{characters}]")
 
 
-def holds_any(text: str, characters: str) -> bool:
+def contains_any(text: str, characters: str) -> bool:
     """Return whether a text contains any character of a regex character class.
 
     The first character of the class must be its lowest. The pattern is compiled only if it may

@@ -7,7 +7,7 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
-from worker.grouping.generations import FEWEST_TO_TELL_A_CHANGE, design_change
+from worker.grouping.generations import MIN_PAGES_FOR_CHANGE, design_change
 from worker.store import designs
 from worker.store.designs import DatedPage
 
@@ -31,7 +31,7 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
 
     `pages` is the number of pages in the generation.
     """
-    if pages < FEWEST_TO_TELL_A_CHANGE:
+    if pages < MIN_PAGES_FOR_CHANGE:
         return
     newest = designs.newest_pages(session, site_id, generation, PAGES_LOOKED_AT)
     found = design_change([page.group_number for page in newest])

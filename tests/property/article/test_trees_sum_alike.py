@@ -1,13 +1,15 @@
-"""The native code and NumPy route every row to the same leaves."""
+"""The native code routes every row to the same leaves as a walk from the root."""
 
 import random
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.inference.trees import DecisionTree, PackedTrees
+from benchmarks.boosting import DecisionTree, forest_of
+from worker.inference.trees import MAX_LEAVES, PackedTrees
 
 COLUMNS = 3
 VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 7.25])
@@ -16,7 +18,7 @@ VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 7.25])
 @st.composite
 def trees(draw: st.DrawFn) -> DecisionTree:
     column, threshold, left, right, value = [-1], [0.0], [0], [0], [draw(VALUES)]
-    for _ in range(draw(st.integers(0, 40))):
+    for _ in range(draw(st.integers(0, MAX_LEAVES - 1))):
         leaves = [node for node, of_node in enumerate(column) if of_node < 0]
         node = draw(st.sampled_from(leaves))
         column[node] = draw(st.integers(0, COLUMNS - 1))
@@ -32,16 +34,28 @@ def trees(draw: st.DrawFn) -> DecisionTree:
 
 
 @given(st.lists(trees(), min_size=1, max_size=5), st.integers(0, 70), st.randoms())
-def test_sums_of_trees_equal_those_of_numpy(
+def test_sums_of_trees_equal_those_of_a_walk(
     forest: list[DecisionTree], count: int, rng: random.Random
 ) -> None:
     values = [
         [rng.choice([-1.0, 0.0, 0.5, 3.0, 9.0]) for _ in range(COLUMNS)] for _ in range(count)
     ]
     rows = np.array(values, dtype=np.float32).reshape(count, COLUMNS)
-    packed = PackedTrees.of(forest)
-    assert packed.sums(rows).tolist() == packed.plain_sums(rows).tolist()
+    packed = PackedTrees.of(forest_of(forest))
     assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]
+
+
+def test_a_tree_with_too_many_leaves_is_rejected() -> None:
+    inner = range(MAX_LEAVES)
+    comb = DecisionTree(
+        column=[0 if node % 2 == 0 else -1 for node in range(2 * MAX_LEAVES)] + [-1],
+        threshold=[float(node) for node in range(2 * MAX_LEAVES + 1)],
+        left=[child for node in inner for child in (2 * node + 1, 0)] + [0],
+        right=[child for node in inner for child in (2 * node + 2, 0)] + [0],
+        value=[0.0] * (2 * MAX_LEAVES + 1),
+    )
+    with pytest.raises(ValueError, match="more than 32 leaves"):
+        PackedTrees.of(forest_of([comb]))
 
 
 def _walk(tree: DecisionTree, row: npt.NDArray[np.float32]) -> int:

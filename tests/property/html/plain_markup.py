@@ -57,7 +57,7 @@ _RAW_ATTRIBUTE = re.compile(
 
 
 def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
-    """Count those parts of a page whose number is limited, see `worker.html.markup.survey`."""
+    """Count those parts of a page whose number is limited, see `worker.html.html5.Survey`."""
     most = position = 0
     while tag := _TAG.search(html, position):
         position, number = tag.end(), -1
@@ -71,7 +71,7 @@ def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
 
 
 def to_xml(html: bytes, noscript: Noscript | None) -> bytes:
-    """Convert serialised HTML to XML, see `worker.html.markup.to_xml`."""
+    """Convert serialised HTML to XML, see `worker.html._markup.to_xml`."""
     return _Writer(html, noscript).write()
 
 

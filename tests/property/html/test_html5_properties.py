@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from lxml.html import HtmlElement
 
 from tests.property.html import plain_markup
-from worker.html import markup
+from worker.html import _markup
 from worker.html.flat import FlatDocument
-from worker.html.html5 import document_of, parse_html
-from worker.html.markup import flatten
+from worker.html.html5 import flattened, parse_html
 from worker.html.serialisation import serialised
 
 ATTRIBUTES = ["", " class=a", " id='q\"r'", " a=1 b", " =x", " size=3", " type=hidden", "/"]
@@ -137,7 +136,7 @@ def test_svg_and_mathml_have_the_tree_of_the_standard(html: str) -> None:
 @given(st.one_of(HTML_MARKUP, FOREIGN_MARKUP, st.text()))
 def test_without_a_compiler_a_page_has_the_same_tree(html: str) -> None:
     serialisation = serialised(html.replace("\x00", ""))
-    assert plain_markup.to_xml(serialisation, None) == markup.to_xml(serialisation)
+    assert plain_markup.to_xml(serialisation, None) == _markup.to_xml(serialisation, None)
 
 
 def columns(flat: FlatDocument) -> list[Any]:
@@ -162,8 +161,8 @@ def test_a_page_is_flattened_like_its_elements(html: str) -> None:
 
 @given(st.one_of(st.binary(), HTML_MARKUP.map(str.encode)))
 def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
-    assert plain_markup.to_xml(html, None) == markup.to_xml(html)
-    flatten(html, None, document_of)
+    assert plain_markup.to_xml(html, None) == _markup.to_xml(html, None)
+    flattened(html)
     # The two count the attributes of an unfinished tag differently; the count is merely a limit.
     assume(_OPEN_TAG.search(html) is None)
-    assert plain_markup.survey(html) == markup.survey(html)
+    assert plain_markup.survey(html) == _markup.survey(html)

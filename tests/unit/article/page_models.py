@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
+from benchmarks.boosting import DecisionTree, forest_of
 from models.roles import LineRole
 from worker.article.hashed_words import TEXT_NUMBERS
 from worker.article.page_model import PageModel, trained_model
-from worker.inference import BoostedTrees, DecisionTree, LineNetwork
+from worker.inference import BoostedTrees, LineNetwork
 from worker.inference.networks import WEIGHT_UNIT, Layer
 
 COLUMNS = trained_model().network.columns
@@ -62,7 +63,7 @@ def trees_with(odds: float) -> BoostedTrees:
         [2, 0, 0],
         [0, -odds, odds],
     )
-    return BoostedTrees(COLUMNS, 0.0, [tree])
+    return BoostedTrees(COLUMNS, 0.0, forest_of([tree]))
 
 
 LONG_LINES = _model()

@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from worker.inference import BoostedTrees, DecisionTree, Features
+from benchmarks.boosting import DecisionTree, forest_of
+from worker.inference import BoostedTrees, Features
 
 STUMP = DecisionTree(
     column=[1, -1, -1], threshold=[0.5, 0, 0], left=[1, 0, 0], right=[2, 0, 0], value=[0, -2, 3]
@@ -15,7 +16,7 @@ DEEP = DecisionTree(
     right=[2, 0, 4, 0, 0],
     value=[0, 0.5, 0, 1.0, -1.0],
 )
-MODEL = BoostedTrees(("words", "links"), -0.25, (STUMP, DEEP))
+MODEL = BoostedTrees(("words", "links"), -0.25, forest_of([STUMP, DEEP]))
 
 
 @pytest.mark.parametrize(

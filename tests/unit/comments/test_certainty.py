@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
+from benchmarks.boosting import DecisionTree, forest_of
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
 from worker.comments.candidates import find_candidates
 from worker.comments.certainty import MAX_READ, Certainty, measure_choice, read_choice
 from worker.comments.elements import PageElements
 from worker.html import parse_page
-from worker.inference import BoostedTrees, DecisionTree
+from worker.inference import BoostedTrees
 
 
 def _measured(record: str, count: int = 5) -> dict[str, float]:
@@ -48,4 +49,6 @@ def test_trees_and_regression_have_equal_weight() -> None:
 
 
 def _certainty(tree: DecisionTree) -> Certainty:
-    return Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.0, (tree,)))
+    return Certainty(
+        ("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.0, forest_of([tree]))
+    )

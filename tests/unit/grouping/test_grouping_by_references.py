@@ -1,8 +1,43 @@
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
 import numpy as np
 
-from worker.grouping.references import doubtful_members, group_by_references, without_far_members
+from worker.grouping.groups import Grouping
+from worker.grouping.known_site import KnownSite, NearestReference, without_far_members
+from worker.grouping.matrix import Matrix
 
 FAR, NEAR, SAME = 0.9, 0.1, 0.2
+
+
+class Page(NamedTuple):
+    """A page of a site."""
+
+    url: str
+    tree_id: int
+
+
+def pages_of(keys: Sequence[str], trees: Sequence[int]) -> list[Page]:
+    """Return pages with the given URLs and trees."""
+    return list(map(Page, keys, trees))
+
+
+def site_of(
+    references: Sequence[int], distances: Matrix, nearest: Mapping[int, NearestReference]
+) -> KnownSite:
+    """Return a large site with the given references."""
+    return KnownSite(references, np.ones(len(references), np.int64), distances, nearest)
+
+
+def group_by_references(
+    keys: Sequence[str],
+    trees: Sequence[int],
+    references: Sequence[int],
+    distances: Matrix,
+    nearest: Mapping[int, NearestReference],
+) -> Grouping:
+    """Group pages of a large site."""
+    return site_of(references, distances, nearest).group(pages_of(keys, trees))
 
 
 def test_pages_join_the_group_of_their_nearest_reference() -> None:
@@ -53,12 +88,12 @@ def test_members_too_far_from_the_pivot_are_outliers() -> None:
     grouping = group_by_references(keys, trees, references, distances, nearest)
     (group,) = grouping.groups
     assert (group.members, group.pivot) == ((0, 1, 2, 3, 4, 5), 0)
-    doubtful = doubtful_members(grouping, trees, references, distances, nearest)
+    doubtful = site_of(references, distances, nearest).doubtful(pages_of(keys, trees), grouping)
     assert doubtful == {(5, 1), (6, 1)}
-    confirmed = without_far_members(grouping, keys, trees, {(5, 1): 0.5, (6, 1): 0.6})
+    confirmed = without_far_members(grouping, pages_of(keys, trees), {(5, 1): 0.5, (6, 1): 0.6})
     assert [group.members for group in confirmed.groups] == [(0, 1, 2, 3, 4)]
     assert confirmed.outliers == (5,)
-    unknown = without_far_members(grouping, keys, trees, {(5, 1): np.nan, (6, 1): 0.5})
+    unknown = without_far_members(grouping, pages_of(keys, trees), {(5, 1): np.nan, (6, 1): 0.5})
     assert unknown.outliers == (4,)
 
 
@@ -66,5 +101,5 @@ def test_a_group_left_with_only_its_pivot_is_dissolved() -> None:
     distances = np.zeros((1, 1))
     grouping = group_by_references("ab", [1, 2], [1], distances, {2: (1, 0.5)})
     assert len(grouping.groups) == 1
-    alone = without_far_members(grouping, "ab", [1, 2], {(2, 1): 0.6})
+    alone = without_far_members(grouping, pages_of("ab", [1, 2]), {(2, 1): 0.6})
     assert (alone.groups, alone.outliers) == ((), (0, 1))

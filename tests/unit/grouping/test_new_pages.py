@@ -28,12 +28,12 @@ def test_a_broad_group_has_representatives_at_its_ends(monkeypatch: pytest.Monke
     distances = np.abs(np.subtract.outer(places, places))
     group = Group(tuple(range(6)), pivot=3)
     assert representatives(distances, group) == (3, 5)
-    monkeypatch.setattr(assignment, "BROAD", 0.2)
+    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0.2)
     assert representatives(distances, group) == (3, 5, 0)
-    monkeypatch.setattr(assignment, "BROAD", 0)
+    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0)
     assert representatives(distances, group) == (3, 5, 0)
-    monkeypatch.setattr(assignment, "BROAD", 0.01)
-    monkeypatch.setattr(assignment, "MOST_REPRESENTATIVES", 4)
+    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0.01)
+    monkeypatch.setattr(assignment, "MAX_REPRESENTATIVES", 4)
     assert representatives(distances, group) == (3, 5, 0, 1)
 
 
@@ -80,7 +80,7 @@ def site() -> Pages:
 def test_comparing_few_representatives_gives_the_same_result_as_all(
     site: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assignment, "BROAD", 0.2)
+    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0.2)
     urls, trees = site.urls, site.trees
     found = group_site("harbour-post.example", urls, trees)
     distances = size_tolerant_distances(found.distances, [len(tree) for tree in trees])
@@ -132,5 +132,5 @@ def test_similar_outliers_become_a_group(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.members == (0, 2, 4)
     assert found.pivot in found.members
     assert agreeing_outliers(np.zeros((0, 0))) == ()
-    monkeypatch.setattr(assignment, "FEWEST_OF_A_NEW_GROUP", 2)
+    monkeypatch.setattr(assignment, "MIN_NEW_GROUP_PAGES", 2)
     assert [group.members for group in agreeing_outliers(distances)] == [(0, 2, 4), (1, 5)]

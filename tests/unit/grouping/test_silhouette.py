@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from worker.grouping.silhouette import silhouette_coefficients
+from worker.grouping.clusterer import silhouette_coefficients
 
 LINE = np.abs(np.subtract.outer([0.0, 0.1, 0.5, 0.7], [0.0, 0.1, 0.5, 0.7]))
 

@@ -4,6 +4,7 @@ import zipfile
 
 import pytest
 
+from models.limits import MAX_HTML_BYTES
 from tests.trees import brackets_of, tree_of
 from worker.html import (
     EmptyPageError,
@@ -15,7 +16,7 @@ from worker.html import (
 )
 from worker.html.dom import MAX_MARKUP
 from worker.html.html5 import MAX_ATTRIBUTES
-from worker.html.page import MAX_DEPTH, MAX_ELEMENTS, MAX_LENGTH
+from worker.html.page import MAX_DEPTH, MAX_ELEMENTS
 from worker.html.text import visible_text
 
 XHTML = '<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr">'
@@ -294,7 +295,7 @@ class TestLimits:
         assert brackets(f"<script>{script}</script><p>a</p>") == "{html{head{script}}{body{p}}}"
 
     def test_longest_page(self) -> None:
-        html = "<p>" + "a" * (MAX_LENGTH - 3)
+        html = "<p>" + "a" * (MAX_HTML_BYTES - 3)
         assert parse_page(html)
         with pytest.raises(TooLargeError):
             parse_page(html + "a")

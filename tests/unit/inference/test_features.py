@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from worker.inference import BoostedTrees, DecisionTree, Features
+from benchmarks.boosting import DecisionTree, forest_of
+from worker.inference import BoostedTrees, Features
 
 TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])
-MODEL = BoostedTrees(("words", "links"), 0.0, (TREE,))
+MODEL = BoostedTrees(("words", "links"), 0.0, forest_of([TREE]))
 
 
 def test_columns_are_in_the_order_in_which_they_are_yielded() -> None:

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.evaluation.methods import Neighbours, get_extractor
 from tests.unit.evaluation.methods.gull import FOOTER, holds_story, neighbours_of, page
 from worker.article import NoArticleError, NoTextError
-from worker.papers.deturck.heuristics import HEURISTICS
+from worker.papers.deturck.first_experiments import HEURISTICS
 
 EXPERIMENTS = [f"deturck_2015_{name}" for name in HEURISTICS]
 

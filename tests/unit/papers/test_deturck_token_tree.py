@@ -1,7 +1,7 @@
 from lxml.html import document_fromstring
 
 from tests.trees import brackets_of
-from worker.papers.deturck.heuristics import HEURISTICS, differentials
+from worker.papers.deturck.first_experiments import HEURISTICS, differentials
 from worker.papers.deturck.token_tree import TokenTree, token_tree_of
 
 PAGE = """<html><body><div id="top">Home Town Sea</div><div id="text"><p>one two three four</p>

@@ -2,10 +2,10 @@
 
 import pytest
 
-from worker.text.caches import LONGEST, cached_if_short
+from worker.text.caches import MAX_LENGTH, cached_if_short
 
 
-@pytest.mark.parametrize(("length", "computed"), [(1, 1), (LONGEST, 1), (LONGEST + 1, 2)])
+@pytest.mark.parametrize(("length", "computed"), [(1, 1), (MAX_LENGTH, 1), (MAX_LENGTH + 1, 2)])
 def test_only_results_of_short_texts_are_kept(length: int, computed: int) -> None:
     texts: list[str] = []
 

@@ -2,7 +2,7 @@ import pytest
 
 from worker.html import parse_page
 from worker.html.text import visible_text
-from worker.text.mojibake import mend
+from worker.text.mojibake import repair
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from worker.text.mojibake import mend
     ],
 )
 def test_wrongly_decoded_characters_are_fixed(stored: str, meant: str) -> None:
-    assert mend(stored) == meant
+    assert repair(stored) == meant
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_wrongly_decoded_characters_are_fixed(stored: str, meant: str) -> None:
     ],
 )
 def test_text_that_may_be_intended_is_kept(text: str) -> None:
-    assert mend(text) == text
+    assert repair(text) == text
 
 
 def test_everything_on_a_page_is_fixed_except_its_urls() -> None:

@@ -7,7 +7,7 @@ from functools import cache
 
 from worker.text.calendars import is_weekday
 from worker.text.wordlists import listed
-from worker.text.words import holds_any
+from worker.text.words import contains_any
 
 MAX_NAME_WORDS = 5
 """Maximum number of words in a name, as in "María del Carmen López García"."""
@@ -100,7 +100,7 @@ def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False)
         return ()
     names: dict[str, None] = {}
     for part in _BETWEEN.split(_CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))):
-        for found in _han_names().split(part) if holds_any(part, HAN) else (part,):
+        for found in _han_names().split(part) if contains_any(part, HAN) else (part,):
             name = without_mark(found).strip(_EDGES)
             if _is_name(name, is_byline=is_byline) and squash(name) not in sites:
                 names[name] = None

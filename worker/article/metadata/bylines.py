@@ -16,7 +16,7 @@ from worker.article.metadata.authors import (
 from worker.article.metadata.surroundings import Note, Part, Place
 from worker.text.dates import Moment, find_moments, parse_moment, without_dates
 from worker.text.wordlists import listed
-from worker.text.words import holds_any
+from worker.text.words import contains_any
 
 MAX_BYLINE = 120
 """Maximum length, in characters, of a line that introduces an author."""
@@ -84,7 +84,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
                 names = names_in(found.text, sites, is_byline=not found.is_account)
                 if names:
                     return without_repeats(names)
-    if any(holds_any(note.text, HAN) for note in notes):
+    if any(contains_any(note.text, HAN) for note in notes):
         # Imported here because its patterns take 50 ms to compile, and few pages are Chinese.
         from worker.article.metadata.chinese import chinese_bylines
 
@@ -157,7 +157,7 @@ def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
     for note in notes:
         rest = without_dates(note.text)
         is_short = rest != note.text and len(rest) <= MAX_NAMES
-        if note.place in ("before", "opening") and is_short and not holds_any(rest, HAN):
+        if note.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
             yield _NameSource(", ".join(name for name in names if " " in name))
 

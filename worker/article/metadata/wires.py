@@ -15,7 +15,7 @@ from worker.text.calendars import month_named
 from worker.text.dates import without_dates
 from worker.text.shipped import shipped_json
 from worker.text.wordlists import listed
-from worker.text.words import holds_any
+from worker.text.words import contains_any
 
 MAX_HEAD = 160
 """Maximum number of characters of a line searched for a dateline."""
@@ -171,7 +171,7 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
     if label is not None:
         # Above the text, pictures have credits as well.
         is_of_text = is_by_date or note.place in ("closing", "after")
-        return agency if is_of_text or holds_any(label[0], _UNCASED) else None
+        return agency if is_of_text or contains_any(label[0], _UNCASED) else None
     if note.place == "after" or len(rest.strip(_EDGES)) < MIN_ALONE:
         return None
     return agency if is_by_date or "/" in rest else None
@@ -220,7 +220,7 @@ def _of_dateline(line: str) -> str | None:
 
 
 def _of_uncased(head: str) -> str | None:
-    if not holds_any(head[:40], _UNCASED):
+    if not contains_any(head[:40], _UNCASED):
         return None
     for pattern in (_CHINESE, _KOREAN):
         match = pattern.match(head)
@@ -313,7 +313,7 @@ def _first_agency(text: str) -> str | None:
 def _may_name(text: str) -> bool:
     """Return whether a short text contains a word of an agency's name; a fast preliminary check."""
     words = _WORDS.findall(text.casefold())
-    return not _agencies().words.isdisjoint(words) or holds_any(text, _UNCASED)
+    return not _agencies().words.isdisjoint(words) or contains_any(text, _UNCASED)
 
 
 def _agency(text: str) -> str | None:

@@ -14,6 +14,7 @@ from worker.comments.reading import read_comments
 from worker.html import Page
 from worker.inference import BoostedTrees, load_model
 from worker.papers.commentsminer.mining import Subtree, mine
+from worker.papers.commentsminer.patterns import Forest
 from worker.papers.giving import as_given
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import page_of
@@ -54,7 +55,7 @@ def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:
     children of a pattern node are matched in order, each with the next matching child of the
     element.
     """
-    below = _children_of(pattern.parents)
+    below = Forest(pattern.labels, pattern.parents).children
     fitting: list[frozenset[int]] = [frozenset()] * len(page)
     children: list[list[int]] = [[] for _ in page.elements]
     for index in range(len(page) - 1, -1, -1):
@@ -67,14 +68,6 @@ def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:
         if page.parents[index] >= 0:
             children[page.parents[index]].append(index)
     return [index for index, nodes in enumerate(fitting) if 0 in nodes]
-
-
-def _children_of(parents: Sequence[int]) -> list[list[int]]:
-    below: list[list[int]] = [[] for _ in parents]
-    for node, parent in enumerate(parents):
-        if parent >= 0:
-            below[parent].append(node)
-    return below
 
 
 def _in_order(nodes: Sequence[int], places: Sequence[frozenset[int]]) -> bool:

@@ -218,14 +218,8 @@ class Forest:
         return found
 
     def _rightmost(self, below: Sequence[Shape], nodes: Sequence[int]) -> list[int]:
-        found: list[int] = []
-        place = len(nodes) - 1
-        for shape in reversed(below):
-            while not self.matches(shape, nodes[place]):
-                place -= 1
-            found.append(place)
-            place -= 1
-        return found[::-1]
+        mirrored = self._leftmost(below[::-1], nodes[::-1])
+        return [len(nodes) - 1 - place for place in reversed(mirrored)]
 
     def has_around(self, node: int, others: Container[int]) -> bool:
         """Return whether a node or one of its ancestors is among `others`."""
@@ -248,13 +242,13 @@ class Forest:
 
     def holds(self, larger: Shape, smaller: Shape) -> bool:
         """Return whether subtree `larger` contains subtree `smaller` at any position."""
-        return self._stands_at(smaller, larger) or any(
+        return self._is_at(smaller, larger) or any(
             self.holds(each, smaller) for each in self.shapes[larger][1]
         )
 
-    def _stands_at(self, smaller: Shape, larger: Shape) -> bool:
+    def _is_at(self, smaller: Shape, larger: Shape) -> bool:
         (label, below), (other, around) = self.shapes[smaller], self.shapes[larger]
         if label != other:
             return False
         remaining = iter(around)
-        return all(any(self._stands_at(each, node) for node in remaining) for each in below)
+        return all(any(self._is_at(each, node) for node in remaining) for each in below)

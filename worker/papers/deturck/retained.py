@@ -18,15 +18,16 @@ Where the thesis leaves a figure open or asks for a better one, `CHOSEN` has the
 best on development sites; ``benchmarks/extraction/papers.md`` has the measurements.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
 
 from worker.article import NoTextError
 from worker.article.finding import Finding
 from worker.article.outline import Outline
 from worker.article.vocabulary import OTHER_TEXT
 from worker.html.elements import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
-from worker.papers.deturck.characters import character_similarity
 from worker.papers.giving import cut
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import outline_of, pivot_of
@@ -53,6 +54,25 @@ def word_similarity(page: Outline, index: int, other: Outline, counterpart: int)
 def letter_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
     """Return the letter similarity of two elements (algorithm 6), tried before word similarity."""
     return character_similarity(page.text_of(index), other.text_of(counterpart))
+
+
+def character_similarity(first: str, second: str) -> float:
+    """Compare the frequencies of the letters from a to z in two texts (algorithm 6).
+
+    The similarity of a letter is 1 minus the difference between its two counts, relative to the
+    larger count. The result is the mean over the lower-case letters that occur in either text, or 0
+    if there are none, as in non-Latin scripts.
+
+    As printed, the algorithm resets the sum to 0 at each letter absent from both texts. This is
+    read as adding nothing.
+    """
+    mine, others = Counter(first), Counter(second)
+    shares = [
+        1 - abs(mine[letter] - others[letter]) / larger
+        for letter in ascii_lowercase
+        if (larger := max(mine[letter], others[letter]))
+    ]
+    return sum(shares) / len(shares) if shares else 0.0
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from worker.papers.reading import outline_of, page_of, pivot_of
 
 METHOD = "deturck_2015_vote"
 
-REMEMBERED = 4096
+CACHED_VOTES = 4096
 """Number of votes cached per process, because each page votes for all pages of its group."""
 
 
@@ -43,7 +43,7 @@ def extract(source: Source, neighbours: Neighbours) -> Extracted:
     raise NoTextError("the page has none of the elements returned for the pages of its group")
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHED_VOTES)
 def _returned(source: Source, pivot: Source) -> str | None:
     """Return the XPath of the element that the heuristic finds in a page."""
     page = outline_of(source)
