@@ -1,4 +1,8 @@
-"""Build of the native modules; everything else is in pyproject.toml."""
+"""Build of the native modules; everything else is in pyproject.toml.
+
+The distance kernel is optional: if it does not compile, `worker.grouping.distance` falls back to
+the `apted` package.
+"""
 
 import os
 import re
@@ -13,7 +17,7 @@ results are the same on every machine.
 """
 
 
-def native(name: str, folder: Path, *sources: Path) -> Extension:
+def native(name: str, folder: Path, *sources: Path, optional: bool = False) -> Extension:
     """Return a native module for the stable ABI of Python 3.11 and later."""
     return Extension(
         name,
@@ -24,13 +28,14 @@ def native(name: str, folder: Path, *sources: Path) -> Extension:
         extra_compile_args=[] if os.name == "nt" else ["-g0", *GCC],
         libraries=[] if os.name == "nt" else ["m"],
         py_limited_api=True,
+        optional=optional,
     )
 
 
 INFERENCE = Path("worker/inference")
 
 NATIVE = [
-    native("worker.grouping.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
+    native("worker.grouping.distance._native", KERNEL, *sorted(KERNEL.glob("*.c")), optional=True),
     native("worker.inference._trees", INFERENCE, INFERENCE / "_trees.c"),
     native("worker.inference._layers", INFERENCE, INFERENCE / "_layers.c"),
     native("worker.text._texts", Path("worker/text"), Path("worker/text/_texts.c")),

@@ -16,7 +16,8 @@ from worker.grouping.comparison_policy import (
     known_or_missing,
 )
 from worker.grouping.distance import KnownNearest, Nearest, nearest_of_changed
-from worker.grouping.distance.forest import MEMORY, Forest
+from worker.grouping.distance.forest import forest_of
+from worker.grouping.distance.matrix import MEMORY
 from worker.grouping.groups import Grouping
 from worker.grouping.known_site import KnownSite, NearestReference
 from worker.html import Tree, TreeShape
@@ -113,7 +114,7 @@ class ComparedTrees:
 
     def _compare_pairs(self, pairs: Sequence[tuple[int, int]]) -> None:
         ids = sorted({each for pair in pairs for each in pair})
-        forest = Forest([self._trees[tree_id] for tree_id in ids], memory=MEMORY)
+        forest = forest_of([self._trees[tree_id] for tree_id in ids], memory=MEMORY)
         places = np.searchsorted(ids, np.array(pairs, np.intp).reshape(-1, 2))
         distances = forest.distances(places[:, 0], places[:, 1])
         self._distances.update(zip(pairs, distances.tolist(), strict=True))

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.distance.corpora import Sites, largest_sites, site_of_size, strangers
 from benchmarks.distance.measure import peak_megabytes
 from worker.grouping.distance import _native, distance_matrix
-from worker.grouping.distance.forest import Forest
+from worker.grouping.distance.native import NativeForest
 from worker.html import Tree
 
 LEAST_PAGES = 20
@@ -50,7 +50,7 @@ def matrices(sites: Sites) -> None:
 def _cpu_seconds(trees: Sequence[Tree], memory: int, unit: str) -> float:
     a, b = np.triu_indices(len(trees), 1)
     start = time.process_time()
-    forest = Forest(trees, memory=memory, way=(unit, 0, "", True, True, True))
+    forest = NativeForest(trees, memory=memory, way=(unit, 0, "", True, True, True))
     forest.distances(a, b)
     return time.process_time() - start
 

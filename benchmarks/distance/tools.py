@@ -8,7 +8,7 @@ from typing import Any
 import apted
 
 from worker.grouping.distance import _native, tree_edit_distance
-from worker.grouping.distance.forest import Forest, Way
+from worker.grouping.distance.native import NativeForest, Way
 from worker.html import Tree
 
 Tool = Callable[[Tree, Tree], int]
@@ -19,7 +19,7 @@ ted: Any = import_module("edist.ted")
 
 
 def _ours(a: Tree, b: Tree, way: Way) -> int:
-    return int(Forest([a, b], way=way).distances([0], [1])[0])
+    return int(NativeForest([a, b], way=way).distances([0], [1])[0])
 
 
 def _way(unit: str, *, shortcuts: bool) -> Way:

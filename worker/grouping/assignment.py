@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.grouping.clusterer import NOT_COMPARABLE_TOLERANT, first_smallest
-from worker.grouping.distance.forest import MEMORY, TASK_WORK, TOO_LARGE, Forest
+from worker.grouping.distance import TOO_LARGE
+from worker.grouping.distance.forest import TASK_WORK, forest_of
+from worker.grouping.distance.matrix import MEMORY
 from worker.grouping.groups import Group, group_pages
 from worker.grouping.likeness import size_tolerant_distance
 from worker.grouping.matrix import Matrix
@@ -35,7 +37,7 @@ class Assignment:
 
     `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page equally near
     to another group or to the limit) to 1 (equal to a representative). `distance` to the nearest
-    representative is NaN if the page could not be compared. `work` is in the units of `Forest`.
+    representative is NaN if the page could not be compared. `work` is in the units of `forest_of`.
     """
 
     group: int | None
@@ -118,14 +120,14 @@ def assign_tree(
     """Find the group of a new page by comparing it with as few representatives as needed.
 
     The result equals `assign` with the `size_tolerant_distances` to all representatives, or to
-    those compared within `work` units (see `Forest`). An outlier's distance is the smallest one
+    those compared within `work` units (see `forest_of`). An outlier's distance is the smallest one
     computed or, if none was, the smallest lower bound. Representatives are compared in ascending
     order of their lower bounds, and only if they may still affect the group or the confidence: two
     or three of about ten.
     """
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")
-    forest = Forest([tree, *representative_trees], memory=MEMORY)
+    forest = forest_of([tree, *representative_trees], memory=MEMORY)
     others = np.arange(1, len(groups) + 1, dtype=np.int32)
 
     def normalised(number: int, place: int) -> float:

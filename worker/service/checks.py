@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kombu.exceptions import ChannelError
 
 from worker.errors import ExpectedError, without_passwords
+from worker.grouping import distance
 from worker.messaging.broker import connected, depth, topology_of
 from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
@@ -26,7 +27,7 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """Check all dependencies of the service, even if some checks fail."""
-    findings = [_variables()]
+    findings = [_kernel(), _variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", lambda: _browser(settings)))
     if settings.database_url is None and settings.broker_url is None:
@@ -57,6 +58,16 @@ def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
             ("broker", lambda: _broker(settings)), ("queues", lambda: _queues_are_there(settings))
         ),
     ]
+
+
+def _kernel() -> Finding:
+    native = distance.IMPLEMENTATION == "native"
+    detail = (
+        "native"
+        if native
+        else f"{distance.IMPLEMENTATION}: thousands of times slower; install with a C compiler"
+    )
+    return Finding("tree edit distance", native, detail)
 
 
 def _variables() -> Finding:

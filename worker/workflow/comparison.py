@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from worker.grouping.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
-from worker.grouping.distance.forest import TASK_WORK, Forest
+from worker.grouping.distance.forest import TASK_WORK, forest_of
 from worker.html import Tree, site_name
 from worker.messaging import task_names
 from worker.outcomes import GivenUpReason
@@ -167,14 +167,14 @@ def distances_of_pairs(
     memory: int,
     work: int,
 ) -> tuple[Distances, int]:
-    """Compare pairs of trees within limits on memory and work; see `Forest`.
+    """Compare pairs of trees within limits on memory and work; see `forest_of`.
 
     Return the distances of the compared pairs, and the units of work used. A distance is None if
     the two trees are too large to compare, which does not depend on the other pairs.
     """
     ids = sorted({each for pair in pairs for each in pair})
     place = {tree_id: i for i, tree_id in enumerate(ids)}
-    forest = Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=work)
+    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=memory, work=work)
     found = forest.try_distances(
         np.array([place[lower] for lower, _ in pairs], np.int32),
         np.array([place[higher] for _, higher in pairs], np.int32),

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from worker.grouping.distance.forest import Way
+from worker.grouping.distance.native import Way
 
 UNITS: tuple[str, ...]
 """Vector units that this processor supports, fastest first."""

@@ -10,8 +10,10 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from worker.grouping.distance.distances import normalised_distance
-from worker.grouping.distance.forest import ANY_WORK, MEMORY, TOO_LARGE, Forest
+from worker.grouping.distance.errors import TOO_LARGE
+from worker.grouping.distance.forest import ANY_WORK, forest_of
+from worker.grouping.distance.matrix import MEMORY
+from worker.grouping.distance.normalisation import normalised_distance
 from worker.html.tree import Tree
 
 
@@ -54,13 +56,13 @@ def nearest_of_changed(
 
     `known` has the earlier searches for each tree, without those that found a reference no longer
     in use. `distances` are known ones by tree and reference; None if not comparable. At least one
-    pair is compared or one search finished, whatever the limit of `work` (see `Forest`).
+    pair is compared or one search finished, whatever the limit of `work` (see `forest_of`).
 
     The result is that of a full comparison, except for pairs too large to compare. References not
     yet searched are compared in ascending order of their lower bounds, until a bound exceeds the
     smallest distance.
     """
-    forest = Forest([*trees, *references], memory=memory)
+    forest = forest_of([*trees, *references], memory=memory)
     found: list[tuple[float, int]] = []
     begun: dict[tuple[int, int], int | None] = {}
     for place, facts in enumerate(known):

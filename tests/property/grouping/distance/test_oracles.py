@@ -3,13 +3,11 @@
 import random
 
 import pytest
-from apted import APTED
-from apted.helpers import Tree as AptedTree
 
 from tests.property.grouping.distance.plain_zhang_shasha import plain_distance
 from tests.property.grouping.distance.trees import SHAPES, edited, preorder, random_tree
-from tests.trees import brackets_of
 from worker.grouping.distance import edit_mapping, tree_edit_distance
+from worker.grouping.distance.fallback import AptedForest
 from worker.html.tree import Tree
 
 PAIRS = 200
@@ -39,12 +37,6 @@ def with_repeats(source: random.Random, tree: Tree) -> Tree:
     return Tree.from_preorder(nodes)
 
 
-def apted_distance(a: Tree, b: Tree) -> int:
-    """Return the distance computed by the `apted` package."""
-    trees = (AptedTree.from_text(brackets_of(tree)) for tree in (a, b))
-    return int(APTED(*trees).compute_edit_distance())
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_random_pairs_have_the_distance_of_independent_implementations(seed: int) -> None:
     source = random.Random(seed)
@@ -52,7 +44,7 @@ def test_random_pairs_have_the_distance_of_independent_implementations(seed: int
         a, b = random_pair(source)
         distance = tree_edit_distance(a, b)
         assert distance == plain_distance(a, b)
-        assert distance == apted_distance(a, b)
+        assert distance == AptedForest([a, b]).distances([0], [1])[0]
         bound = source.randrange(distance + 2)
         assert tree_edit_distance(b, a, bound=bound) == min(distance, bound + 1)
         mapping = edit_mapping(a, b)

@@ -9,7 +9,7 @@ from worker.grouping.distance import (
     normalised_distance,
     tree_edit_distance,
 )
-from worker.grouping.distance.forest import Forest
+from worker.grouping.distance.forest import forest_of
 from worker.html.tree import Tree
 
 
@@ -32,7 +32,7 @@ def test_is_a_metric_even_when_normalised(a: Tree, b: Tree, c: Tree) -> None:
 
 @given(trees(max_nodes=25), trees(max_nodes=25))
 def test_the_distance_is_at_least_its_lower_bound(a: Tree, b: Tree) -> None:
-    assert Forest([a, b]).lower_bounds([0], [1])[0] <= tree_edit_distance(a, b)
+    assert forest_of([a, b]).lower_bounds([0], [1])[0] <= tree_edit_distance(a, b)
 
 
 @given(trees(max_nodes=25), trees(max_nodes=25))

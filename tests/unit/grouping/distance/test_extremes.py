@@ -19,7 +19,8 @@ from worker.grouping.distance import (
     edit_mapping,
     tree_edit_distance,
 )
-from worker.grouping.distance.forest import ANY_WORK, TASK_WORK, Forest
+from worker.grouping.distance.forest import TASK_WORK, Forest, forest_of
+from worker.grouping.distance.native import ANY_WORK, NativeForest
 from worker.html.tree import Tree
 
 NODES = 70_000
@@ -86,9 +87,9 @@ def test_distances_of_extreme_shapes() -> None:
 
 
 @pytest.fixture(scope="module")
-def forest() -> Forest:
+def forest() -> NativeForest:
     """All extreme trees, prepared once for comparison."""
-    return Forest(list(ALL.values()))
+    return NativeForest(list(ALL.values()))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def forest() -> Forest:
     ],
 )
 def test_the_larger_of_two_trees_is_rejected(
-    forest: Forest, names: tuple[str, str], larger: int
+    forest: NativeForest, names: tuple[str, str], larger: int
 ) -> None:
     pair = [list(ALL).index(name) for name in names]
     with pytest.raises(TreeTooLargeError, match="too large to compare") as distance_error:
@@ -150,7 +151,7 @@ def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
     tree = random_tree(source, nodes, "flat", "abc")
     trees = [tree, edited(source, tree, 30, "abc")]
     distances = {
-        Forest(trees, way=(unit, bits, "", False, False, True)).distances([0], [1])[0]
+        NativeForest(trees, way=(unit, bits, "", False, False, True)).distances([0], [1])[0]
         for unit in _native.UNITS
         for bits in (0, 32)
     }
@@ -183,7 +184,7 @@ def sound(nodes: list[tuple[str, int]]) -> Tree:
 def test_no_list_of_pairs_takes_longer_than_its_estimated_work() -> None:
     trees = [sound(nodes[: len(nodes) - cut]) for nodes in OF_PAGES.values() for cut in range(3)]
     a, b = np.triu_indices(len(trees), 1)
-    forest = Forest(trees, memory=2**26, work=TASK_WORK)
+    forest = forest_of(trees, memory=2**26, work=TASK_WORK)
     began = time.process_time()
     found = forest.try_distances(a, b)
     seconds = time.process_time() - began
@@ -207,8 +208,8 @@ def test_the_work_of_a_pair_does_not_depend_on_earlier_comparisons() -> None:
         return works
 
     pairs = [(0, 1), (2, 3), (0, 3), (1, 2)]
-    forward = work_of(Forest(trees, memory=2**26), pairs)
-    backward = work_of(Forest(trees), pairs[::-1])
+    forward = work_of(forest_of(trees, memory=2**26), pairs)
+    backward = work_of(forest_of(trees), pairs[::-1])
     assert forward == backward[::-1]
 
 
