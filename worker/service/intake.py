@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
 from typing import Any
-from uuid import uuid4
 
 from kombu import Connection, Message
 from kombu.mixins import ConsumerMixin
@@ -24,13 +23,7 @@ from sqlalchemy.orm import Session
 
 from worker import logs
 from worker.messaging.broker import connect, topology_of
-from worker.messaging.headers import quarantine_headers
-from worker.messaging.page_messages import (
-    UnusableMessageError,
-    plain_body,
-    read_message,
-    writable,
-)
+from worker.messaging.received_messages import UnusableMessageError, plain_body, read_message
 from worker.messaging.task_names import REPEATED
 from worker.messaging.topology import Topology
 from worker.messaging.transport import raw_body, withheld_bytes
@@ -39,13 +32,14 @@ from worker.processes.heartbeat import Heartbeat
 from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.service.summary import Summary
 from worker.settings import Settings
-from worker.store import backlog, outbox, pages, schema
+from worker.store import backlog, pages, schema
 from worker.store.database import Database, ForeignSchemaError, is_connection_lost
 from worker.store.durations import Durations
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.pages import NewReceipt
 from worker.workflow.first_extractions import request_first_extractions
 from worker.workflow.parsing import parse_or_reject, store_pages
+from worker.workflow.quarantine import message_id_of, quarantine_message
 
 logger = logging.getLogger(__name__)
 
@@ -85,14 +79,8 @@ class Prepared:
     """A message with its parsed page, or with the reason why it is unusable."""
 
     message: Message
-    raw: bytes
     page: tuple[FetchedPage, ReadPage] | None = None
     unusable: UnusableMessageError | None = None
-
-    @property
-    def message_id(self) -> str | None:
-        """Message ID set by the publisher."""
-        return _message_id(self.message)
 
 
 class Intake(ConsumerMixin):
@@ -305,7 +293,7 @@ class Intake(ConsumerMixin):
             raise
         except Exception:
             if len(batch) == 1:
-                logs.bind(message_id=batch[0].message_id)
+                logs.bind(message_id=message_id_of(batch[0].message))
                 self._requeue(batch[0].message)
                 logs.unbind_all()
                 return True
@@ -322,18 +310,20 @@ class Intake(ConsumerMixin):
         return True
 
     def _prepare(self, message: Message) -> Prepared:
-        raw = raw_body(message)
-        logs.bind(message_id=_message_id(message))
+        logs.bind(message_id=message_id_of(message))
         try:
             plain = plain_body(
-                raw, message.headers, message.content_encoding, withheld=withheld_bytes(message)
+                raw_body(message),
+                message.headers,
+                message.content_encoding,
+                withheld=withheld_bytes(message),
             )
             fetched = FetchedPage.of(read_message(plain, received_at=datetime.now(UTC)))
         except UnusableMessageError as error:
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
-            return Prepared(message, raw, unusable=error)
+            return Prepared(message, unusable=error)
         logs.bind(site=fetched.site, page=fetched.url)
-        return Prepared(message, raw, page=(fetched, self._read(fetched)))
+        return Prepared(message, page=(fetched, self._read(fetched)))
 
     def _read(self, fetched: FetchedPage) -> ReadPage:
         limit = self._settings.parsing_seconds
@@ -391,11 +381,6 @@ def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:
         yield batch
 
 
-def _message_id(message: Message) -> str | None:
-    message_id = message.properties.get("message_id")
-    return writable(message_id) if message_id is not None else None
-
-
 def _is_redelivered(message: Message) -> bool:
     return bool(message.delivery_info.get("redelivered"))
 
@@ -404,27 +389,14 @@ def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> Sequ
     receipts = []
     for each in batch:
         if each.unusable is not None:
-            reason = each.unusable.reason
-            receipts.append(NewReceipt(each.message_id, ReceiptResult.QUARANTINED, reason))
+            message_id, reason = message_id_of(each.message), each.unusable.reason
+            receipts.append(NewReceipt(message_id, ReceiptResult.QUARANTINED, reason))
             if not withheld_bytes(each.message):
-                _quarantine(session, each, each.unusable, quarantine)
-    usable = [(each.message_id, each.page) for each in batch if each.page is not None]
+                quarantine_message(session, each.message, quarantine, each.unusable)
+    usable = [(message_id_of(each.message), each.page) for each in batch if each.page is not None]
     recorded = store_pages(session, [page for _, page in usable]) if usable else []
     for (message_id, _), page in zip(usable, recorded, strict=True):
         logger.debug("page %d %s", page.page_id, page.result)
         receipts.append(NewReceipt(message_id, page.result, page_id=page.page_id))
     pages.add_receipts(session, receipts)
     return receipts
-
-
-def _quarantine(
-    session: Session, prepared: Prepared, error: UnusableMessageError, queue: str
-) -> None:
-    outbox.add_message(
-        session,
-        exchange="",
-        routing_key=queue,
-        body=prepared.raw,
-        headers=quarantine_headers(error.reason, error.detail, datetime.now(UTC)),
-        message_id=prepared.message_id or str(uuid4()),
-    )

@@ -15,10 +15,10 @@ from kombu import Connection, Message, Producer
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
-from worker.messaging import feedback_messages, headers
+from worker.messaging import headers
 from worker.messaging.broker import connected, depth, topology_of
 from worker.messaging.headers import MAX_DETAIL_CHARACTERS
-from worker.messaging.page_messages import writable
+from worker.messaging.received_messages import FEEDBACK_BYTES, writable
 from worker.messaging.topology import FEEDBACK
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import RefusedReason, UnusableReason
@@ -257,7 +257,7 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
     found: dict[str, Any] = message.headers or {}
     body = raw_body(message)
     oversized = withheld_bytes(message)
-    if not oversized and stage == FEEDBACK and len(body) > feedback_messages.MAX_BYTES:
+    if not oversized and stage == FEEDBACK and len(body) > FEEDBACK_BYTES:
         oversized = len(body)
     identity = message.properties.get("message_id") or message.properties.get("correlation_id")
     return QuarantinedMessage(

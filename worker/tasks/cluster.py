@@ -39,7 +39,7 @@ from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.first_extractions import settle_lone_sites
 from worker.workflow.generation import request_changed_extractions, save_generation
 from worker.workflow.process import ProcessState, process_state
-from worker.workflow.quarantined_tasks import offer_task
+from worker.workflow.quarantine import quarantine_task
 from worker.workflow.stored_distances import StoredDistances
 
 logger = logging.getLogger(__name__)
@@ -161,11 +161,11 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
     generation = groups.last_generation(session, site_id)
     assignments.place_as_outliers(session, site_id, generation, waiting)
     request_extractions(session, site_id, waiting, generation)
-    offer_task(
+    quarantine_task(
         session,
         task_names.CLUSTER,
         {"site_id": site_id, "afresh": True},
-        quarantine=state.topology.quarantines["cluster"],
+        queue=state.topology.quarantines["cluster"],
         reason=GivenUpReason.CLUSTERING_FAILED,
         detail=f"{site}: {found.reason}",
     )

@@ -18,7 +18,7 @@ from worker.store.comparisons import Nearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_rest
 from worker.workflow.process import ProcessState
-from worker.workflow.quarantined_tasks import offer_task
+from worker.workflow.quarantine import quarantine_task
 from worker.workflow.stored_trees import TreeCache
 
 logger = logging.getLogger(__name__)
@@ -126,11 +126,11 @@ def _save_compared(session: Session, job: ComparisonJob, compared: BlockResult) 
 
 def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: str) -> None:
     site = site_name(pages.key_of_site(session, job.site_id))
-    offer_task(
+    quarantine_task(
         session,
         task_names.REPROCESS,
         {"site": site, "stage": "compare"},
-        quarantine=quarantine,
+        queue=quarantine,
         reason=GivenUpReason.COMPARISON_FAILED,
         detail=f"{site}: comparing {len(job.trees)} trees crashed its process, or took too long,"
         f" {COMPARISON_ATTEMPTS} times; they count as not comparable",
