@@ -33,7 +33,7 @@ from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.memberships import group_memberships
+from worker.workflow.generation import group_memberships
 from worker.workflow.process import ProcessState, process_state
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
@@ -137,7 +137,7 @@ def _assign(
         promoted, more = _promote_outliers(session, state, site_id, generation)
         changed |= promoted
         work += more
-    request_extractions(session, site_id, changed, generation)
+    request_extractions(session, {site_id: changed}, generation)
     logger.info(
         "page %d of site %d: group %s, confidence %.2f, distance %.2f",
         page.id,

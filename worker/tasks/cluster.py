@@ -160,7 +160,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
     generation = groups.last_generation(session, site_id)
     assignments.place_as_outliers(session, site_id, generation, waiting)
-    request_extractions(session, site_id, waiting, generation)
+    request_extractions(session, {site_id: waiting}, generation)
     quarantine_task(
         session,
         task_names.CLUSTER,

@@ -141,7 +141,7 @@ def extract_again(session: Session, site_id: int, *, only: Collection[int] | Non
     if only is not None:
         chosen = frozenset(only)
         page_ids = [page_id for page_id in page_ids if page_id in chosen]
-    request_extractions(session, site_id, page_ids, generation)
+    request_extractions(session, {site_id: page_ids}, generation)
 
 
 @shared_task(name=task_names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)

@@ -31,17 +31,18 @@ def is_part(content: Content) -> bool:
 
 def addresses_of_links(links: Pagination) -> list[str]:
     """Return the addresses of the parts to which a page links; the first `MAX_PARTS` by number."""
-    listed = [links.pages[number] for number in sorted(links.pages)[:MAX_PARTS]]
-    others = [each for each in (links.previous, links.next) if each is not None]
-    return list(dict.fromkeys([*listed, *others]))
+    return _addresses([links.pages[number] for number in sorted(links.pages)], links)
 
 
 def with_missing(said: Parts, found: Collection[str]) -> Parts:
     """Return the parts for a message, with those listed but not `found` as ``missing``."""
-    listed = [part.url for part in said.pages[:MAX_PARTS]]
-    others = [each for each in (said.previous, said.next) if each is not None]
-    missing = [each for each in dict.fromkeys([*listed, *others]) if each not in found]
-    return said.model_copy(update={"missing": missing})
+    addresses = _addresses([part.url for part in said.pages], said)
+    return said.model_copy(update={"missing": [each for each in addresses if each not in found]})
+
+
+def _addresses(listed: Sequence[str], links: Pagination | Parts) -> list[str]:
+    others = [each for each in (links.previous, links.next) if each is not None]
+    return list(dict.fromkeys([*listed[:MAX_PARTS], *others]))
 
 
 def note_parts(
@@ -73,15 +74,7 @@ def note_parts(
 def to_json(links: Pagination) -> dict[str, Any]:
     """Serialise links as JSON values."""
     listed = sorted(links.pages.items())[: 2 * MAX_PARTS]
-    return {
-        "number": links.number,
-        "pages": {str(number): url for number, url in listed},
-        "next": links.next,
-        "previous": links.previous,
-        "first": links.first,
-        "last": links.last,
-        "whole": links.whole,
-    }
+    return {**vars(links), "pages": {str(number): url for number, url in listed}}
 
 
 def from_json(links: Mapping[str, Any]) -> Pagination:

@@ -2,6 +2,8 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -23,9 +25,9 @@ from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.comment_patterns import patterns_for_page
 from worker.workflow.extraction_requests import request_each_alone
 from worker.workflow.extraction_results import Extracted, save_extractions
-from worker.workflow.no_article import NoArticle
 from worker.workflow.process import ProcessState
-from worker.workflow.rendered import read_rendered, render
+from worker.workflow.rendered import render
+from worker.workflow.walls import NoArticle
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +79,7 @@ def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int]
             "extraction of %s failed; each is enqueued separately", number, exc_info=not is_late
         )
         again = {job.page_id: job.generation for job in jobs}
-        state.database.run(lambda session: _request_each_alone(session, again))
+        state.database.run(lambda session: request_each_alone(session, again))
         return set()
 
 
@@ -95,13 +97,8 @@ def _begin_together(session: Session, wanted: Mapping[int, int]) -> list[Extract
     begun = {job.page_id for job in jobs}
     rest = {page: generation for page, generation in wanted.items() if page not in begun}
     if rest:
-        _request_each_alone(session, rest)
+        request_each_alone(session, rest)
     return jobs
-
-
-def _request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
-    for site_id, page_ids in extraction_jobs.begun_before(session, wanted).items():
-        request_each_alone(session, site_id, page_ids, wanted)
 
 
 def _extract(state: ProcessState, job: ExtractionJob, *, is_alone: bool = True) -> Extracted:
@@ -120,31 +117,28 @@ def _extract(state: ProcessState, job: ExtractionJob, *, is_alone: bool = True) 
 
 
 def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
-    roles = state.settings.chosen_text_roles
     template = state.templates.of(state.database, job.pivot) if job.pivot else None
     refusal = refusal_of(job.url, job.answer)
     if refusal is not None:
         return Extracted(NoArticle(refusal.outcome, refusal.detail))
     page = parse_page(job.content, job.url, content_type=job.content_type, answer=job.answer)
+    read = partial(
+        read_content,
+        other=template,
+        text_roles=state.settings.chosen_text_roles,
+        fetched_at=job.fetched_at,
+        has_locations=state.settings.locations,
+    )
     result: Content | NoArticle
     try:
         try:
             patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
-            result = read_content(
-                page,
-                template,
-                patterns,
-                roles,
-                job.fetched_at,
-                has_locations=state.settings.locations,
-            )
+            result = read(page, patterns=patterns)
         except NeedsRenderingError:
             if state.browser is None:
                 raise
             page = render(state.browser, job)
-            result = read_rendered(
-                page, job, template, roles, has_locations=state.settings.locations
-            )
+            result = _as_rendered(read(page))
     except NoArticleError as error:
         result = NoArticle(PageOutcome(error.outcome), str(error))
     if not state.settings.send_links:
@@ -153,6 +147,11 @@ def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
         return Extracted(result, listed_links(page, result.outcome))
     article = result.article
     return Extracted(result, listed_links(page, article.metadata.kind, article))
+
+
+def _as_rendered(content: Content) -> Content:
+    article = content.article
+    return replace(content, article=replace(article, method=f"rendered-{article.method}"))
 
 
 def _given_up(job: ExtractionJob) -> Extracted:

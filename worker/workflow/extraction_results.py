@@ -22,15 +22,18 @@ from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageSt
 from worker.store.outbox import NewMessage
 from worker.store.story_arrivals import Arrival
 from worker.versions import EXTRACTION_VERSION
-from worker.workflow.article_changes import with_changes, without_changes
-from worker.workflow.article_message import new_revision, without_locations
+from worker.workflow.article_message import new_revision, shortened, with_changes
 from worker.workflow.article_parts import find_parts, note_parts
-from worker.workflow.context import short_texts, without_repeats, without_walls
-from worker.workflow.no_article import NoArticle
 from worker.workflow.outgoing_articles import Outgoing, outgoing_of, send
 from worker.workflow.page_links import send_links
 from worker.workflow.process import ProcessState
 from worker.workflow.story_index import ProvisionalStory, forget_articles, provisional_stories
+from worker.workflow.walls import (
+    NoArticle,
+    short_texts,
+    without_repeats,
+    without_walls,
+)
 from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
 
 logger = logging.getLogger(__name__)
@@ -132,7 +135,7 @@ def _revise(
         outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
         if len(outgoing.message.body) > state.settings.max_message_bytes:
             # The article is worth more than its changes and its locations.
-            article = without_locations(without_changes(article))
+            article = shortened(article)
             outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
         if len(outgoing.message.body) > state.settings.max_message_bytes:
             revised.append(_RevisedPage(job, page, _too_large(outgoing.message)))

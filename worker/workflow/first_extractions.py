@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from worker.store import provisional
 from worker.text.plural import counted
-from worker.workflow.extraction_requests import request_extractions_of_sites
+from worker.workflow.extraction_requests import request_extractions
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
         if is_unasked:
             unasked[site_id].append(page_id)
     provisional.place(session, lone, list(site_of))
-    request_extractions_of_sites(session, unasked, provisional.NUMBER)
+    request_extractions(session, unasked, provisional.NUMBER)
     provisional.count_as_clustered(session, lone, has_seen_all=True)
     logger.info("no clustering needed, one page at most: %s", counted(len(lone), "site"))
     return lone
@@ -75,6 +75,6 @@ def _request(session: Session, waiting: Mapping[int, Sequence[int]]) -> None:
         return
     page_ids = [page_id for pages in waiting.values() for page_id in pages]
     provisional.place(session, list(waiting), page_ids)
-    request_extractions_of_sites(session, waiting, provisional.NUMBER)
+    request_extractions(session, waiting, provisional.NUMBER)
     numbers = counted(len(page_ids), "page"), counted(len(waiting), "new site")
     logger.info("%s of %s: first articles without a clustering", *numbers)

@@ -1,11 +1,8 @@
 """Rendering of pages that are empty until a browser has run their scripts."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from models.roles import LineRole
-from worker.article import NeedsRenderingError, TemplateKnowledge
-from worker.article.reader import Content, read_content
+from worker.article import NeedsRenderingError
 from worker.html import Page, PageError, parse_page
 from worker.html.encoding import decode
 from worker.rendering import Browser, RenderingError
@@ -35,26 +32,3 @@ def render(browser: Browser, job: ExtractionJob) -> Page:
         return replace(parse_page(browser.render(html, job.url), job.url), source=None)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
-
-
-def read_rendered(
-    page: Page,
-    job: ExtractionJob,
-    template: TemplateKnowledge | None,
-    text_roles: Sequence[LineRole],
-    *,
-    has_locations: bool,
-) -> Content:
-    """Read a rendered page; raise NoArticleError if it still has no article.
-
-    The article's method gets the prefix ``rendered-``; its XPath refers to the rendered document.
-    """
-    content = read_content(
-        page,
-        template,
-        text_roles=text_roles,
-        fetched_at=job.fetched_at,
-        has_locations=has_locations,
-    )
-    article = content.article
-    return replace(content, article=replace(article, method=f"rendered-{article.method}"))

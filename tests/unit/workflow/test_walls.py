@@ -1,5 +1,5 @@
 from tests.pages import paragraphs
-from worker.workflow.context import took_place_of
+from worker.workflow.walls import took_place_of
 
 ARTICLE = " ".join(paragraphs(7))
 

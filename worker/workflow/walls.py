@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -14,7 +15,6 @@ from worker.store import articles
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.short_texts import articles_among, pages_with
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.no_article import NoArticle
 
 LOW: Final = 0.5
 """Confidence below which a text that replaced an article may be a wall although extraction did not
@@ -32,10 +32,19 @@ SHORT: Final = 600
 REPEATED: Final = 3
 """Minimum number of a site's addresses at which a short text must appear to be a wall."""
 
-Extracted = tuple[ExtractionJob, PageState, Content | NoArticle]
+
+@dataclass(frozen=True)
+class NoArticle:
+    """The reason why a page has no article, as an outcome and an explanation."""
+
+    outcome: PageOutcome
+    detail: str
 
 
-def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extracted]:
+ExtractedPage: TypeAlias = tuple[ExtractionJob, PageState, Content | NoArticle]
+
+
+def without_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[ExtractedPage]:
     """Replace texts that took an article's place, but are walls, with `NoArticle`.
 
     A wall is much shorter than the published article, has almost nothing in common with it, and is
@@ -52,7 +61,7 @@ def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extr
     ]
 
 
-def short_texts(extracted: Sequence[Extracted]) -> dict[int, bytes]:
+def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
     """Return the keys of short texts by page ID, without pages that are parts of an article."""
     return {
         job.page_id: fingerprint_of(result.article.text).key
@@ -64,8 +73,8 @@ def short_texts(extracted: Sequence[Extracted]) -> dict[int, bytes]:
 
 
 def without_repeats(
-    session: Session, extracted: Sequence[Extracted], texts: Mapping[int, bytes]
-) -> list[Extracted]:
+    session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
+) -> list[ExtractedPage]:
     """Replace short texts that appear at `REPEATED` or more addresses of a site with `NoArticle`.
 
     Pages already published with such a text are extracted again, so that they get the same outcome.
@@ -84,7 +93,7 @@ def without_repeats(
         walls |= {page_id for pages in repeated for page_id in pages}
         before = sorted({page_id for pages in repeated for page_id in pages} - own.keys())
         for generation, page_ids in articles_among(session, before).items():
-            request_extractions(session, site_id, page_ids, generation)
+            request_extractions(session, {site_id: page_ids}, generation)
     wall = NoArticle(
         PageOutcome.WALL, "the same text appears at three or more addresses of the site"
     )
