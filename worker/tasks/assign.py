@@ -187,10 +187,9 @@ def _promote_outliers(
     outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
     if len(outliers) < FEWEST_OF_A_NEW_GROUP:
         return set(), 0
-    work = _compare_missing(session, state, outliers)
-    distances, sizes, is_complete = _distances(session, outliers)
+    distances, sizes, work = _distances(session, state, outliers)
     promoted: set[int] = set()
-    if not is_complete:
+    if distances is None:
         # The next outlier, or a clustering, continues the comparisons.
         return promoted, work
     for group in agreeing_outliers(distances, sizes=sizes):
@@ -221,18 +220,20 @@ def _promote_outliers(
     return promoted, work
 
 
-def _compare_missing(session: Session, state: ProcessState, outliers: Sequence[Outlier]) -> int:
-    tree_ids = sorted({outlier.tree_id for outlier in outliers})
-    _, is_stored = trees.distance_matrix(session, tree_ids)
-    missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
-    return compare_at_once(session, state, missing) if missing else 0
-
-
-def _distances(session: Session, outliers: Sequence[Outlier]) -> tuple[Matrix, Sizes, bool]:
+def _distances(
+    session: Session, state: ProcessState, outliers: Sequence[Outlier]
+) -> tuple[Matrix | None, Sizes, int]:
+    """Return the distances (None if some are missing) and sizes, and the units of work used."""
     tree_ids = sorted({outlier.tree_id for outlier in outliers})
     raw, is_stored = trees.distance_matrix(session, tree_ids)
+    work = 0
+    if not is_stored.all():
+        missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
+        work = compare_at_once(session, state, missing)
+        raw, is_stored = trees.distance_matrix(session, tree_ids)
     shapes = trees.tree_shapes(session, tree_ids)
     rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
     sizes = np.array([shapes[outlier.tree_id].size for outlier in outliers], np.int64)
-    distances = normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :])
-    return distances, sizes, bool(is_stored.all())
+    if not is_stored.all():
+        return None, sizes, work
+    return normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :]), sizes, work

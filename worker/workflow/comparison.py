@@ -145,7 +145,7 @@ def _distances(job: ComparisonJob, memory: int) -> BlockResult:
     ]
     if job.gives_up:
         return BlockResult(dict.fromkeys(pairs), {}, is_all=True)
-    distances, _ = distances_of_pairs(pairs, job.trees, memory=memory, work=TASK_WORK)
+    distances, _ = distances_of_pairs(pairs, job.trees, memory=memory)
     return BlockResult(distances, {}, is_all=len(distances) == len(pairs))
 
 
@@ -155,26 +155,22 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
     Once `TASK_WORK` is used up, the remaining pairs are skipped.
     """
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
-    distances, work = distances_of_pairs(pairs, loaded, memory=_memory(state), work=TASK_WORK)
+    distances, work = distances_of_pairs(pairs, loaded, memory=_memory(state))
     trees.save_distances(session, distances)
     return work
 
 
 def distances_of_pairs(
-    pairs: Sequence[tuple[int, int]],
-    loaded: Mapping[int, Tree],
-    *,
-    memory: int,
-    work: int,
+    pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
 ) -> tuple[Distances, int]:
-    """Compare pairs of trees within limits on memory and work; see `forest_of`.
+    """Compare pairs of trees within `TASK_WORK` and a limit on memory; see `forest_of`.
 
     Return the distances of the compared pairs, and the units of work used. A distance is None if
     the two trees are too large to compare, which does not depend on the other pairs.
     """
     ids = sorted({each for pair in pairs for each in pair})
     place = {tree_id: i for i, tree_id in enumerate(ids)}
-    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=memory, work=work)
+    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)
     found = forest.try_distances(
         np.array([place[lower] for lower, _ in pairs], np.int32),
         np.array([place[higher] for _, higher in pairs], np.int32),
