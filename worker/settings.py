@@ -4,7 +4,7 @@ import json
 import os
 import re
 import ssl
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -69,11 +69,9 @@ class _SecretFiles(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         """Return the secrets found in files."""
-        found = {name: self.get_field_value(field, name)[0] for name, field in self._fields()}
+        fields = self.settings_cls.model_fields
+        found = {name: self.get_field_value(field, name)[0] for name, field in fields.items()}
         return {name: value for name, value in found.items() if value is not None}
-
-    def _fields(self) -> Iterable[tuple[str, FieldInfo]]:
-        return self.settings_cls.model_fields.items()
 
 
 def file_variable(name: str) -> str:
@@ -320,22 +318,19 @@ class Settings(BaseSettings):
     @field_validator("broker_url")
     @classmethod
     def _is_url(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None:
-            _check_url(value.get_secret_value(), BROKER_SCHEMES)
+        if value is None:
+            return None
+        url = value.get_secret_value()
+        _check_url(url, BROKER_SCHEMES)
+        # kombu would use the parameters in the URL instead of the options that verify the broker.
+        if re.search(r"[?&]ssl", url):
+            raise ValueError("takes no ssl parameters: set DETOURAGE_BROKER_CA_FILE instead")
         return value
 
     @field_validator("text_roles")
     @classmethod
     def _are_roles(cls, value: str) -> str:
         return ",".join(chosen_roles(value.split(",")))
-
-    @field_validator("broker_url")
-    @classmethod
-    def _leaves_tls_alone(cls, value: SecretStr | None) -> SecretStr | None:
-        # kombu would use the parameters in the URL instead of the options that verify the broker.
-        if value is not None and re.search(r"[?&]ssl", value.get_secret_value()):
-            raise ValueError("takes no ssl parameters: set DETOURAGE_BROKER_CA_FILE instead")
-        return value
 
     @field_validator("broker_options")
     @classmethod

@@ -14,7 +14,7 @@ from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
 from worker.store import backlog, schema
 from worker.store.database import Database
-from worker.workflow.rendered import browser_of
+from worker.workflow.process import browser_of
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Reprocess one or all sites from any stage of the pipeline."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from celery import shared_task
@@ -59,10 +59,7 @@ def reprocess(
         raise ValueError(f"stage must be one of {', '.join(task_names.PAGE_STAGES)}, not {stage!r}")
 
     def take_up(session: Session, site_id: int) -> None:
-        if without_entities:
-            take_up_fruitless_pages(session, site_id, stage)
-        else:
-            take_up_site(session, site_id, stage)
+        _take_up_site(session, site_id, stage, only_fruitless=without_entities)
 
     process_state().database.run(
         lambda session: _reprocess(session, self.request.id, site, take_up)
@@ -92,39 +89,35 @@ def _is_new(session: Session, task_id: str | None) -> bool:
     return task_id is None or reprocessings.is_new_request(session, task_id)
 
 
-def take_up_site(session: Session, site_id: int, stage: str) -> int:
-    """Process all pages of a site again from a given stage, and return their number."""
+def _take_up_site(
+    session: Session, site_id: int, stage: str, *, only_fruitless: bool = False
+) -> int:
+    """Process pages of a site again from a given stage, and return their number.
+
+    `only_fruitless` selects the pages whose latest article is fruitless; the stage must be one of
+    `PAGE_STAGES`.
+    """
     pages.lock_site(session, pages.key_of_site(session, site_id))
-    page_ids = pages.reprocessable_page_ids(session, site_id)
+    chosen = [feedback.is_fruitless()] if only_fruitless else []
+    page_ids = pages.reprocessable_page_ids(session, site_id, *chosen)
     pages.force_revisions(session, page_ids)
-    if stage != "extract":
+    if stage != "extract" and not only_fruitless:
         clusterings.forget(session, site_id)
     if stage == "parse":
-        _parse_again(session, site_id, page_ids)
-    elif stage == "compare":
-        _forget_comparisons(session, site_id)
-        pages.touch_site(session, site_id)
-    elif stage == "cluster":
-        pages.touch_site(session, site_id)
+        wanted = [{"page_id": page_id} for page_id in page_ids]
+        outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
+    elif stage == "extract":
+        generation = groups.last_generation(session, site_id)
+        extracted = groups.pages_of_generation(session, site_id, generation)
+        if only_fruitless:
+            fruitless = frozenset(page_ids)
+            extracted = [page_id for page_id in extracted if page_id in fruitless]
+        request_extractions(session, {site_id: extracted}, generation)
     else:
-        extract_again(session, site_id)
+        if stage == "compare":
+            _forget_comparisons(session, site_id)
+        pages.touch_site(session, site_id)
     return len(page_ids)
-
-
-def take_up_fruitless_pages(session: Session, site_id: int, stage: str) -> None:
-    """Process those pages of a site again whose latest article is fruitless."""
-    pages.lock_site(session, pages.key_of_site(session, site_id))
-    page_ids = pages.reprocessable_page_ids(session, site_id, feedback.is_fruitless())
-    pages.force_revisions(session, page_ids)
-    if stage == "parse":
-        _parse_again(session, site_id, page_ids)
-    else:
-        extract_again(session, site_id, only=page_ids)
-
-
-def _parse_again(session: Session, site_id: int, page_ids: Sequence[int]) -> None:
-    wanted = [{"page_id": page_id} for page_id in page_ids]
-    outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
 
 
 def _forget_comparisons(session: Session, site_id: int) -> None:
@@ -132,16 +125,6 @@ def _forget_comparisons(session: Session, site_id: int) -> None:
     comparisons.end(session, site_id)
     comparisons.keep_sets(session, site_id, [])
     trees.forget_distances(session, tree_ids)
-
-
-def extract_again(session: Session, site_id: int, *, only: Collection[int] | None = None) -> None:
-    """Request the extraction of a site's pages, or only of some, with their current groups."""
-    generation = groups.last_generation(session, site_id)
-    page_ids = groups.pages_of_generation(session, site_id, generation)
-    if only is not None:
-        chosen = frozenset(only)
-        page_ids = [page_id for page_id in page_ids if page_id in chosen]
-    request_extractions(session, {site_id: page_ids}, generation)
 
 
 @shared_task(name=task_names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)
@@ -199,7 +182,7 @@ def _take_up_next(session: Session, pending_limit: int) -> bool:
     site_id = reprocessings.next_site(session, reprocessing)
     if site_id is None:
         return False
-    number = take_up_site(session, site_id, reprocessing.stage)
+    number = _take_up_site(session, site_id, reprocessing.stage)
     reprocessings.note_site(session, reprocessing, site_id, number)
     return True
 
