@@ -100,13 +100,13 @@ class Run:
 
     If the settings name no deployment, embedded services are started for the duration of the run.
     ``on_progress`` is called repeatedly with the number of messages sent and the counts, and
-    ``on_end`` once the articles are written, before the context manager of ``beside`` is left.
+    ``on_end`` once the articles are written, before the context manager of ``alongside`` is left.
     """
 
     settings: Settings
     workers: int
     on_progress: Callable[[int, RunProgress], None] = field(default=lambda _sent, _counts: None)
-    beside: Callable[[Settings], AbstractContextManager[None]] = field(default=_nothing)
+    alongside: Callable[[Settings], AbstractContextManager[None]] = field(default=_nothing)
     on_end: Callable[[RunSummary], None] = field(default=lambda _summary: None)
 
     def execute(
@@ -143,7 +143,7 @@ class Run:
                 purge_pages(settings)
                 database.run(runs.forget_attempts)
             start_processes(supervisor, settings, self.workers, scratch)
-            stack.enter_context(self.beside(settings))
+            stack.enter_context(self.alongside(settings))
 
             def check() -> None:
                 supervisor.check()

@@ -9,12 +9,12 @@ import gc
 import logging
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from kombu import Connection, Message
 from kombu.mixins import ConsumerMixin
@@ -68,6 +68,9 @@ LOOK_SECONDS = 1.0
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between attempts while the database is unavailable."""
+
+
+T = TypeVar("T")
 
 
 class StoppedError(Exception):
@@ -182,7 +185,7 @@ class Intake(ConsumerMixin):
         self._summary.log_if_due()
         if self._waiting:
             self._gather()
-            self._deal_with_waiting()
+            self._store_waiting()
         now = time.monotonic()
         # While the intake is open and receives nothing, the backlog does not grow.
         may_change = self._taken or not self._consumer.consuming_from(self._topology.pages)
@@ -192,24 +195,23 @@ class Intake(ConsumerMixin):
             self._open_or_close()
         if now - self._asked_at >= LOOK_SECONDS:
             self._asked_at = now
-            self._request_first_extractions()
+            seconds = self._settings.first_article_seconds
+            self._try(lambda session: request_first_extractions(session, seconds))
 
-    def _request_first_extractions(self) -> None:
+    def _try(self, step: Callable[[Session], T]) -> T | None:
+        """Run a transaction once; return None if the connection to the database was lost."""
         try:
             with self._database.transaction() as session:
-                request_first_extractions(session, self._settings.first_article_seconds)
+                return step(session)
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise
+            return None
 
     def _open_or_close(self) -> None:
         limit = self._settings.pending_limit
-        try:
-            with self._database.transaction() as session:
-                is_full = backlog.is_full(session, limit, repeated=REPEATED)
-        except DBAPIError as error:
-            if not is_connection_lost(error):
-                raise
+        is_full = self._try(lambda session: backlog.is_full(session, limit, repeated=REPEATED))
+        if is_full is None:
             return
         # Cancel the consumer rather than hold messages back: the broker considers a consumer dead
         # if it does not acknowledge for a long time, and counts a redelivery as a failed delivery.
@@ -235,7 +237,7 @@ class Intake(ConsumerMixin):
             except TimeoutError:
                 return
 
-    def _deal_with_waiting(self) -> None:
+    def _store_waiting(self) -> None:
         """Store the received messages, and acknowledge them.
 
         While the database is unavailable, messages are held: requeued messages would exhaust their
@@ -251,11 +253,11 @@ class Intake(ConsumerMixin):
         for batch in [fresh, *([message] for message in redelivered)]:
             if batch and not self.should_stop:
                 with self._durations.timed(INTAKE, pieces=len(batch)):
-                    self._deal_with(batch)
+                    self._store_batch(batch)
         if self._is_careful and fresh:
             self._end_care()
 
-    def _deal_with(self, messages: Sequence[Message]) -> None:
+    def _store_batch(self, messages: Sequence[Message]) -> None:
         prepared: list[Prepared] = []
         began = time.monotonic()
         for message in messages:
@@ -339,12 +341,9 @@ class Intake(ConsumerMixin):
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
-        try:
-            with self._database.transaction() as session:
-                receipts = _store(session, batch, self._topology.quarantines["intake"])
-        except DBAPIError as error:
-            if not is_connection_lost(error):
-                raise
+        quarantine = self._topology.quarantines["intake"]
+        receipts = self._try(lambda session: _store(session, batch, quarantine))
+        if receipts is None:
             return False
         for receipt in receipts:
             if receipt.reason is not None:

@@ -41,7 +41,7 @@ Sizes: TypeAlias = npt.NDArray[np.int64]
 
 logger = logging.getLogger(__name__)
 
-OUTLIERS_LOOKED_AT = 20
+OUTLIERS_COMPARED = 20
 """Number of a site's newest outliers that are compared with each other to find a new group: at most
 190 pairs, and 19 for each further outlier."""
 
@@ -184,7 +184,7 @@ def _promote_outliers(
     # outliers may be the very step that fails.
     if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
         return set(), 0
-    outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
+    outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_COMPARED)
     if len(outliers) < FEWEST_OF_A_NEW_GROUP:
         return set(), 0
     distances, sizes, work = _distances(session, state, outliers)

@@ -74,7 +74,7 @@ def _extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
     """
     overtaken: set[int] = set()
     for job in state.database.run(lambda session: _begin(session, wanted)):
-        result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _given_up(job)
+        result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _abandoned(job)
         overtaken |= _save_alone(state, job, result)
     return overtaken
 
@@ -189,7 +189,7 @@ def _as_rendered(content: Content) -> Content:
     return replace(content, article=replace(article, method=f"rendered-{article.method}"))
 
 
-def _given_up(job: ExtractionJob) -> Extracted:
+def _abandoned(job: ExtractionJob) -> Extracted:
     logger.error(
         "extraction of %s abandoned after %d attempts; its outcome is failed",
         job.url,

@@ -27,7 +27,7 @@ from worker.workflow.quarantine import message_id_of, quarantine_message
 
 logger = logging.getLogger(__name__)
 
-MESSAGES_OF_A_RUN = 1_000
+MAX_MESSAGES = 1_000
 """Maximum number of messages stored in one transaction."""
 
 IDLE_SECONDS = 1.0
@@ -77,7 +77,7 @@ def store_waiting(state: ProcessState) -> None:
 
 def _take(connection: Connection, channel: StdChannel, topology: Topology) -> list[Taken]:
     taken: list[Taken] = []
-    number = min(depth(channel, topology.feedback), MESSAGES_OF_A_RUN)
+    number = min(depth(channel, topology.feedback), MAX_MESSAGES)
     if not number:
         return taken
     # A quorum queue acknowledges the messages of a consumer together, but messages of basic.get one

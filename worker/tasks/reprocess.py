@@ -1,7 +1,7 @@
 """Reprocess one or all sites from any stage of the pipeline."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 from celery import shared_task
@@ -30,7 +30,7 @@ from worker.workflow.process import process_state
 
 logger = logging.getLogger(__name__)
 
-SITES_OF_A_TASK = 200
+SITES_PER_TASK = 200
 """Maximum number of sites per task before it enqueues the next: seconds of work."""
 
 
@@ -54,34 +54,28 @@ def reprocess(
     `without_entities` selects the pages whose latest article has feedback that reports no entities
     or judges it bad; the stage must be ``parse`` or ``extract``.
     """
-    _check(stage)
-    if without_entities and stage not in task_names.PAGE_STAGES:
-        raise ValueError(f"stage must be one of {', '.join(task_names.PAGE_STAGES)}, not {stage!r}")
-
-    def take_up(session: Session, site_id: int) -> None:
-        _take_up_site(session, site_id, stage, only_fruitless=without_entities)
-
+    _check(stage, task_names.PAGE_STAGES if without_entities else task_names.REPROCESS_STAGES)
     process_state().database.run(
-        lambda session: _reprocess(session, self.request.id, site, take_up)
+        lambda session: _reprocess(
+            session, self.request.id, site, stage, only_fruitless=without_entities
+        )
     )
 
 
-def _check(stage: str) -> None:
-    if stage not in task_names.REPROCESS_STAGES:
-        raise ValueError(
-            f"stage must be one of {', '.join(task_names.REPROCESS_STAGES)}, not {stage!r}"
-        )
+def _check(stage: str, stages: Sequence[str]) -> None:
+    if stage not in stages:
+        raise ValueError(f"stage must be one of {', '.join(stages)}, not {stage!r}")
 
 
 def _reprocess(
-    session: Session, task_id: str | None, site: str, take_up: Callable[[Session, int], object]
+    session: Session, task_id: str | None, site: str, stage: str, *, only_fruitless: bool
 ) -> None:
     site_ids = pages.sites_called(session, site)
     if not site_ids:
         raise UnknownSiteError(f"no page of site {site!r} is known")
     if _is_new(session, task_id):
         for site_id in site_ids:
-            take_up(session, site_id)
+            _reprocess_site(session, site_id, stage, only_fruitless=only_fruitless)
 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
@@ -89,7 +83,7 @@ def _is_new(session: Session, task_id: str | None) -> bool:
     return task_id is None or reprocessings.is_new_request(session, task_id)
 
 
-def _take_up_site(
+def _reprocess_site(
     session: Session, site_id: int, stage: str, *, only_fruitless: bool = False
 ) -> int:
     """Process pages of a site again from a given stage, and return their number.
@@ -137,7 +131,7 @@ def reprocess_all(
     Since sites are processed as a whole, a maximum rate means that each site waits until the time
     allotted to the pages of the previous site is over.
     """
-    _check(stage)
+    _check(stage, task_names.REPROCESS_STAGES)
     if pages_per_minute is not None and not pages_per_minute > 0:
         raise ValueError(f"pages_per_minute must be above 0, not {pages_per_minute}")
 
@@ -163,15 +157,15 @@ def reprocess_due() -> None:
     with state.database.exclusive(AdvisoryLock.REPROCESSING, 0) as is_ours:
         if not is_ours:
             return
-        for _ in range(SITES_OF_A_TASK):
-            if not state.database.run(lambda session: _take_up_next(session, limit)):
+        for _ in range(SITES_PER_TASK):
+            if not state.database.run(lambda session: _reprocess_next(session, limit)):
                 return
         state.database.run(
             lambda session: outbox.add_tasks(session, task_names.REPROCESS_DUE, [{}], site_id=None)
         )
 
 
-def _take_up_next(session: Session, pending_limit: int) -> bool:
+def _reprocess_next(session: Session, pending_limit: int) -> bool:
     """Reprocess the next site; return False if there is none or it is not yet due."""
     # The intake pauses when the limit is reached, so stop earlier to leave room for new pages.
     if backlog.is_nearly_full(session, pending_limit):
@@ -182,7 +176,7 @@ def _take_up_next(session: Session, pending_limit: int) -> bool:
     site_id = reprocessings.next_site(session, reprocessing)
     if site_id is None:
         return False
-    number = _take_up_site(session, site_id, reprocessing.stage)
+    number = _reprocess_site(session, site_id, reprocessing.stage)
     reprocessings.note_site(session, reprocessing, site_id, number)
     return True
 

@@ -67,9 +67,9 @@ def compare_block(state: ProcessState, block_id: int) -> None:
         return
     if job.gives_up:
         logger.error("block %d abandoned; its trees count as not comparable", block_id)
-    memory = _memory(state)
     quarantine = state.topology.quarantines["compare"]
-    compared = _distances(job, memory) if job.reference_set_id is None else _nearest(job, memory)
+    compare = _distances if job.reference_set_id is None else _nearest
+    compared = compare(job, state.settings.comparison_memory_mib * 2**20)
     state.database.run(lambda session: _save(session, job, quarantine, compared))
 
 
@@ -155,7 +155,8 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
     Once `TASK_WORK` is used up, the remaining pairs are skipped.
     """
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
-    distances, work = distances_of_pairs(pairs, loaded, memory=_memory(state))
+    memory = state.settings.comparison_memory_mib * 2**20
+    distances, work = distances_of_pairs(pairs, loaded, memory=memory)
     trees.save_distances(session, distances)
     return work
 
@@ -224,7 +225,3 @@ def _known(
         searched = frozenset(place[member] for member in members if member in place)
         facts.append(KnownNearest(place[nearest[0]], nearest[1], searched))
     return facts
-
-
-def _memory(state: ProcessState) -> int:
-    return state.settings.comparison_memory_mib * 2**20
