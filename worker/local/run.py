@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -90,10 +90,6 @@ class RunSummary:
         return self.progress.results.get(ReceiptResult.QUARANTINED, 0)
 
 
-def _nothing(_settings: Settings) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
 @dataclass
 class Run:
     """A run of the service over a finite number of page messages.
@@ -106,7 +102,7 @@ class Run:
     settings: Settings
     workers: int
     on_progress: Callable[[int, RunProgress], None] = field(default=lambda _sent, _counts: None)
-    alongside: Callable[[Settings], AbstractContextManager[None]] = field(default=_nothing)
+    alongside: Callable[[Settings], AbstractContextManager[None]] | None = None
     on_end: Callable[[RunSummary], None] = field(default=lambda _summary: None)
 
     def execute(
@@ -143,7 +139,8 @@ class Run:
                 purge_pages(settings)
                 database.run(runs.forget_attempts)
             start_processes(supervisor, settings, self.workers, scratch)
-            stack.enter_context(self.alongside(settings))
+            if self.alongside is not None:
+                stack.enter_context(self.alongside(settings))
 
             def check() -> None:
                 supervisor.check()

@@ -2,7 +2,7 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy.orm import Session
 
@@ -43,7 +43,12 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
         return 0
     held = provisional.hold(session, sorted(set(found.values())))
     waiting = provisional.still_waiting(session, list(found), held)
-    _request(session, waiting)
+    if waiting:
+        page_ids = [page_id for pages in waiting.values() for page_id in pages]
+        provisional.place(session, list(waiting), page_ids)
+        request_extractions(session, waiting, provisional.NUMBER)
+        numbers = counted(len(page_ids), "page"), counted(len(waiting), "new site")
+        logger.info("%s of %s: first articles without a clustering", *numbers)
     return sum(map(len, waiting.values()))
 
 
@@ -68,13 +73,3 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
     provisional.count_as_clustered(session, lone, has_seen_all=True)
     logger.info("no clustering needed, one page at most: %s", counted(len(lone), "site"))
     return lone
-
-
-def _request(session: Session, waiting: Mapping[int, Sequence[int]]) -> None:
-    if not waiting:
-        return
-    page_ids = [page_id for pages in waiting.values() for page_id in pages]
-    provisional.place(session, list(waiting), page_ids)
-    request_extractions(session, waiting, provisional.NUMBER)
-    numbers = counted(len(page_ids), "page"), counted(len(waiting), "new site")
-    logger.info("%s of %s: first articles without a clustering", *numbers)
