@@ -177,9 +177,7 @@ def distances_of_pairs(
 
 
 def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
-    rows = [
-        tree_id for tree_id in job.block.rows if tree_id in job.trees and tree_id not in job.done
-    ]
+    rows = [row for row in job.block.rows if row in job.trees and row not in job.done]
     if job.is_abandoned:
         return BlockResult({}, dict.fromkeys(rows), is_all=True)
     place = {tree_id: i for i, tree_id in enumerate(job.block.columns)}
