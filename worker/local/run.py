@@ -241,7 +241,7 @@ class Run:
         last_counts: RunProgress | None = None
         while True:
             check()
-            asked = time.monotonic()
+            began = time.monotonic()
             try:
                 counts = database.read_snapshot(
                     lambda session: progress.run_progress(session, folder.run_id)
@@ -274,7 +274,7 @@ class Run:
                 else:
                     _request(settings, TELL_STORIES)
             # On a large run, counting itself takes time.
-            time.sleep(max(POLL_SECONDS, 5 * (now - asked)))
+            time.sleep(max(POLL_SECONDS, 5 * (now - began)))
 
 
 PRELOAD = (

@@ -93,7 +93,7 @@ class Child:
                     try:
                         die_with_guardian()
                         _become_child(env, cwd, output.fileno(), user)
-                    except BaseException:  # noqa: BLE001 - a second guardian must never go on
+                    except BaseException:  # noqa: BLE001 - a second guardian must never run
                         traceback.print_exc()
                         os._exit(1)
                     raise ForkedChild(argv[2:])

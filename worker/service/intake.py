@@ -63,7 +63,7 @@ READ_SECONDS = 0.001
 GATHER_SECONDS = 0.01
 """Time to wait for further messages to store in the same transaction."""
 
-LOOK_SECONDS = 1.0
+SEARCH_SECONDS = 1.0
 """Interval between searches for pages that must not wait for their site's first clustering."""
 
 DATABASE_PAUSE_SECONDS = 1.0
@@ -107,8 +107,8 @@ class Intake(ConsumerMixin):
         self._waiting: list[Message] = []
         self._summary = Summary("intake", settings.summary_seconds)
         self._taken = 0
-        self._looked_at = 0.0
-        self._asked_at = 0.0
+        self._checked_at = 0.0
+        self._searched_at = 0.0
 
     def run_until_signalled(self) -> None:
         """Consume until SIGTERM or SIGINT; unacknowledged messages are redelivered.
@@ -189,12 +189,12 @@ class Intake(ConsumerMixin):
         now = time.monotonic()
         # While the intake is open and receives nothing, the backlog does not grow.
         may_change = self._taken or not self._consumer.consuming_from(self._topology.pages)
-        is_time = self._taken >= GATE_MESSAGES or now - self._looked_at >= GATE_SECONDS
+        is_time = self._taken >= GATE_MESSAGES or now - self._checked_at >= GATE_SECONDS
         if may_change and is_time:
-            self._taken, self._looked_at = 0, now
+            self._taken, self._checked_at = 0, now
             self._open_or_close()
-        if now - self._asked_at >= LOOK_SECONDS:
-            self._asked_at = now
+        if now - self._searched_at >= SEARCH_SECONDS:
+            self._searched_at = now
             seconds = self._settings.first_article_seconds
             self._try(lambda session: request_first_extractions(session, seconds))
 

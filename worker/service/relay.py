@@ -24,13 +24,13 @@ from worker import logs
 from worker.errors import warn_of
 from worker.messaging.broker import check_message_size, connect, depth, topology_of
 from worker.messaging.task_names import (
+    BATCHED,
     CLUSTER,
     COMPARE,
     EXTRACT,
     EXTRACT_AGAIN,
     EXTRACT_LATE,
     EXTRACTIONS,
-    JOINED,
     OTHERS,
     PUBLISHED_AS,
     STAGE_OF_TASK,
@@ -116,7 +116,7 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
         task: Bound(topology.task_queue(stage), settings.queue_limit)
         for task, stage in STAGE_OF_TASK.items()
     }
-    for task in JOINED:
+    for task in BATCHED:
         tasks[task] = replace(tasks[task], pieces=PAGES_PER_TASK)
     for task in LONG_TASKS:
         tasks[task] = replace(tasks[task], limit=ceil(settings.queue_limit / LONG_TASKS_SHARE))
@@ -180,8 +180,8 @@ class Relay:
         self._stopping.set()
 
     def _producer(self, connection: Connection) -> Producer:
-        # The embedded broker returns no messages: it cannot tell a queue without consumers from a
-        # missing queue.
+        # The embedded broker does not return messages: it does not distinguish a missing queue from
+        # a queue without consumers.
         returns = {"on_return": self._on_return} if self._settings.broker_is_amqp else {}
         return Producer(connection.channel(), **returns)
 
@@ -234,7 +234,7 @@ class Relay:
                 waiting = self._take_next(session, lane, room) if room else ()
                 if lane == EXTRACT:
                     first_extractions_left = len(waiting) == room
-                for entries in joined(waiting):
+                for entries in batched(waiting):
                     try:
                         self._publish(as_one_task(entries), producer)
                     except PreconditionFailed as error:
@@ -302,15 +302,15 @@ class Relay:
         self._returned.append(", ".join(map(str, details[:4])))
 
 
-def joined(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
+def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
     """Yield entries in order, batching consecutive pages into one task."""
     batch: list[WaitingEntry] = []
     for entry in map(as_published, entries):
-        may_join = entry.task in JOINED and OTHERS not in (entry.arguments or {})
-        if batch and (not may_join or len(batch) == PAGES_PER_TASK):
+        is_batched = entry.task in BATCHED and OTHERS not in (entry.arguments or {})
+        if batch and (not is_batched or len(batch) == PAGES_PER_TASK):
             yield batch
             batch = []
-        if may_join:
+        if is_batched:
             batch.append(entry)
         else:
             yield [entry]
@@ -331,7 +331,7 @@ def as_one_task(entries: Sequence[WaitingEntry]) -> WaitingEntry:
     if not rest:
         return first
     others = [
-        (each.arguments["page_id"], each.arguments[JOINED[each.task]])
+        (each.arguments["page_id"], each.arguments[BATCHED[each.task]])
         for each in rest
         if each.arguments is not None and each.task is not None
     ]

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from worker import logs
 from worker.messaging import task_names
 from worker.messaging.broker import messages_seen
-from worker.outcomes import GivenUpReason
+from worker.outcomes import AbandonedReason
 from worker.settings import Settings
 from worker.store import (
     assignments,
@@ -91,8 +91,8 @@ def _enqueue_due_clusterings(session: Session, settings: Settings, settle: Settl
         # The intake may be blocked by pages waiting for their site's first clustering.
         first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
-    asked = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
-    due = [site for site in due if site.id not in asked]
+    enqueued = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
+    due = [site for site in due if site.id not in enqueued]
     new = [site.id for site in due if site.is_new]
     settled = settle_lone_sites(session, new) if new else ()
     request_due_clusterings(session, [site for site in due if site.id not in settled])
@@ -166,7 +166,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
         task_names.CLUSTER,
         {"site_id": site_id, "afresh": True},
         queue=state.topology.quarantines["cluster"],
-        reason=GivenUpReason.CLUSTERING_FAILED,
+        reason=AbandonedReason.CLUSTERING_FAILED,
         detail=f"{site}: {found.reason}",
     )
     logger.error("clustering disabled for site %d: %s", site_id, found.reason)

@@ -177,15 +177,15 @@ def _revise(
     if first.is_first and not is_held:
         chain = chain_of(first, members)
     own = ArticleMessage.model_validate(dict(first.message))
-    told = story_articles.stories_of_pages(session, [first.page_id]).get(first.page_id)
+    story = story_articles.stories_of_pages(session, [first.page_id]).get(first.page_id)
     leading = addresses.of_pages(session, [first.page_id])[first.page_id]
     while True:
         wanted = _compose(session, own, chain, is_held=is_held)
-        if told is not None:
-            wanted = wanted.model_copy(update={"story": Story.model_validate(told.told)})
+        if story is not None:
+            wanted = wanted.model_copy(update={"story": Story.model_validate(story.told)})
         number = next_number(stored.revision, state.settings.revisions_from)
         article = _next_revision(stored, own, wanted, leading, number)
-        may_hold_back = told is not None and told.is_held_back
+        may_hold_back = story is not None and story.is_held_back
         sent = outgoing_of(state, first.page_id, article.message, may_hold_back=may_hold_back)
         if len(chain) == 1 or len(sent.message.body) <= state.settings.max_message_bytes:
             break
@@ -217,8 +217,8 @@ def _compose(
     session: Session, own: ArticleMessage, chain: Sequence[Member], *, is_held: bool
 ) -> ArticleMessage:
     first = chain[0]
-    said = parts_of(first.links)
-    if said is None:
+    declared = parts_of(first.links)
+    if declared is None:
         return own
     places = addresses_of(chain)
     wanted = [*places.values(), *addresses_of_links(first.links)]
@@ -227,9 +227,9 @@ def _compose(
         *(member.url for member in chain),
     }
     if len(chain) == 1:
-        alone = with_missing(said, found).model_copy(update={"held_by_whole": is_held})
+        alone = with_missing(declared, found).model_copy(update={"held_by_whole": is_held})
         return own.model_copy(update={"parts": alone})
-    joined = joined_parts(said, places, [member.url for member in chain], found)
+    joined = joined_parts(declared, places, [member.url for member in chain], found)
     return ArticleMessage.model_validate(
         {**own.to_json(), **joined_values(chain), "parts": joined.model_dump()}
     )
@@ -271,6 +271,6 @@ def _comment(values: dict[str, Any]) -> Comment:
 
 def _digest(message: ArticleMessage) -> str:
     """Return the digest of a message's content, including its parts."""
-    said = message.parts.model_dump() if message.parts is not None else None
-    text = reader_digest(message) + json.dumps(said, sort_keys=True)
+    declared = message.parts.model_dump() if message.parts is not None else None
+    text = reader_digest(message) + json.dumps(declared, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

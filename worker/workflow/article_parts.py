@@ -34,10 +34,11 @@ def addresses_of_links(links: Pagination) -> list[str]:
     return _addresses([links.pages[number] for number in sorted(links.pages)], links)
 
 
-def with_missing(said: Parts, found: Collection[str]) -> Parts:
-    """Return the parts for a message, with those listed but not `found` as ``missing``."""
-    addresses = _addresses([part.url for part in said.pages], said)
-    return said.model_copy(update={"missing": [each for each in addresses if each not in found]})
+def with_missing(declared: Parts, found: Collection[str]) -> Parts:
+    """Return the parts declared by a page, with those not `found` as ``missing``."""
+    addresses = _addresses([part.url for part in declared.pages], declared)
+    missing = [each for each in addresses if each not in found]
+    return declared.model_copy(update={"missing": missing})
 
 
 def _addresses(listed: Sequence[str], links: Pagination | Parts) -> list[str]:
@@ -84,14 +85,14 @@ def from_json(links: Mapping[str, Any]) -> Pagination:
 
 
 def joined_parts(
-    said: Parts, addresses: Mapping[int, str], joined: Sequence[str], found: Collection[str]
+    declared: Parts, addresses: Mapping[int, str], joined: Sequence[str], found: Collection[str]
 ) -> Parts:
     """Return the parts to list in the first page's message after joining.
 
-    `said` are the parts in the current message, `addresses` all known parts by number, `joined` the
-    parts whose text the message contains, and `found` the parts whose pages are stored.
+    `declared` are the parts declared by the page, `addresses` all known parts by number, `joined`
+    the parts whose text the message contains, and `found` the parts whose pages are stored.
     """
-    return said.model_copy(
+    return declared.model_copy(
         update={
             "number": 1,
             "pages": [Part(number=number, url=url) for number, url in addresses.items()],

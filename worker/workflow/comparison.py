@@ -13,7 +13,7 @@ from worker.grouping.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, n
 from worker.grouping.distance.forest import TASK_WORK, forest_of
 from worker.html import Tree, site_name
 from worker.messaging import task_names
-from worker.outcomes import GivenUpReason
+from worker.outcomes import AbandonedReason
 from worker.store import comparisons, pages, trees
 from worker.store.comparisons import Nearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
@@ -123,7 +123,7 @@ def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: st
         task_names.REPROCESS,
         {"site": site, "stage": "compare"},
         queue=quarantine,
-        reason=GivenUpReason.COMPARISON_FAILED,
+        reason=AbandonedReason.COMPARISON_FAILED,
         detail=f"{site}: comparing {len(job.trees)} trees crashed its process, or took too long,"
         f" {COMPARISON_ATTEMPTS} times; they count as not comparable",
     )

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from worker.messaging.headers import quarantine_headers
 from worker.messaging.received_messages import UnusableMessageError, writable
 from worker.messaging.transport import raw_body
-from worker.outcomes import GivenUpReason
+from worker.outcomes import AbandonedReason
 from worker.store import outbox
 
 
@@ -43,7 +43,7 @@ def quarantine_task(
     arguments: Mapping[str, Any],
     *,
     queue: str,
-    reason: GivenUpReason,
+    reason: AbandonedReason,
     detail: str,
 ) -> None:
     """Put a task into a quarantine queue."""
