@@ -33,14 +33,8 @@ WHOLE_MATRIX_TREES = 400
 """Default maximum number of trees of a site for which all pairs are compared.
 
 These trees form 80,000 pairs. Comparing them takes one core 10 s for pages of 300 elements made
-from a few templates, and 160 s for pages of 750 elements that differ more. The pairs of 1,000 trees
-would take six times as long, and 40 MB of rows.
-
-The pages of a larger site are compared with at most as many references, which are mostly sampled
-(see `worker.grouping.comparison_policy`). On a site of 1,046 generated pages, the groups matched
-the templates with an adjusted Rand index of 0.993 if 300 of the 400 references were sampled, 0.93
-if 150 were, as parts of two templates were merged, and 0.987 if all pairs were compared. On eight
-of nine smaller generated sites, the results with 100 to 300 references differed by less than 0.03.
+from a few templates, and 160 s for pages of 750 elements that differ more; 1,000 trees would take
+six times as long. For the accuracy on larger sites, see docs/decisions/groups.md.
 """
 
 

@@ -73,7 +73,16 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
     A page dated more than `FETCHED_AHEAD` later than ``received_at`` is rejected, since it would
     supersede all fetches until that date.
     """
-    message = _validated(body)
+    if len(body) > MAX_BODY_BYTES:
+        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {len(body)} bytes")
+    try:
+        message = PageMessage.from_json(body)
+    except ValidationError as error:
+        problems = _problems(error)
+        raise (
+            _reason_from_source(body)
+            or UnusableMessageError(_reason(problems), _described(problems))
+        ) from None
     if (
         received_at is not None
         and message.fetched_at is not None
@@ -84,16 +93,6 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
             f"fetched_at: {message.fetched_at.isoformat()} is in the future",
         )
     return message
-
-
-def _validated(body: bytes) -> PageMessage:
-    if len(body) > MAX_BODY_BYTES:
-        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {len(body)} bytes")
-    try:
-        return PageMessage.from_json(body)
-    except ValidationError as error:
-        problems = _problems(error)
-    raise _reason_from_source(body) or UnusableMessageError(_reason(problems), _described(problems))
 
 
 def _reason_from_source(body: bytes) -> UnusableMessageError | None:
