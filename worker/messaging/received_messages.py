@@ -96,7 +96,7 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
 
 
 def _reason_from_source(body: bytes) -> UnusableMessageError | None:
-    """Return the error that `worker.inputs` sends in place of an oversized page, if any."""
+    """Return the error that `worker.inputs` sends instead of an oversized page, if any."""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         unusable = json.loads(body)["unusable"]
         return UnusableMessageError(

@@ -23,8 +23,8 @@ BLOCK_MS = 1000
 """Estimated duration of a full block, in milliseconds."""
 
 CORRECTION_MS = 300_000
-"""Delay for sites that already have groups, and therefore articles, which a clustering can only
-improve."""
+"""Delay, in milliseconds, for sites that already have groups, and therefore articles, which a
+clustering can only improve."""
 
 
 def request_due_clusterings(session: Session, due: Sequence[DueSite]) -> None:

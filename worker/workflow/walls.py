@@ -17,7 +17,7 @@ from worker.store.short_texts import articles_among, pages_with
 from worker.workflow.extraction_requests import request_extractions
 
 DOUBTFUL_CONFIDENCE: Final = 0.5
-"""Confidence below which a text that replaced an article may be a wall although extraction did not
+"""Confidence below which a text that replaced an article may be a wall even if extraction did not
 suspect one."""
 
 MAX_RELATIVE_LENGTH: Final = 1 / 3
