@@ -12,7 +12,7 @@ from models.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
 from worker.html import Tree
 from worker.messaging import task_names
-from worker.service.relay import as_one_task, joined
+from worker.service.relay import as_one_task, batched
 from worker.store import trees
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage
@@ -98,7 +98,7 @@ class Tasks:
         """Run each enqueued task of a kind the given number of times; return the task count."""
         arguments = self.take(task)
         entries = [WaitingEntry(0, task, each, None, None, None, None, None) for each in arguments]
-        for entry in [as_one_task(each) for each in joined(entries)] * times:
+        for entry in [as_one_task(each) for each in batched(entries)] * times:
             TASKS[task](**(entry.arguments or {}))
         return len(arguments)
 

@@ -60,7 +60,7 @@ class UnusableReason(StrEnum):
 
 
 @unique
-class GivenUpReason(StrEnum):
+class AbandonedReason(StrEnum):
     """Kind of abandoned work. A task that repeats the work waits in quarantine for an operator."""
 
     COMPARISON_FAILED = "comparison-failed"

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import ssl
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -33,14 +33,8 @@ WHOLE_MATRIX_TREES = 400
 """Default maximum number of trees of a site for which all pairs are compared.
 
 These trees form 80,000 pairs. Comparing them takes one core 10 s for pages of 300 elements made
-from a few templates, and 160 s for pages of 750 elements that differ more. The pairs of 1,000 trees
-would take six times as long, and 40 MB of rows.
-
-The pages of a larger site are compared with at most as many references, which are mostly sampled
-(see `worker.grouping.comparison_policy`). On a site of 1,046 generated pages, the groups matched
-the templates with an adjusted Rand index of 0.993 if 300 of the 400 references were sampled, 0.93
-if 150 were, as parts of two templates were merged, and 0.987 if all pairs were compared. On eight
-of nine smaller generated sites, the results with 100 to 300 references differed by less than 0.03.
+from a few templates, and 160 s for pages of 750 elements that differ more; 1,000 trees would take
+six times as long. For the accuracy on larger sites, see docs/decisions/groups.md.
 """
 
 
@@ -69,11 +63,9 @@ class _SecretFiles(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         """Return the secrets found in files."""
-        found = {name: self.get_field_value(field, name)[0] for name, field in self._fields()}
+        fields = self.settings_cls.model_fields
+        found = {name: self.get_field_value(field, name)[0] for name, field in fields.items()}
         return {name: value for name, value in found.items() if value is not None}
-
-    def _fields(self) -> Iterable[tuple[str, FieldInfo]]:
-        return self.settings_cls.model_fields.items()
 
 
 def file_variable(name: str) -> str:
@@ -320,22 +312,19 @@ class Settings(BaseSettings):
     @field_validator("broker_url")
     @classmethod
     def _is_url(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None:
-            _check_url(value.get_secret_value(), BROKER_SCHEMES)
+        if value is None:
+            return None
+        url = value.get_secret_value()
+        _check_url(url, BROKER_SCHEMES)
+        # kombu would use the parameters in the URL instead of the options that verify the broker.
+        if re.search(r"[?&]ssl", url):
+            raise ValueError("takes no ssl parameters: set DETOURAGE_BROKER_CA_FILE instead")
         return value
 
     @field_validator("text_roles")
     @classmethod
     def _are_roles(cls, value: str) -> str:
         return ",".join(chosen_roles(value.split(",")))
-
-    @field_validator("broker_url")
-    @classmethod
-    def _leaves_tls_alone(cls, value: SecretStr | None) -> SecretStr | None:
-        # kombu would use the parameters in the URL instead of the options that verify the broker.
-        if value is not None and re.search(r"[?&]ssl", value.get_secret_value()):
-            raise ValueError("takes no ssl parameters: set DETOURAGE_BROKER_CA_FILE instead")
-        return value
 
     @field_validator("broker_options")
     @classmethod

@@ -8,7 +8,13 @@ import pytest
 
 from worker.article import GoneError, MenuPageError, NeedsRenderingError, NoTextError, WallError
 from worker.html import PageError
-from worker.outcomes import GivenUpReason, PageOutcome, ReceiptResult, RefusedReason, UnusableReason
+from worker.outcomes import (
+    AbandonedReason,
+    PageOutcome,
+    ReceiptResult,
+    RefusedReason,
+    UnusableReason,
+)
 
 ROOT = Path(__file__).parents[2]
 CODE = re.compile(r"`([a-z]+(?:-[a-z]+)*)`")
@@ -26,11 +32,11 @@ def test_the_readme_lists_exactly_the_outcomes_and_reasons() -> None:
     assert listed - outcomes - reasons == set()
     assert reasons - listed - mentioned == set()
     named = {code for code in mentioned if "-" in code}
-    assert named - outcomes - reasons - set(GivenUpReason) == set()
+    assert named - outcomes - reasons - set(AbandonedReason) == set()
 
 
 @pytest.mark.parametrize(
-    "kind", [PageOutcome, ReceiptResult, UnusableReason, GivenUpReason, RefusedReason]
+    "kind", [PageOutcome, ReceiptResult, UnusableReason, AbandonedReason, RefusedReason]
 )
 def test_the_outcome_reference_lists_every_code(kind: type[StrEnum]) -> None:
     text = (ROOT / "docs/reference/outcomes.md").read_text(encoding="utf-8")

@@ -235,11 +235,11 @@ def separate(address: str) -> None:
     of the address's latest fetch if that is still stored; otherwise, it waits for its next fetch.
     """
     from worker.settings import load_settings
-    from worker.workflow import separation
+    from worker.workflow.page_requests import separate
 
     separated = with_database(
         load_settings(),
-        lambda database: database.run(lambda session: separation.separate(session, address)),
+        lambda database: database.run(lambda session: separate(session, address)),
     )
     for each in separated:
         comes = (

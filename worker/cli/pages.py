@@ -132,7 +132,7 @@ def run(
 
                 run = Run(settings, workers, show, on_end=end)
                 if inspect:
-                    run.beside = inspected
+                    run.alongside = inspected
                 summary = run.execute(messages, output, links, folder)
         except BaseException:
             if folder.is_unfinished:

@@ -95,7 +95,7 @@ class GivenPage:
         if self.html is not None:
             return Source(self.name, self.url, self.html, None, None, site_of(self.url))
         # Importing the message contracts takes as long as importing everything else for one page.
-        from worker.messaging.page_messages import UnusableMessageError, read_message
+        from worker.messaging.received_messages import UnusableMessageError, read_message
 
         try:
             message = read_message(self.body or b"")

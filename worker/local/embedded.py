@@ -6,7 +6,6 @@ on the network. PostgreSQL refuses to run as root, and then runs as ``nobody``.
 """
 
 import contextlib
-import fcntl
 import os
 import pwd
 import re
@@ -115,14 +114,12 @@ class Services:
 def embedded_services(directory: Path | None = None) -> Iterator[Services]:
     """Run PostgreSQL, with the SQL objects of pgmq, during a ``with`` block.
 
-    The data in ``directory`` is kept; by default, a temporary directory is used and removed. Raises
-    `EmbeddedError` if PostgreSQL cannot run on this machine, or another run is using the directory.
+    The data in ``directory``, which no other process may use, is kept; by default, a temporary
+    directory is used and removed. Raises `EmbeddedError` if PostgreSQL cannot run on this machine.
     """
     runtime = _runtime_directory()
-    with Supervisor(remove=[runtime]) as supervisor, contextlib.ExitStack() as stack:
+    with Supervisor(remove=[runtime]) as supervisor:
         home = runtime if directory is None else directory
-        if directory is not None:
-            stack.enter_context(_exclusive(directory))
         server = _Server(
             data=home / "postgresql",
             log=home / "postgresql.log",
@@ -335,22 +332,6 @@ def _runtime_directory() -> Path:
                 directory.chmod(0o711)
             return directory
     raise EmbeddedError("no temporary directory with a short plain path; set TMPDIR to one")
-
-
-@contextlib.contextmanager
-def _exclusive(directory: Path) -> Iterator[None]:
-    """Lock the directory; the kernel releases the lock no matter how this process ends."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        lock = (directory / "lock").open("w")
-    except OSError as error:
-        raise EmbeddedError(f"cannot keep data in {directory}: {error.strerror}") from error
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise EmbeddedError(f"another run is using the directory {directory}") from None
-        yield
 
 
 def _stop_stale(data: Path) -> None:

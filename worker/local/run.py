@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -90,23 +90,19 @@ class RunSummary:
         return self.progress.results.get(ReceiptResult.QUARANTINED, 0)
 
 
-def _nothing(_settings: Settings) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
 @dataclass
 class Run:
     """A run of the service over a finite number of page messages.
 
     If the settings name no deployment, embedded services are started for the duration of the run.
     ``on_progress`` is called repeatedly with the number of messages sent and the counts, and
-    ``on_end`` once the articles are written, before the context manager of ``beside`` is left.
+    ``on_end`` once the articles are written, before the context manager of ``alongside`` is left.
     """
 
     settings: Settings
     workers: int
     on_progress: Callable[[int, RunProgress], None] = field(default=lambda _sent, _counts: None)
-    beside: Callable[[Settings], AbstractContextManager[None]] = field(default=_nothing)
+    alongside: Callable[[Settings], AbstractContextManager[None]] | None = None
     on_end: Callable[[RunSummary], None] = field(default=lambda _summary: None)
 
     def execute(
@@ -143,7 +139,8 @@ class Run:
                 purge_pages(settings)
                 database.run(runs.forget_attempts)
             start_processes(supervisor, settings, self.workers, scratch)
-            stack.enter_context(self.beside(settings))
+            if self.alongside is not None:
+                stack.enter_context(self.alongside(settings))
 
             def check() -> None:
                 supervisor.check()
@@ -244,7 +241,7 @@ class Run:
         last_counts: RunProgress | None = None
         while True:
             check()
-            asked = time.monotonic()
+            began = time.monotonic()
             try:
                 counts = database.read_snapshot(
                     lambda session: progress.run_progress(session, folder.run_id)
@@ -277,7 +274,7 @@ class Run:
                 else:
                     _request(settings, TELL_STORIES)
             # On a large run, counting itself takes time.
-            time.sleep(max(POLL_SECONDS, 5 * (now - asked)))
+            time.sleep(max(POLL_SECONDS, 5 * (now - began)))
 
 
 PRELOAD = (

@@ -42,7 +42,7 @@ class RunFolder:
         """Directory of the embedded services."""
         return self.path / "services"
 
-    def take_up(self, leftover: Leftover) -> None:
+    def recover(self, leftover: Leftover) -> None:
         """Resume or discard an earlier run, or raise `UnfinishedRunError`, as ``leftover`` says."""
         if leftover == "overwrite":
             self._begun.unlink(missing_ok=True)
@@ -107,7 +107,7 @@ def quarantine_of(output: Path) -> Path:
 def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
     """Lock the folder of a run, ``OUTPUT.run``, and remove it once the run is finished.
 
-    Raises `UnfinishedRunError` if another process is running it, or as `RunFolder.take_up` does.
+    Raises `UnfinishedRunError` if another process is running it, or as `RunFolder.recover` does.
     """
     path = output.with_name(f"{output.name}.run")
     path.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
                 f"another run is writing {output}: wait for it, or choose another output"
             ) from None
         folder = RunFolder(path)
-        folder.take_up(leftover)
+        folder.recover(leftover)
         try:
             yield folder
         finally:

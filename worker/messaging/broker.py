@@ -28,24 +28,8 @@ COMMAND_CONNECT_SECONDS = 3.0
 """Connection timeout for commands, which must not keep a person waiting."""
 
 
-class BrokerIsAwayError(ExpectedError):
-    """The broker does not respond."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(
-            f"the broker does not answer: {without_passwords(cause(error))}: check"
-            " DETOURAGE_BROKER_URL, and that it is running"
-        )
-
-
-class BrokerRefusesError(ExpectedError):
-    """The broker is reachable but rejects this process."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(
-            f"the broker refused access: {without_passwords(cause(error))}: check user, password"
-            " and virtual host in DETOURAGE_BROKER_URL"
-        )
+class BrokerError(ExpectedError):
+    """The broker does not respond, or rejects this process."""
 
 
 def topology_of(settings: Settings) -> Topology:
@@ -80,19 +64,22 @@ def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Con
 
 @contextmanager
 def connected(settings: Settings) -> Iterator[Connection]:
-    """Yield a broker connection for use by a command, without waiting for an unavailable broker.
-
-    Raises `BrokerIsAwayError` or `BrokerRefusesError`.
-    """
+    """Yield a connection for a command; raise `BrokerError` rather than wait for the broker."""
     with connect(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:
             connection.ensure_connection(
                 max_retries=1, interval_start=0, timeout=COMMAND_CONNECT_SECONDS
             )
         except (AccessRefused, NotAllowed) as error:
-            raise BrokerRefusesError(error) from error
+            raise BrokerError(
+                f"the broker refused access: {without_passwords(cause(error))}: check user,"
+                " password and virtual host in DETOURAGE_BROKER_URL"
+            ) from error
         except (*connection.connection_errors, OperationalError) as error:
-            raise BrokerIsAwayError(error) from error
+            raise BrokerError(
+                f"the broker does not answer: {without_passwords(cause(error))}: check"
+                " DETOURAGE_BROKER_URL, and that it is running"
+            ) from error
         yield connection
 
 

@@ -4,7 +4,8 @@ import bz2
 import lzma
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from functools import partial
+from typing import Any, Final
 
 import brotli
 
@@ -40,65 +41,45 @@ def decompressed(body: bytes, compression: str, *, limit: int) -> bytes:
     Raises `BodyTooLargeError` as soon as the result exceeds ``limit`` bytes, and `CompressionError`
     if the compression is unknown, or the body is corrupt or truncated.
     """
-    decompress = _DECOMPRESS.get(compression)
-    if decompress is None:
+    if compression not in _DECOMPRESSORS:
         raise CompressionError(f"the compression {compression[:40]!r} is not supported")
     try:
-        plain = decompress(body, limit + 1)
-    except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError, brotli.error) as error:
+        decompressor = _DECOMPRESSORS[compression]()
+        if isinstance(decompressor, brotli.Decompressor):
+            plain, is_whole = _unbrotli(decompressor, body, limit + 1)
+        else:
+            plain = decompressor.decompress(body, limit + 1)
+            is_whole = decompressor.eof
+    except (zlib.error, lzma.LZMAError, OSError, ValueError, brotli.error) as error:
         raise CompressionError(f"the body is not valid {compression}: {error}") from error
     if len(plain) > limit:
         raise BodyTooLargeError(f"the message has more than {limit} bytes when decompressed")
+    if not is_whole:
+        raise CompressionError(f"the body is not valid {compression}: it is truncated")
     return plain
 
 
-class _Decompressor(Protocol):
-    @property
-    def eof(self) -> bool: ...
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
-def _inflate(body: bytes, length: int) -> bytes:
-    return _whole(zlib.decompressobj(32 + zlib.MAX_WBITS), body, length)
-
-
-def _bunzip(body: bytes, length: int) -> bytes:
-    return _whole(bz2.BZ2Decompressor(), body, length)
-
-
-def _unlzma(body: bytes, length: int) -> bytes:
-    return _whole(lzma.LZMADecompressor(memlimit=LZMA_MEMORY_BYTES), body, length)
-
-
-def _whole(decompressor: _Decompressor, body: bytes, length: int) -> bytes:
-    plain = decompressor.decompress(body, length)
-    return plain if len(plain) == length or decompressor.eof else _cut_off()
-
-
-def _unbrotli(body: bytes, length: int) -> bytes:
-    decompressor = brotli.Decompressor()
+def _unbrotli(decompressor: brotli.Decompressor, body: bytes, length: int) -> tuple[bytes, bool]:
     plain = bytearray(decompressor.process(body, output_buffer_limit=length))
     while len(plain) < length and not decompressor.is_finished():
         part = decompressor.process(b"", output_buffer_limit=length - len(plain))
         if not part:
-            return _cut_off()
+            break
         plain += part
-    return bytes(plain)
+    return bytes(plain), decompressor.is_finished()
 
 
-def _cut_off() -> bytes:
-    raise EOFError("it is truncated")
+_ZLIB = partial(zlib.decompressobj, 32 + zlib.MAX_WBITS)
+_LZMA = partial(lzma.LZMADecompressor, memlimit=LZMA_MEMORY_BYTES)
 
-
-_DECOMPRESS: Final[Mapping[str, Callable[[bytes, int], bytes]]] = {
-    "gzip": _inflate,
-    "zlib": _inflate,
-    "deflate": _inflate,
-    "bz2": _bunzip,
-    "bzip2": _bunzip,
-    "lzma": _unlzma,
-    "xz": _unlzma,
-    "br": _unbrotli,
-    "brotli": _unbrotli,
+_DECOMPRESSORS: Final[Mapping[str, Callable[[], Any]]] = {
+    "gzip": _ZLIB,
+    "zlib": _ZLIB,
+    "deflate": _ZLIB,
+    "bz2": bz2.BZ2Decompressor,
+    "bzip2": bz2.BZ2Decompressor,
+    "lzma": _LZMA,
+    "xz": _LZMA,
+    "br": brotli.Decompressor,
+    "brotli": brotli.Decompressor,
 }

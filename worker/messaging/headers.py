@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from worker.outcomes import GivenUpReason, UnusableReason
+from worker.outcomes import AbandonedReason, UnusableReason
 
 REASON: Final = "x-reason"
 DETAIL: Final = "x-detail"
@@ -22,7 +22,7 @@ MAX_DETAIL_CHARACTERS: Final = 2000
 
 
 def quarantine_headers(
-    reason: UnusableReason | GivenUpReason, detail: str, failed_at: datetime
+    reason: UnusableReason | AbandonedReason, detail: str, failed_at: datetime
 ) -> dict[str, str]:
     """Return the headers that explain why a message is in quarantine."""
     return {REASON: reason.value, DETAIL: detail, FAILED_AT: failed_at.isoformat()}

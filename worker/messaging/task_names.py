@@ -23,7 +23,7 @@ OTHERS: Final = "others"
 """Argument of a batched task that lists all pages but the first, each with its version. A task with
 this argument, even if empty, is not batched again."""
 
-JOINED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
+BATCHED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
 """Tasks that are batched if several are waiting, each with the argument for the page's version."""
 
 PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}

@@ -4,7 +4,6 @@ If a queue is declared again with different arguments, publishers and consumers 
 PRECONDITION_FAILED.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from amqp.exceptions import AccessRefused
@@ -20,7 +19,6 @@ DELIVERY_LIMIT = 5
 queues move it to quarantine."""
 
 
-@dataclass(frozen=True)
 class Topology:
     """Names and declarations of the exchanges and queues.
 
@@ -28,117 +26,64 @@ class Topology:
     are quorum queues, dead-lettering and bounded redelivery, which the embedded broker lacks.
     """
 
-    prefix: str
-    durable_features: bool
+    def __init__(self, *, prefix: str, durable_features: bool) -> None:
+        self.prefix = prefix
+        self.durable_features = durable_features
 
-    @property
-    def pages(self) -> str:
+        self.pages = f"{prefix}crawler.pages"
         """Queue of page messages from crawlers."""
-        return f"{self.prefix}crawler.pages"
+        self.pages_exchange = Exchange(self.pages, type="fanout")
+        """Exchange of page messages, so that crawlers need no permission for the default exchange,
+        through which they could publish to any queue."""
+        self.feedback = f"{prefix}entities.feedback"
+        """Queue of feedback from the entity recognition service."""
+        self.feedback_exchange = Exchange(self.feedback, type="fanout")
+        """Exchange of feedback, for the same reason as `pages_exchange`."""
+        self.tasks_exchange = Exchange(f"{prefix}detourage.tasks", type="topic")
+        """Exchange of Celery tasks; delayed tasks of quorum queues require a topic exchange."""
 
-    @property
-    def pages_exchange(self) -> Exchange:
-        """Exchange of page messages, so that crawlers need no permission for the default exchange.
+        self.articles_exchange = Exchange(f"{prefix}articles", type="topic")
+        """Exchange of article messages, with routing keys ``<language or und>.<site>``."""
+        self.repeats_exchange = Exchange(f"{prefix}articles.repeats", type="topic")
+        """Exchange of articles that repeat other articles, if they are sent separately."""
+        self.changes_exchange = Exchange(f"{prefix}articles.changes", type="topic")
+        """Exchange of the changes to articles, if they are sent instead of revisions."""
+        self.links_exchange = Exchange(f"{prefix}links", type="topic")
+        """Exchange of page links, if enabled, with routing keys ``<kind>.<site>``."""
 
-        Through the default exchange, they could publish to any queue.
-        """
-        return Exchange(self.pages, type="fanout", durable=True)
+        self.articles_queue = f"{prefix}entities.articles"
+        """Queue of articles for the entity recognition service."""
+        self.links_queue = f"{prefix}crawler.links"
+        """Queue of page links for the crawler."""
+        self.outgoing = {
+            self.articles_queue: self.articles_exchange,
+            f"{prefix}entities.repeats": self.repeats_exchange,
+            f"{prefix}entities.changes": self.changes_exchange,
+            self.links_queue: self.links_exchange,
+        }
+        """Queues filled for other services, each with the exchange to which it is bound."""
+
+        task_queues = {stage: self.task_queue(stage) for stage in STAGES}
+        self.sources = {"intake": self.pages, **task_queues, FEEDBACK: self.feedback}
+        """Queues consumed by the service, by stage: ``intake``, task stages and ``feedback``."""
+        self.quarantines = {stage: _quarantine_of(queue) for stage, queue in self.sources.items()}
+        """Quarantine queues, by stage as in `sources`."""
+        self.work_queues = [
+            self.pages,
+            *task_queues.values(),
+            self.articles_queue,
+            self.feedback,
+        ]
+        """Work queues, in the order in which pages pass through them."""
 
     @property
     def pages_address(self) -> tuple[str, str]:
         """Exchange and routing key of page messages."""
         return (self.pages_exchange.name if self.durable_features else "", self.pages)
 
-    @property
-    def articles_exchange(self) -> Exchange:
-        """Topic exchange of article messages, with routing keys ``<language or und>.<site>``."""
-        return Exchange(f"{self.prefix}articles", type="topic", durable=True)
-
-    @property
-    def repeats_exchange(self) -> Exchange:
-        """Topic exchange of articles that repeat other articles, if they are sent separately."""
-        return Exchange(f"{self.articles_exchange.name}.repeats", type="topic", durable=True)
-
-    @property
-    def changes_exchange(self) -> Exchange:
-        """Topic exchange of the changes to articles, if they are sent instead of revisions."""
-        return Exchange(f"{self.articles_exchange.name}.changes", type="topic", durable=True)
-
-    @property
-    def feedback(self) -> str:
-        """Queue of feedback from the entity recognition service."""
-        return f"{self.prefix}entities.feedback"
-
-    @property
-    def feedback_exchange(self) -> Exchange:
-        """Exchange of feedback, for the same reason as `pages_exchange`."""
-        return Exchange(self.feedback, type="fanout", durable=True)
-
-    @property
-    def links_exchange(self) -> Exchange:
-        """Topic exchange of page links, if enabled, with routing keys ``<kind>.<site>``."""
-        return Exchange(f"{self.prefix}links", type="topic", durable=True)
-
-    @property
-    def tasks_exchange(self) -> Exchange:
-        """Exchange of Celery tasks; delayed tasks of quorum queues require a topic exchange."""
-        return Exchange(f"{self.prefix}detourage.tasks", type="topic", durable=True)
-
     def task_queue(self, stage: str) -> str:
         """Return the queue of a stage."""
         return f"{self.prefix}detourage.{stage}"
-
-    @staticmethod
-    def quarantine_of(queue: str) -> str:
-        """Return the quarantine queue of a queue."""
-        return f"{queue}.quarantine"
-
-    @property
-    def sources(self) -> dict[str, str]:
-        """Queues consumed by the service, by stage: ``intake``, task stages and ``feedback``."""
-        stages = {stage: self.task_queue(stage) for stage in STAGES}
-        return {"intake": self.pages, **stages, FEEDBACK: self.feedback}
-
-    @property
-    def quarantines(self) -> dict[str, str]:
-        """Quarantine queues, by stage as in `sources`."""
-        return {stage: self.quarantine_of(queue) for stage, queue in self.sources.items()}
-
-    @property
-    def work_queues(self) -> list[str]:
-        """Work queues, in the order in which pages pass through them."""
-        tasks = (self.task_queue(stage) for stage in STAGES)
-        return [self.pages, *tasks, self.articles_queue, self.feedback]
-
-    @property
-    def articles_queue(self) -> str:
-        """Queue of the entity recognition service, bound to the articles exchange by default."""
-        return f"{self.prefix}entities.articles"
-
-    @property
-    def repeats_queue(self) -> str:
-        """Queue of the entity recognition service, bound to the repeats exchange."""
-        return f"{self.prefix}entities.repeats"
-
-    @property
-    def changes_queue(self) -> str:
-        """Queue of the entity recognition service, bound to the changes exchange."""
-        return f"{self.prefix}entities.changes"
-
-    @property
-    def links_queue(self) -> str:
-        """Queue of page links for the crawler, bound to the links exchange."""
-        return f"{self.prefix}crawler.links"
-
-    @property
-    def outgoing(self) -> dict[str, Exchange]:
-        """Queues filled for other services, each with the exchange to which it is bound."""
-        return {
-            self.articles_queue: self.articles_exchange,
-            self.repeats_queue: self.repeats_exchange,
-            self.changes_queue: self.changes_exchange,
-            self.links_queue: self.links_exchange,
-        }
 
     def celery_queues(self) -> list[Queue]:
         """Return the queues that Celery workers consume."""
@@ -211,7 +156,7 @@ class Topology:
             "x-queue-type": "quorum",
             "x-delivery-limit": DELIVERY_LIMIT,
             "x-dead-letter-exchange": "",
-            "x-dead-letter-routing-key": self.quarantine_of(queue),
+            "x-dead-letter-routing-key": _quarantine_of(queue),
             "x-dead-letter-strategy": "at-least-once",
             "x-overflow": "reject-publish",
         }
@@ -220,3 +165,7 @@ class Topology:
         # Browsing a quarantine requeues its messages. A quorum queue counts this as a failed
         # delivery and, since RabbitMQ 4, drops a message after twenty.
         return {"x-queue-type": "classic"} if self.durable_features else None
+
+
+def _quarantine_of(queue: str) -> str:
+    return f"{queue}.quarantine"

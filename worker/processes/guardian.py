@@ -75,7 +75,7 @@ class Child:
         self.name = name
         self.stop_signal = stop_signal
         self.status: int | None = None
-        """Exit status, as in :attr:`subprocess.Popen.returncode`."""
+        """Exit status, as in :attr:`subprocess.Popen.returncode`; None until reaped."""
         self._process: subprocess.Popen[bytes] | None = None
         guardian = os.getpid()
 
@@ -93,7 +93,7 @@ class Child:
                     try:
                         die_with_guardian()
                         _become_child(env, cwd, output.fileno(), user)
-                    except BaseException:  # noqa: BLE001 - a second guardian must never go on
+                    except BaseException:  # noqa: BLE001 - a second guardian must never run
                         traceback.print_exc()
                         os._exit(1)
                     raise ForkedChild(argv[2:])
@@ -120,11 +120,6 @@ class Child:
         self.status = status
         if self._process is not None:
             self._process.returncode = status
-
-    @property
-    def running(self) -> bool:
-        """Whether the process has not been reaped yet."""
-        return self.status is None
 
 
 class ForkedChild(BaseException):
@@ -218,7 +213,7 @@ class Guardian:
             shutil.rmtree(directory, ignore_errors=True)
 
     def _running(self) -> Iterator[Child]:
-        return (child for child in self.children.values() if child.running)
+        return (child for child in self.children.values() if child.status is None)
 
 
 def descendants(ancestor: int) -> list[int]:

@@ -53,13 +53,13 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
     Native code is interrupted only when it returns. The body must hold no locks or connections, as
     it may be interrupted anywhere.
     """
-    worker, ended, telling = threading.current_thread(), threading.Event(), threading.Lock()
+    worker, ended, raising = threading.current_thread(), threading.Event(), threading.Lock()
     ident = threading.get_ident()
 
     def watch() -> None:
         delay = seconds
         while not ended.wait(delay):
-            with telling:
+            with raising:
                 # Another thread may have been given the ident of one that has ended.
                 if ended.is_set() or not worker.is_alive():
                     return
@@ -67,7 +67,7 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
             delay = AGAIN_SECONDS
 
     def end() -> None:
-        with telling:
+        with raising:
             ended.set()
             # An exception that is still pending must not interrupt later work.
             _raise_in_thread(ident, None)
@@ -85,5 +85,5 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
 
 
 def _raise_in_thread(thread: int, error: type[BaseException] | None) -> None:
-    told = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), told)
+    exception = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)

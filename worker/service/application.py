@@ -20,6 +20,7 @@ from celery.signals import (
     worker_process_shutdown,
     worker_ready,
 )
+from celery.utils.dispatch import Signal
 from sqlalchemy.exc import SQLAlchemyError
 
 from worker import logs
@@ -197,14 +198,10 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
 
 
 @worker_ready.connect
-def _log_worker(**_: object) -> None:
-    # Logged here because, any earlier, it would precede Celery's banner.
-    log_beginning("worker", process_state().settings)
-
-
 @beat_init.connect
-def _log_beat(**_: object) -> None:
-    log_beginning("beat", process_state().settings)
+def _log_start(signal: Signal, **_: object) -> None:
+    # The worker's start is logged here because, any earlier, it would precede Celery's banner.
+    log_beginning("worker" if signal is worker_ready else "beat", process_state().settings)
 
 
 @worker_init.connect

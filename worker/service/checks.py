@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from kombu.exceptions import ChannelError
 
@@ -13,7 +14,7 @@ from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
 from worker.store import backlog, schema
 from worker.store.database import Database
-from worker.workflow.rendered import browser_of
+from worker.workflow.process import browser_of
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def examine(settings: Settings) -> list[Finding]:
     """Check all dependencies of the service, even if some checks fail."""
     findings = [_kernel(), _variables()]
     if settings.render_browser is not None:
-        findings.append(_checked("browser", lambda: _browser(settings)))
+        findings.append(_checked("browser", _browser, settings))
     if settings.database_url is None and settings.broker_url is None:
         return [
             *findings,
@@ -37,12 +38,8 @@ def examine(settings: Settings) -> list[Finding]:
         ]
     return [
         *findings,
-        *_each_while_healthy(
-            ("database", lambda: _database(settings)), ("schema", lambda: _schema(settings))
-        ),
-        *_each_while_healthy(
-            ("broker", lambda: _broker(settings)), ("queues", lambda: _queues(settings))
-        ),
+        *_each_while_healthy(settings, database=_database, schema=_schema),
+        *_each_while_healthy(settings, broker=_broker, queues=_queues),
     ]
 
 
@@ -50,13 +47,9 @@ def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
     """Check what a process needs, changing nothing; with ``accepting``, also an unpaused intake."""
     return [
         *_each_while_healthy(
-            ("database", lambda: _database(settings)),
-            ("schema", lambda: _schema(settings)),
-            ("room", lambda: _room(settings, needed=accepting)),
+            settings, database=_database, schema=_schema, room=partial(_room, needed=accepting)
         ),
-        *_each_while_healthy(
-            ("broker", lambda: _broker(settings)), ("queues", lambda: _queues_are_there(settings))
-        ),
+        *_each_while_healthy(settings, broker=_broker, queues=_queues_are_there),
     ]
 
 
@@ -83,9 +76,9 @@ def _browser(settings: Settings) -> str:
     return f"{settings.render_browser} renders pages"
 
 
-def _checked(name: str, check: Callable[[], str]) -> Finding:
+def _checked(name: str, check: Callable[[Settings], str], settings: Settings) -> Finding:
     try:
-        return Finding(name, True, check())
+        return Finding(name, True, check(settings))
     except Exception as error:  # noqa: BLE001 - any error is a result to report
         return Finding(name, False, _reason(error))
 
@@ -97,10 +90,12 @@ def _reason(error: Exception) -> str:
     return without_passwords(lines[0]) if lines else type(origin).__name__
 
 
-def _each_while_healthy(*checks: tuple[str, Callable[[], str]]) -> Iterator[Finding]:
+def _each_while_healthy(
+    settings: Settings, **checks: Callable[[Settings], str]
+) -> Iterator[Finding]:
     """Yield check results up to the first failure, as each check depends on the previous ones."""
-    for name, check in checks:
-        finding = _checked(name, check)
+    for name, check in checks.items():
+        finding = _checked(name, check, settings)
         yield finding
         if not finding.healthy:
             return

@@ -9,13 +9,12 @@ import gc
 import logging
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
-from typing import Any
-from uuid import uuid4
+from typing import Any, TypeVar
 
 from kombu import Connection, Message
 from kombu.mixins import ConsumerMixin
@@ -24,13 +23,7 @@ from sqlalchemy.orm import Session
 
 from worker import logs
 from worker.messaging.broker import connect, topology_of
-from worker.messaging.headers import quarantine_headers
-from worker.messaging.page_messages import (
-    UnusableMessageError,
-    plain_body,
-    read_message,
-    writable,
-)
+from worker.messaging.received_messages import UnusableMessageError, plain_body, read_message
 from worker.messaging.task_names import REPEATED
 from worker.messaging.topology import Topology
 from worker.messaging.transport import raw_body, withheld_bytes
@@ -39,13 +32,14 @@ from worker.processes.heartbeat import Heartbeat
 from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.service.summary import Summary
 from worker.settings import Settings
-from worker.store import backlog, outbox, pages, schema
+from worker.store import backlog, pages, schema
 from worker.store.database import Database, ForeignSchemaError, is_connection_lost
 from worker.store.durations import Durations
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.pages import NewReceipt
 from worker.workflow.first_extractions import request_first_extractions
 from worker.workflow.parsing import parse_or_reject, store_pages
+from worker.workflow.quarantine import message_id_of, quarantine_message
 
 logger = logging.getLogger(__name__)
 
@@ -69,11 +63,14 @@ READ_SECONDS = 0.001
 GATHER_SECONDS = 0.01
 """Time to wait for further messages to store in the same transaction."""
 
-LOOK_SECONDS = 1.0
+SEARCH_SECONDS = 1.0
 """Interval between searches for pages that must not wait for their site's first clustering."""
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between attempts while the database is unavailable."""
+
+
+T = TypeVar("T")
 
 
 class StoppedError(Exception):
@@ -85,14 +82,8 @@ class Prepared:
     """A message with its parsed page, or with the reason why it is unusable."""
 
     message: Message
-    raw: bytes
     page: tuple[FetchedPage, ReadPage] | None = None
     unusable: UnusableMessageError | None = None
-
-    @property
-    def message_id(self) -> str | None:
-        """Message ID set by the publisher."""
-        return _message_id(self.message)
 
 
 class Intake(ConsumerMixin):
@@ -116,8 +107,8 @@ class Intake(ConsumerMixin):
         self._waiting: list[Message] = []
         self._summary = Summary("intake", settings.summary_seconds)
         self._taken = 0
-        self._looked_at = 0.0
-        self._asked_at = 0.0
+        self._checked_at = 0.0
+        self._searched_at = 0.0
 
     def run_until_signalled(self) -> None:
         """Consume until SIGTERM or SIGINT; unacknowledged messages are redelivered.
@@ -194,34 +185,33 @@ class Intake(ConsumerMixin):
         self._summary.log_if_due()
         if self._waiting:
             self._gather()
-            self._deal_with_waiting()
+            self._store_waiting()
         now = time.monotonic()
         # While the intake is open and receives nothing, the backlog does not grow.
         may_change = self._taken or not self._consumer.consuming_from(self._topology.pages)
-        is_time = self._taken >= GATE_MESSAGES or now - self._looked_at >= GATE_SECONDS
+        is_time = self._taken >= GATE_MESSAGES or now - self._checked_at >= GATE_SECONDS
         if may_change and is_time:
-            self._taken, self._looked_at = 0, now
+            self._taken, self._checked_at = 0, now
             self._open_or_close()
-        if now - self._asked_at >= LOOK_SECONDS:
-            self._asked_at = now
-            self._request_first_extractions()
+        if now - self._searched_at >= SEARCH_SECONDS:
+            self._searched_at = now
+            seconds = self._settings.first_article_seconds
+            self._try(lambda session: request_first_extractions(session, seconds))
 
-    def _request_first_extractions(self) -> None:
+    def _try(self, step: Callable[[Session], T]) -> T | None:
+        """Run a transaction once; return None if the connection to the database was lost."""
         try:
             with self._database.transaction() as session:
-                request_first_extractions(session, self._settings.first_article_seconds)
+                return step(session)
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise
+            return None
 
     def _open_or_close(self) -> None:
         limit = self._settings.pending_limit
-        try:
-            with self._database.transaction() as session:
-                is_full = backlog.is_full(session, limit, repeated=REPEATED)
-        except DBAPIError as error:
-            if not is_connection_lost(error):
-                raise
+        is_full = self._try(lambda session: backlog.is_full(session, limit, repeated=REPEATED))
+        if is_full is None:
             return
         # Cancel the consumer rather than hold messages back: the broker considers a consumer dead
         # if it does not acknowledge for a long time, and counts a redelivery as a failed delivery.
@@ -247,7 +237,7 @@ class Intake(ConsumerMixin):
             except TimeoutError:
                 return
 
-    def _deal_with_waiting(self) -> None:
+    def _store_waiting(self) -> None:
         """Store the received messages, and acknowledge them.
 
         While the database is unavailable, messages are held: requeued messages would exhaust their
@@ -263,11 +253,11 @@ class Intake(ConsumerMixin):
         for batch in [fresh, *([message] for message in redelivered)]:
             if batch and not self.should_stop:
                 with self._durations.timed(INTAKE, pieces=len(batch)):
-                    self._deal_with(batch)
+                    self._store_batch(batch)
         if self._is_careful and fresh:
             self._end_care()
 
-    def _deal_with(self, messages: Sequence[Message]) -> None:
+    def _store_batch(self, messages: Sequence[Message]) -> None:
         prepared: list[Prepared] = []
         began = time.monotonic()
         for message in messages:
@@ -305,7 +295,7 @@ class Intake(ConsumerMixin):
             raise
         except Exception:
             if len(batch) == 1:
-                logs.bind(message_id=batch[0].message_id)
+                logs.bind(message_id=message_id_of(batch[0].message))
                 self._requeue(batch[0].message)
                 logs.unbind_all()
                 return True
@@ -322,18 +312,20 @@ class Intake(ConsumerMixin):
         return True
 
     def _prepare(self, message: Message) -> Prepared:
-        raw = raw_body(message)
-        logs.bind(message_id=_message_id(message))
+        logs.bind(message_id=message_id_of(message))
         try:
             plain = plain_body(
-                raw, message.headers, message.content_encoding, withheld=withheld_bytes(message)
+                raw_body(message),
+                message.headers,
+                message.content_encoding,
+                withheld=withheld_bytes(message),
             )
             fetched = FetchedPage.of(read_message(plain, received_at=datetime.now(UTC)))
         except UnusableMessageError as error:
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
-            return Prepared(message, raw, unusable=error)
+            return Prepared(message, unusable=error)
         logs.bind(site=fetched.site, page=fetched.url)
-        return Prepared(message, raw, page=(fetched, self._read(fetched)))
+        return Prepared(message, page=(fetched, self._read(fetched)))
 
     def _read(self, fetched: FetchedPage) -> ReadPage:
         limit = self._settings.parsing_seconds
@@ -349,12 +341,9 @@ class Intake(ConsumerMixin):
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
-        try:
-            with self._database.transaction() as session:
-                receipts = _store(session, batch, self._topology.quarantines["intake"])
-        except DBAPIError as error:
-            if not is_connection_lost(error):
-                raise
+        quarantine = self._topology.quarantines["intake"]
+        receipts = self._try(lambda session: _store(session, batch, quarantine))
+        if receipts is None:
             return False
         for receipt in receipts:
             if receipt.reason is not None:
@@ -391,11 +380,6 @@ def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:
         yield batch
 
 
-def _message_id(message: Message) -> str | None:
-    message_id = message.properties.get("message_id")
-    return writable(message_id) if message_id is not None else None
-
-
 def _is_redelivered(message: Message) -> bool:
     return bool(message.delivery_info.get("redelivered"))
 
@@ -404,27 +388,14 @@ def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> Sequ
     receipts = []
     for each in batch:
         if each.unusable is not None:
-            reason = each.unusable.reason
-            receipts.append(NewReceipt(each.message_id, ReceiptResult.QUARANTINED, reason))
+            message_id, reason = message_id_of(each.message), each.unusable.reason
+            receipts.append(NewReceipt(message_id, ReceiptResult.QUARANTINED, reason))
             if not withheld_bytes(each.message):
-                _quarantine(session, each, each.unusable, quarantine)
-    usable = [(each.message_id, each.page) for each in batch if each.page is not None]
+                quarantine_message(session, each.message, quarantine, each.unusable)
+    usable = [(message_id_of(each.message), each.page) for each in batch if each.page is not None]
     recorded = store_pages(session, [page for _, page in usable]) if usable else []
     for (message_id, _), page in zip(usable, recorded, strict=True):
         logger.debug("page %d %s", page.page_id, page.result)
         receipts.append(NewReceipt(message_id, page.result, page_id=page.page_id))
     pages.add_receipts(session, receipts)
     return receipts
-
-
-def _quarantine(
-    session: Session, prepared: Prepared, error: UnusableMessageError, queue: str
-) -> None:
-    outbox.add_message(
-        session,
-        exchange="",
-        routing_key=queue,
-        body=prepared.raw,
-        headers=quarantine_headers(error.reason, error.detail, datetime.now(UTC)),
-        message_id=prepared.message_id or str(uuid4()),
-    )

@@ -6,6 +6,7 @@ of processes and restarts.
 
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from math import isinf
 
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
@@ -27,9 +28,9 @@ from worker.store.progress import RECENT_SECONDS, ServiceCounts, service_counts
 class ServiceCollector:
     """Collector of a deployment's metrics."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
-        self._database = Database(settings.require_database_url())
+        self._database = database
         self._build = _of_build()
 
     def collect(self) -> Iterator[Metric]:
@@ -43,37 +44,31 @@ class ServiceCollector:
         consumers = {queue: state.consumers for queue, state in states.items()}
         yield _labelled("queue_consumers", "Consumers of a queue.", "queue", consumers)
 
-    def close(self) -> None:
-        """Close the database connections."""
-        self._database.dispose()
-
 
 def metrics_text(settings: Settings) -> str:
     """Return the metrics of a deployment in the Prometheus text format."""
-    collector = ServiceCollector(settings)
-    try:
-        return generate_latest(_registry(collector)).decode()
-    finally:
-        collector.close()
+    with _registry(settings) as registry:
+        return generate_latest(registry).decode()
 
 
 def serve_metrics(settings: Settings, host: str, port: int, stop: threading.Event) -> None:
     """Serve the metrics over HTTP until stopped; raise `OSError` if the port is unavailable."""
-    collector = ServiceCollector(settings)
-    server, thread = start_http_server(port, host, _registry(collector))
-    try:
-        stop.wait()
-    finally:
-        server.shutdown()
-        thread.join()
-        collector.close()
+    with _registry(settings) as registry:
+        server, thread = start_http_server(port, host, registry)
+        try:
+            stop.wait()
+        finally:
+            server.shutdown()
+            thread.join()
 
 
-def _registry(collector: ServiceCollector) -> CollectorRegistry:
-    # With auto_describe, registering the collector would already query it.
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(collector)
-    return registry
+@contextmanager
+def _registry(settings: Settings) -> Iterator[CollectorRegistry]:
+    with Database(settings.require_database_url()) as database:
+        # With auto_describe, registering the collector would already query it.
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(ServiceCollector(settings, database))
+        yield registry
 
 
 def _of_build() -> Metric:

@@ -4,8 +4,8 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -15,16 +15,16 @@ from kombu import Connection, Message, Producer
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
-from worker.messaging import feedback_messages, headers
+from worker.messaging import headers
 from worker.messaging.broker import connected, depth, topology_of
 from worker.messaging.headers import MAX_DETAIL_CHARACTERS
-from worker.messaging.page_messages import writable
+from worker.messaging.received_messages import FEEDBACK_BYTES, writable
 from worker.messaging.topology import FEEDBACK
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import RefusedReason, UnusableReason
 from worker.settings import Settings
 from worker.store import outbox, schema
-from worker.store.failures import LastFailure, last_failures
+from worker.store.failures import last_failures
 
 RELAY = "relay"
 """Stage of messages that the broker refused, which are in the outbox rather than a queue."""
@@ -101,12 +101,14 @@ def browse(
 ) -> Iterator[QuarantinedMessage]:
     """Yield at most ``limit`` messages of a stage's quarantine without removing them."""
     if stage == RELAY:
-        yield from _with_store(settings, lambda session: _refused(session, limit))
+        yield from _with_store(
+            settings, lambda session: [*map(_of_entry, outbox.refused(session, limit=limit))]
+        )
         return
-    with _taking(settings) as (connection, queues):
-        messages = islice(_take_all(connection, queues[stage]), limit)
-        found = [_read(stage, message) for message in messages]
-    known = _failures(settings, [each.message_id for each in found if each.message_id])
+    with _taking(settings, stage) as (_, messages):
+        found = [_read(stage, message) for message in islice(messages, limit)]
+    ids = [each.message_id for each in found if each.message_id]
+    known = _with_store(settings, lambda session: last_failures(session, ids)) if ids else {}
     for each in found:
         failure = known.get(each.message_id or "")
         if failure is None:
@@ -132,26 +134,7 @@ def requeue(
     ``message_id``, or ``only`` with fingerprints, selects some. Messages with bodies too large to
     be read stay, since they would fail again.
     """
-    if stage == RELAY:
-        return _with_store(
-            settings,
-            lambda session: outbox.retry_refused(
-                session, message_id, entry_ids=_entries(session, only)
-            ),
-        )
-    topology = topology_of(settings)
-    work_queue = topology.sources[stage]
-    moved = 0
-    with _taking(settings) as (connection, queues):
-        producer = Producer(connection.channel())
-        for message in _take_all(connection, queues[stage]):
-            if _is_chosen(_read(stage, message), message_id, only):
-                if withheld_bytes(message):
-                    continue
-                _republish(producer, message, work_queue)
-                message.ack()
-                moved += 1
-    return moved
+    return _remove(settings, stage, message_id, only, republishes=True)
 
 
 def drop(
@@ -162,34 +145,38 @@ def drop(
     only: Collection[str] | None = None,
 ) -> int:
     """Delete messages, selected as by `requeue`, permanently, and return their number."""
+    return _remove(settings, stage, message_id, only, republishes=False)
+
+
+def _remove(
+    settings: Settings,
+    stage: str,
+    message_id: str | None,
+    only: Collection[str] | None,
+    *,
+    republishes: bool,
+) -> int:
     if stage == RELAY:
+        remove = outbox.retry_refused if republishes else outbox.drop_refused
         return _with_store(
             settings,
-            lambda session: outbox.drop_refused(
-                session, message_id, entry_ids=_entries(session, only)
-            ),
+            lambda session: remove(session, message_id, entry_ids=_entries(session, only)),
         )
-    dropped = 0
-    with _taking(settings) as (connection, queues):
-        for message in _take_all(connection, queues[stage]):
-            if _is_chosen(_read(stage, message), message_id, only):
-                message.ack()
-                dropped += 1
-    return dropped
-
-
-def _failures(settings: Settings, task_ids: list[str]) -> dict[str, LastFailure]:
-    if not task_ids:
-        return {}
-    return _with_store(settings, lambda session: last_failures(session, task_ids))
-
-
-def _is_chosen(
-    message: QuarantinedMessage, message_id: str | None, only: Collection[str] | None
-) -> bool:
-    return message_id in (None, message.message_id) and (
-        only is None or message.fingerprint in only
-    )
+    removed = 0
+    with _taking(settings, stage) as (connection, messages):
+        producer = Producer(connection.channel())
+        for message in messages:
+            found = _read(stage, message)
+            is_chosen = message_id in (None, found.message_id) and (
+                only is None or found.fingerprint in only
+            )
+            if not is_chosen or (republishes and withheld_bytes(message)):
+                continue
+            if republishes:
+                _republish(producer, message, topology_of(settings).sources[stage])
+            message.ack()
+            removed += 1
+    return removed
 
 
 def _entries(session: Session, only: Collection[str] | None) -> list[int] | None:
@@ -198,10 +185,6 @@ def _entries(session: Session, only: Collection[str] | None) -> list[int] | None
         return None
     entries = outbox.refused(session)
     return [entry.id for entry in entries if _of_entry(entry).fingerprint in only]
-
-
-def _refused(session: Session, limit: int | None) -> list[QuarantinedMessage]:
-    return [_of_entry(entry) for entry in outbox.refused(session, limit=limit)]
 
 
 def _of_entry(entry: OutboxEntry) -> QuarantinedMessage:
@@ -221,14 +204,15 @@ def _with_store(settings: Settings, use: Callable[[Session], T]) -> T:
 
 
 @contextmanager
-def _taking(settings: Settings) -> Iterator[tuple[Connection, dict[str, str]]]:
+def _taking(settings: Settings, stage: str) -> Iterator[tuple[Connection, Iterator[Message]]]:
     topology = topology_of(settings)
     with connected(settings) as connection:
         topology.declare(connection)
-        yield connection, topology.quarantines
+        with closing(_take_all(connection, topology.quarantines[stage])) as messages:
+            yield connection, messages
 
 
-def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
+def _take_all(connection: Connection, queue: str) -> Generator[Message]:
     """Yield the messages that are ready in a queue at the start, and finally requeue the rest.
 
     Messages that the caller acknowledges are not requeued.
@@ -271,7 +255,10 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
 
 def _read(stage: str, message: Message) -> QuarantinedMessage:
     found: dict[str, Any] = message.headers or {}
-    oversized = _oversized_bytes(stage, message)
+    body = raw_body(message)
+    oversized = withheld_bytes(message)
+    if not oversized and stage == FEEDBACK and len(body) > FEEDBACK_BYTES:
+        oversized = len(body)
     identity = message.properties.get("message_id") or message.properties.get("correlation_id")
     return QuarantinedMessage(
         stage=stage,
@@ -287,15 +274,8 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
         ),
         message_id=_text(identity) if identity else None,
         failed_at=_text(found[headers.FAILED_AT]) if found.get(headers.FAILED_AT) else None,
-        body=raw_body(message),
+        body=body,
     )
-
-
-def _oversized_bytes(stage: str, message: Message) -> int:
-    """Return the size of a message that the broker moved here because it is too large, or 0."""
-    size = len(raw_body(message))
-    is_oversized = stage == FEEDBACK and size > feedback_messages.MAX_BYTES
-    return withheld_bytes(message) or (size if is_oversized else 0)
 
 
 def _death(found: Mapping[str, Any]) -> object:

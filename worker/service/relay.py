@@ -24,13 +24,13 @@ from worker import logs
 from worker.errors import warn_of
 from worker.messaging.broker import check_message_size, connect, depth, topology_of
 from worker.messaging.task_names import (
+    BATCHED,
     CLUSTER,
     COMPARE,
     EXTRACT,
     EXTRACT_AGAIN,
     EXTRACT_LATE,
     EXTRACTIONS,
-    JOINED,
     OTHERS,
     PUBLISHED_AS,
     STAGE_OF_TASK,
@@ -52,7 +52,7 @@ BATCH_BYTES = 32 * 1024 * 1024
 """Size of messages per lane and transaction at which no further message is added, which bounds the
 memory of the process."""
 
-PAGES_OF_A_TASK = 8
+PAGES_PER_TASK = 8
 """Maximum number of waiting pages that are batched into an extraction or assignment task.
 
 A worker takes equally many tasks from each queue, so single-page tasks would be as slow as the
@@ -79,7 +79,7 @@ DEFAULT_EXCHANGE = ""
 QUARANTINE = "quarantine"
 """Name under which quarantined messages appear in the summary."""
 
-TROUBLE_SECONDS = 2.0
+RETRY_SECONDS = 2.0
 """Pause after a broker or database failure."""
 
 
@@ -91,17 +91,12 @@ class UnroutableError(Exception):
 class PublishedBatch:
     """Result of publishing a batch: the lane of each confirmed entry, and the number of refused.
 
-    ``trouble`` is the error that ended the batch early, if any.
+    ``error`` is the error that ended the batch early, if any.
     """
 
     lanes: Sequence[str]
     refused: int
-    trouble: Exception | None
-
-    @property
-    def published(self) -> int:
-        """Number of entries confirmed by the broker."""
-        return len(self.lanes)
+    error: Exception | None
 
 
 @dataclass(frozen=True)
@@ -121,8 +116,8 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
         task: Bound(topology.task_queue(stage), settings.queue_limit)
         for task, stage in STAGE_OF_TASK.items()
     }
-    for task in JOINED:
-        tasks[task] = replace(tasks[task], pieces=PAGES_OF_A_TASK)
+    for task in BATCHED:
+        tasks[task] = replace(tasks[task], pieces=PAGES_PER_TASK)
     for task in LONG_TASKS:
         tasks[task] = replace(tasks[task], limit=ceil(settings.queue_limit / LONG_TASKS_SHARE))
     tasks |= {lane: tasks[task] for lane, task in PUBLISHED_AS.items()}
@@ -173,11 +168,11 @@ class Relay:
                     topology_of(self._settings).declare(connection)
                     self._publish_until_stopped(connection)
             except Exception as error:
-                if not _is_passing(error):
+                if not _is_transient(error):
                     raise
                 warn_of(logger, "relay interrupted, restarting", error)
                 self._heartbeat.beat()
-                self._stopping.wait(TROUBLE_SECONDS)
+                self._stopping.wait(RETRY_SECONDS)
         self._summary.log()
         self._database.dispose()
 
@@ -185,8 +180,8 @@ class Relay:
         self._stopping.set()
 
     def _producer(self, connection: Connection) -> Producer:
-        # The embedded broker returns no messages: it cannot tell a queue without consumers from a
-        # missing queue.
+        # The embedded broker does not return messages: it does not distinguish a missing queue from
+        # a queue without consumers.
         returns = {"on_return": self._on_return} if self._settings.broker_is_amqp else {}
         return Producer(connection.channel(), **returns)
 
@@ -202,14 +197,14 @@ class Relay:
             for lane, number in Counter(batch.lanes).items():
                 self._summary.count("published", number, kind=lane or QUARANTINE)
             self._summary.log_if_due()
-            if isinstance(batch.trouble, PreconditionFailed):
+            if isinstance(batch.error, PreconditionFailed):
                 # The broker closed the channel when it refused the entry.
                 producer = self._producer(connection)
                 continue
-            if batch.trouble is not None:
-                raise batch.trouble
-            pause = IDLE_SECONDS if batch.published else min(1.5 * pause, LONGEST_IDLE_SECONDS)
-            if batch.published < BATCH:
+            if batch.error is not None:
+                raise batch.error
+            pause = IDLE_SECONDS if len(batch.lanes) else min(1.5 * pause, LONGEST_IDLE_SECONDS)
+            if len(batch.lanes) < BATCH:
                 self._rest(connection, pause)
 
     def _rest(self, connection: Connection, seconds: float) -> None:
@@ -225,21 +220,21 @@ class Relay:
         """Publish waiting entries up to the first error, and remove the confirmed entries."""
         confirmed: dict[int, str] = {}
         refused = 0
-        trouble: Exception | None = None
+        failure: Exception | None = None
         first_extractions_left = False
         logs.unbind_all()
         try:
             for lane in self._in_order(outbox.lanes_waiting(session, self._bounds)):
                 room = self._room(lane, producer)
                 if lane == EXTRACT_AGAIN and self._is_again_due:
-                    room = min(room, PAGES_OF_A_TASK)
+                    room = min(room, PAGES_PER_TASK)
                 elif lane == EXTRACT_AGAIN and first_extractions_left:
                     # A worker may have made room in the shared queue since the last check.
                     room = 0
                 waiting = self._take_next(session, lane, room) if room else ()
                 if lane == EXTRACT:
                     first_extractions_left = len(waiting) == room
-                for entries in joined(waiting):
+                for entries in batched(waiting):
                     try:
                         self._publish(as_one_task(entries), producer)
                     except PreconditionFailed as error:
@@ -252,10 +247,10 @@ class Relay:
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
-            trouble = error
+            failure = error
         if confirmed:
             outbox.remove(session, list(confirmed))
-        return PublishedBatch(list(confirmed.values()), refused, trouble)
+        return PublishedBatch(list(confirmed.values()), refused, failure)
 
     def _take_next(self, session: Session, lane: str, room: int) -> Sequence[WaitingEntry]:
         self._taken[lane] += room
@@ -307,15 +302,15 @@ class Relay:
         self._returned.append(", ".join(map(str, details[:4])))
 
 
-def joined(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
+def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
     """Yield entries in order, batching consecutive pages into one task."""
     batch: list[WaitingEntry] = []
     for entry in map(as_published, entries):
-        may_join = entry.task in JOINED and OTHERS not in (entry.arguments or {})
-        if batch and (not may_join or len(batch) == PAGES_OF_A_TASK):
+        is_batched = entry.task in BATCHED and OTHERS not in (entry.arguments or {})
+        if batch and (not is_batched or len(batch) == PAGES_PER_TASK):
             yield batch
             batch = []
-        if may_join:
+        if is_batched:
             batch.append(entry)
         else:
             yield [entry]
@@ -336,7 +331,7 @@ def as_one_task(entries: Sequence[WaitingEntry]) -> WaitingEntry:
     if not rest:
         return first
     others = [
-        (each.arguments["page_id"], each.arguments[JOINED[each.task]])
+        (each.arguments["page_id"], each.arguments[BATCHED[each.task]])
         for each in rest
         if each.arguments is not None and each.task is not None
     ]
@@ -351,7 +346,7 @@ def _set_aside(
         logger.error("the broker refused a message, which was set aside: %s", error.reply_text)
 
 
-def _is_passing(error: Exception) -> bool:
+def _is_transient(error: Exception) -> bool:
     if isinstance(error, (OperationalError, DBAPIError, OSError, UnroutableError)):
         return True
     return type(error).__module__.split(".")[0] in {"amqp", "kombu", "psycopg", "pgmq"}

@@ -33,7 +33,7 @@ from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.memberships import group_memberships
+from worker.workflow.generation import group_memberships
 from worker.workflow.process import ProcessState, process_state
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
@@ -41,7 +41,7 @@ Sizes: TypeAlias = npt.NDArray[np.int64]
 
 logger = logging.getLogger(__name__)
 
-OUTLIERS_LOOKED_AT = 20
+OUTLIERS_COMPARED = 20
 """Number of a site's newest outliers that are compared with each other to find a new group: at most
 190 pairs, and 19 for each further outlier."""
 
@@ -137,7 +137,7 @@ def _assign(
         promoted, more = _promote_outliers(session, state, site_id, generation)
         changed |= promoted
         work += more
-    request_extractions(session, site_id, changed, generation)
+    request_extractions(session, {site_id: changed}, generation)
     logger.info(
         "page %d of site %d: group %s, confidence %.2f, distance %.2f",
         page.id,
@@ -184,13 +184,12 @@ def _promote_outliers(
     # outliers may be the very step that fails.
     if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
         return set(), 0
-    outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
+    outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_COMPARED)
     if len(outliers) < MIN_NEW_GROUP_PAGES:
         return set(), 0
-    work = _compare_missing(session, state, outliers)
-    distances, sizes, is_complete = _distances(session, outliers)
+    distances, sizes, work = _distances(session, state, outliers)
     promoted: set[int] = set()
-    if not is_complete:
+    if distances is None:
         # The next outlier, or a clustering, continues the comparisons.
         return promoted, work
     for group in agreeing_outliers(distances, sizes=sizes):
@@ -221,18 +220,20 @@ def _promote_outliers(
     return promoted, work
 
 
-def _compare_missing(session: Session, state: ProcessState, outliers: Sequence[Outlier]) -> int:
-    tree_ids = sorted({outlier.tree_id for outlier in outliers})
-    _, is_stored = trees.distance_matrix(session, tree_ids)
-    missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
-    return compare_at_once(session, state, missing) if missing else 0
-
-
-def _distances(session: Session, outliers: Sequence[Outlier]) -> tuple[Matrix, Sizes, bool]:
+def _distances(
+    session: Session, state: ProcessState, outliers: Sequence[Outlier]
+) -> tuple[Matrix | None, Sizes, int]:
+    """Return the distances (None if some are missing) and sizes, and the units of work used."""
     tree_ids = sorted({outlier.tree_id for outlier in outliers})
     raw, is_stored = trees.distance_matrix(session, tree_ids)
+    work = 0
+    if not is_stored.all():
+        missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
+        work = compare_at_once(session, state, missing)
+        raw, is_stored = trees.distance_matrix(session, tree_ids)
     shapes = trees.tree_shapes(session, tree_ids)
     rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
     sizes = np.array([shapes[outlier.tree_id].size for outlier in outliers], np.int64)
-    distances = normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :])
-    return distances, sizes, bool(is_stored.all())
+    if not is_stored.all():
+        return None, sizes, work
+    return normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :]), sizes, work

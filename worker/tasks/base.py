@@ -25,7 +25,7 @@ class ServiceTask(Task):
 
     In a pool process, `SoftTimeLimitExceeded` is raised after `cpu_seconds` of CPU time (0: never),
     and the process is killed after `cpu_kill_seconds`. Celery's own limits are wall-clock time,
-    within which a busy host may do little for a task.
+    in which a task may make little progress on a busy host.
     """
 
     cpu_seconds: float = 0

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from worker import logs
 from worker.messaging import task_names
 from worker.messaging.broker import messages_seen
-from worker.outcomes import GivenUpReason
+from worker.outcomes import AbandonedReason
 from worker.settings import Settings
 from worker.store import (
     assignments,
@@ -39,7 +39,7 @@ from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.first_extractions import settle_lone_sites
 from worker.workflow.generation import request_changed_extractions, save_generation
 from worker.workflow.process import ProcessState, process_state
-from worker.workflow.quarantined_tasks import offer_task
+from worker.workflow.quarantine import quarantine_task
 from worker.workflow.stored_distances import StoredDistances
 
 logger = logging.getLogger(__name__)
@@ -91,8 +91,8 @@ def _enqueue_due_clusterings(session: Session, settings: Settings, settle: Settl
         # The intake may be blocked by pages waiting for their site's first clustering.
         first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
-    asked = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
-    due = [site for site in due if site.id not in asked]
+    enqueued = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
+    due = [site for site in due if site.id not in enqueued]
     new = [site.id for site in due if site.is_new]
     settled = settle_lone_sites(session, new) if new else ()
     request_due_clusterings(session, [site for site in due if site.id not in settled])
@@ -160,13 +160,13 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
     generation = groups.last_generation(session, site_id)
     assignments.place_as_outliers(session, site_id, generation, waiting)
-    request_extractions(session, site_id, waiting, generation)
-    offer_task(
+    request_extractions(session, {site_id: waiting}, generation)
+    quarantine_task(
         session,
         task_names.CLUSTER,
         {"site_id": site_id, "afresh": True},
-        quarantine=state.topology.quarantines["cluster"],
-        reason=GivenUpReason.CLUSTERING_FAILED,
+        queue=state.topology.quarantines["cluster"],
+        reason=AbandonedReason.CLUSTERING_FAILED,
         detail=f"{site}: {found.reason}",
     )
     logger.error("clustering disabled for site %d: %s", site_id, found.reason)

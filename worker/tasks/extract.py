@@ -1,21 +1,43 @@
-"""Extraction tasks."""
+"""Extraction of pages: from a page and its template group to a stored and published article."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from celery import shared_task
+from celery.exceptions import SoftTimeLimitExceeded
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.orm import Session
 
+from worker import logs
+from worker.addresses import refusal_of
+from worker.article import NeedsRenderingError, NoArticleError
+from worker.article.listed import listed_links
+from worker.article.reader import Content, read_content
+from worker.errors import cause
+from worker.html import Page, PageError, parse_page, site_name
+from worker.html.encoding import decode
 from worker.messaging import task_names
+from worker.outcomes import PageOutcome
+from worker.rendering import Browser, RenderingError
+from worker.store import extraction_jobs
+from worker.store.database import do_not_wait_for_disk, is_connection_lost
+from worker.store.extraction_jobs import ExtractionJob
 from worker.store.locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
 from worker.text.plural import counted
-from worker.workflow.extraction import extract_alone, extract_together
+from worker.workflow.attempts import EXTRACTION_ATTEMPTS
+from worker.workflow.comment_patterns import patterns_for_page
 from worker.workflow.extraction_requests import (
+    request_each_alone,
     request_late_extractions,
     request_overtaken,
     suspect_late_extractions,
 )
-from worker.workflow.process import process_state
+from worker.workflow.extraction_results import Extracted, save_extractions
+from worker.workflow.process import ProcessState, process_state
+from worker.workflow.walls import NoArticle
 
 logger = logging.getLogger(__name__)
 
@@ -38,11 +60,154 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
         wanted = {page: wanted[page] for page in wanted if page in ours}
         if not wanted:
             return
-        run = extract_together if others else extract_alone
+        run = _extract_together if others else _extract_alone
         overtaken = run(state, wanted)
     if overtaken:
         # Their new requests may have been delivered, and skipped, while this task held the pages.
         state.database.run(lambda session: request_overtaken(session, overtaken))
+
+
+def _extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
+    """Extract each page in its own transaction, so that no page suffers from another's defect.
+
+    Returns the IDs of the pages that changed during their extraction.
+    """
+    overtaken: set[int] = set()
+    for job in state.database.run(lambda session: _begin(session, wanted)):
+        result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _abandoned(job)
+        overtaken |= _save_alone(state, job, result)
+    return overtaken
+
+
+def _save_alone(state: ProcessState, job: ExtractionJob, extracted: Extracted) -> set[int]:
+    try:
+        return state.database.run(
+            lambda session: save_extractions(session, state, [(job, extracted)])
+        )
+    except DBAPIError as error:
+        if is_connection_lost(error):
+            raise
+        # The database would reject the same result again.
+        logger.exception("cannot store the extraction of %s; its outcome is failed", job.url)
+        failure = Extracted(NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}"))
+        return state.database.run(
+            lambda session: save_extractions(session, state, [(job, failure)])
+        )
+
+
+def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
+    """Extract pages in one transaction; if that fails, enqueue each separately.
+
+    Returns the IDs of the pages that changed during their extraction.
+    """
+    jobs = state.database.run(lambda session: _begin_together(session, wanted))
+    try:
+        results = [(job, _extract(state, job, is_alone=False)) for job in jobs]
+        return state.database.run(lambda session: save_extractions(session, state, results))
+    except Exception as error:
+        if is_connection_lost(error):
+            raise
+        # The line at which time ran out is not the cause, so the traceback is of no use.
+        is_late = isinstance(error, SoftTimeLimitExceeded)
+        number = counted(len(jobs), "page")
+        logger.warning(
+            "extraction of %s failed; each is enqueued separately", number, exc_info=not is_late
+        )
+        again = {job.page_id: job.generation for job in jobs}
+        state.database.run(lambda session: request_each_alone(session, again))
+        return set()
+
+
+def _begin(
+    session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
+) -> list[ExtractionJob]:
+    # An attempt counts as soon as it begins, even if its process dies. If a database crash loses
+    # the count, the cost is one extra attempt.
+    do_not_wait_for_disk(session)
+    return extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
+
+
+def _begin_together(session: Session, wanted: Mapping[int, int]) -> list[ExtractionJob]:
+    jobs = _begin(session, wanted, earlier_attempts=0)
+    begun = {job.page_id for job in jobs}
+    rest = {page: generation for page, generation in wanted.items() if page not in begun}
+    if rest:
+        request_each_alone(session, rest)
+    return jobs
+
+
+def _extract(state: ProcessState, job: ExtractionJob, *, is_alone: bool = True) -> Extracted:
+    logs.bind(site=site_name(job.site_key), page=job.url)
+    try:
+        return _read(state, job)
+    except SQLAlchemyError:
+        raise
+    except Exception as error:
+        if isinstance(error, SoftTimeLimitExceeded) and not is_alone:
+            # The time limit applies to all the pages of the task together.
+            raise
+        # A bug triggered by a page must not leave the page without an outcome.
+        logger.exception("extraction failed on %s", job.url)
+        return Extracted(NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}"))
+
+
+def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
+    template = state.templates.of(state.database, job.pivot) if job.pivot else None
+    refusal = refusal_of(job.url, job.answer)
+    if refusal is not None:
+        return Extracted(NoArticle(refusal.outcome, refusal.detail))
+    page = parse_page(job.content, job.url, content_type=job.content_type, answer=job.answer)
+    read = partial(
+        read_content,
+        other=template,
+        text_roles=state.settings.chosen_text_roles,
+        fetched_at=job.fetched_at,
+        has_locations=state.settings.locations,
+    )
+    result: Content | NoArticle
+    try:
+        try:
+            patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
+            result = read(page, patterns=patterns)
+        except NeedsRenderingError:
+            if state.browser is None:
+                raise
+            page = _rendered(state.browser, job)
+            result = _as_rendered(read(page))
+    except NoArticleError as error:
+        result = NoArticle(PageOutcome(error.outcome), str(error))
+    if not state.settings.send_links:
+        return Extracted(result)
+    if isinstance(result, NoArticle):
+        return Extracted(result, listed_links(page, result.outcome))
+    article = result.article
+    return Extracted(result, listed_links(page, article.metadata.kind, article))
+
+
+def _as_rendered(content: Content) -> Content:
+    article = content.article
+    return replace(content, article=replace(article, method=f"rendered-{article.method}"))
+
+
+def _abandoned(job: ExtractionJob) -> Extracted:
+    logger.error(
+        "extraction of %s abandoned after %d attempts; its outcome is failed",
+        job.url,
+        EXTRACTION_ATTEMPTS,
+    )
+    why = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"
+    return Extracted(NoArticle(PageOutcome.FAILED, why))
+
+
+def _rendered(browser: Browser, job: ExtractionJob) -> Page:
+    """Return a page as a reader would see it; raise NeedsRenderingError on failure."""
+    content = job.content
+    html = decode(content, job.content_type).text if isinstance(content, bytes) else content
+    try:
+        # Byte offsets into the rendered page mean nothing in the stored one.
+        return replace(parse_page(browser.render(html, job.url), job.url), source=None)
+    except (RenderingError, PageError) as error:
+        raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
 
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)

@@ -48,13 +48,13 @@ SETTLE_SECONDS = 20.0
 """Minimum time without changes before a part is processed, since parts are usually fetched together
 and each late part causes another revision."""
 
-LOOKS = 3
+ATTEMPTS = 3
 """Maximum number of attempts that crash, after which a part is abandoned until it changes."""
 
-ARTICLES_OF_A_LOOK = 8
+ARTICLES_PER_PART = 8
 """Maximum number of articles joined per part processed; others wait for their own pages."""
 
-LOOKED_AT_ONCE = 500
+PARTS_PER_TASK = 500
 """Maximum number of parts processed per task."""
 
 WORK_SECONDS = 5.0
@@ -74,17 +74,17 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
         if not is_ours:
             return
         due = state.database.run(
-            lambda session: parts.due(session, settle_seconds=settle_seconds, limit=LOOKED_AT_ONCE)
+            lambda session: parts.due(session, settle_seconds=settle_seconds, limit=PARTS_PER_TASK)
         )
-        began, joined, looked = time.monotonic(), 0, 0
+        began, joined, processed = time.monotonic(), 0, 0
         for page_id in due:
-            joined += _look_alone(state, page_id)
-            looked += 1
+            joined += _try_part(state, page_id)
+            processed += 1
             if time.monotonic() - began > WORK_SECONDS:
                 break
         if joined:
             logger.info("joined the parts of %s", counted(joined, "article"))
-        if looked < len(due) or looked == LOOKED_AT_ONCE:
+        if processed < len(due) or processed == PARTS_PER_TASK:
             wanted = {"settle_seconds": settle_seconds}
             state.database.run(
                 lambda session: outbox.add_tasks(
@@ -93,17 +93,19 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
             )
 
 
-def _look_alone(state: ProcessState, page_id: int) -> int:
+def _try_part(state: ProcessState, page_id: int) -> int:
     begun = state.database.run(lambda session: parts.begin(session, page_id))
     if begun is None:
         return 0
     attempt, version = begun
-    if attempt > LOOKS:
-        logger.error("parts of page %d not joined: %d attempts crashed the process", page_id, LOOKS)
+    if attempt > ATTEMPTS:
+        logger.error(
+            "parts of page %d not joined: %d attempts crashed the process", page_id, ATTEMPTS
+        )
         state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
         return 0
     try:
-        return state.database.run(lambda session: _look(session, state, page_id, version))
+        return state.database.run(lambda session: _process_part(session, state, page_id, version))
     except Exception as error:
         if is_connection_lost(error):
             raise
@@ -113,7 +115,7 @@ def _look_alone(state: ProcessState, page_id: int) -> int:
         return 0
 
 
-def _look(session: Session, state: ProcessState, page_id: int, version: int) -> int:
+def _process_part(session: Session, state: ProcessState, page_id: int, version: int) -> int:
     """Publish the missing revisions of a part's articles, and return their number."""
     reached, are_all = parts.reach(
         session, page_id, lambda links: addresses_of_links(from_json(links))
@@ -121,18 +123,18 @@ def _look(session: Session, state: ProcessState, page_id: int, version: int) -> 
     stored = parts.load_parts(session, reached)
     links = {each.page_id: from_json(each.links) for each in stored}
     written = [each for each in stored if each.size is not None and each.links]
-    looked = revised = 0
+    processed = revised = 0
     for each in sorted(written, key=lambda part: (part.page_id != page_id, part.page_id)):
         # Built again for each article, so that only one article's messages are in memory.
         members = {part.page_id: _member(session, part, links[part.page_id]) for part in written}
         first = members[each.page_id]
         if each.joined_revision is None and not first.is_first:
             continue
-        looked += 1
-        if looked > ARTICLES_OF_A_LOOK:
+        processed += 1
+        if processed > ARTICLES_PER_PART:
             break
         revised += _revise(session, state, each, first, list(members.values()))
-    is_whole = are_all and looked <= ARTICLES_OF_A_LOOK
+    is_whole = are_all and processed <= ARTICLES_PER_PART
     seen = {each.page_id: each.version for each in stored} if is_whole else {}
     parts.note_seen(session, {**seen, page_id: version})
     return revised
@@ -175,15 +177,15 @@ def _revise(
     if first.is_first and not is_held:
         chain = chain_of(first, members)
     own = ArticleMessage.model_validate(dict(first.message))
-    told = story_articles.stories_of_pages(session, [first.page_id]).get(first.page_id)
+    story = story_articles.stories_of_pages(session, [first.page_id]).get(first.page_id)
     leading = addresses.of_pages(session, [first.page_id])[first.page_id]
     while True:
         wanted = _compose(session, own, chain, is_held=is_held)
-        if told is not None:
-            wanted = wanted.model_copy(update={"story": Story.model_validate(told.told)})
+        if story is not None:
+            wanted = wanted.model_copy(update={"story": Story.model_validate(story.told)})
         number = next_number(stored.revision, state.settings.revisions_from)
         article = _next_revision(stored, own, wanted, leading, number)
-        may_hold_back = told is not None and told.is_held_back
+        may_hold_back = story is not None and story.is_held_back
         sent = outgoing_of(state, first.page_id, article.message, may_hold_back=may_hold_back)
         if len(chain) == 1 or len(sent.message.body) <= state.settings.max_message_bytes:
             break
@@ -215,8 +217,8 @@ def _compose(
     session: Session, own: ArticleMessage, chain: Sequence[Member], *, is_held: bool
 ) -> ArticleMessage:
     first = chain[0]
-    said = parts_of(first.links)
-    if said is None:
+    declared = parts_of(first.links)
+    if declared is None:
         return own
     places = addresses_of(chain)
     wanted = [*places.values(), *addresses_of_links(first.links)]
@@ -225,9 +227,9 @@ def _compose(
         *(member.url for member in chain),
     }
     if len(chain) == 1:
-        alone = with_missing(said, found).model_copy(update={"held_by_whole": is_held})
+        alone = with_missing(declared, found).model_copy(update={"held_by_whole": is_held})
         return own.model_copy(update={"parts": alone})
-    joined = joined_parts(said, places, [member.url for member in chain], found)
+    joined = joined_parts(declared, places, [member.url for member in chain], found)
     return ArticleMessage.model_validate(
         {**own.to_json(), **joined_values(chain), "parts": joined.model_dump()}
     )
@@ -269,6 +271,6 @@ def _comment(values: dict[str, Any]) -> Comment:
 
 def _digest(message: ArticleMessage) -> str:
     """Return the digest of a message's content, including its parts."""
-    said = message.parts.model_dump() if message.parts is not None else None
-    text = reader_digest(message) + json.dumps(said, sort_keys=True)
+    declared = message.parts.model_dump() if message.parts is not None else None
+    text = reader_digest(message) + json.dumps(declared, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

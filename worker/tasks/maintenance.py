@@ -13,7 +13,7 @@ from worker.store.retention import Place, Step
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.process import process_state
 
-STEPS_OF_A_TASK = 20
+STEPS_PER_TASK = 20
 """Maximum number of transactions per task before it enqueues the next: a few seconds of work."""
 
 
@@ -35,7 +35,7 @@ def prune(
         raise ValueError(f"older_than_days must be 0 or more, not {older_than_days}")
     begun = Place(*begin) if begin else None
     database = process_state().database
-    steps = islice(pruning(database, kinds, older_than_days, begin=begun), STEPS_OF_A_TASK)
+    steps = islice(pruning(database, kinds, older_than_days, begin=begun), STEPS_PER_TASK)
     rest = begun
     for step in steps:
         rest = step.following

@@ -1,7 +1,7 @@
 """Reprocess one or all sites from any stage of the pipeline."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from celery import shared_task
@@ -30,7 +30,7 @@ from worker.workflow.process import process_state
 
 logger = logging.getLogger(__name__)
 
-SITES_OF_A_TASK = 200
+SITES_PER_TASK = 200
 """Maximum number of sites per task before it enqueues the next: seconds of work."""
 
 
@@ -54,37 +54,28 @@ def reprocess(
     `without_entities` selects the pages whose latest article has feedback that reports no entities
     or judges it bad; the stage must be ``parse`` or ``extract``.
     """
-    _check(stage)
-    if without_entities and stage not in task_names.PAGE_STAGES:
-        raise ValueError(f"stage must be one of {', '.join(task_names.PAGE_STAGES)}, not {stage!r}")
-
-    def take_up(session: Session, site_id: int) -> None:
-        if without_entities:
-            take_up_fruitless_pages(session, site_id, stage)
-        else:
-            take_up_site(session, site_id, stage)
-
+    _check(stage, task_names.PAGE_STAGES if without_entities else task_names.REPROCESS_STAGES)
     process_state().database.run(
-        lambda session: _reprocess(session, self.request.id, site, take_up)
+        lambda session: _reprocess(
+            session, self.request.id, site, stage, only_fruitless=without_entities
+        )
     )
 
 
-def _check(stage: str) -> None:
-    if stage not in task_names.REPROCESS_STAGES:
-        raise ValueError(
-            f"stage must be one of {', '.join(task_names.REPROCESS_STAGES)}, not {stage!r}"
-        )
+def _check(stage: str, stages: Sequence[str]) -> None:
+    if stage not in stages:
+        raise ValueError(f"stage must be one of {', '.join(stages)}, not {stage!r}")
 
 
 def _reprocess(
-    session: Session, task_id: str | None, site: str, take_up: Callable[[Session, int], object]
+    session: Session, task_id: str | None, site: str, stage: str, *, only_fruitless: bool
 ) -> None:
     site_ids = pages.sites_called(session, site)
     if not site_ids:
         raise UnknownSiteError(f"no page of site {site!r} is known")
     if _is_new(session, task_id):
         for site_id in site_ids:
-            take_up(session, site_id)
+            _reprocess_site(session, site_id, stage, only_fruitless=only_fruitless)
 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
@@ -92,39 +83,35 @@ def _is_new(session: Session, task_id: str | None) -> bool:
     return task_id is None or reprocessings.is_new_request(session, task_id)
 
 
-def take_up_site(session: Session, site_id: int, stage: str) -> int:
-    """Process all pages of a site again from a given stage, and return their number."""
+def _reprocess_site(
+    session: Session, site_id: int, stage: str, *, only_fruitless: bool = False
+) -> int:
+    """Process pages of a site again from a given stage, and return their number.
+
+    `only_fruitless` selects the pages whose latest article is fruitless; the stage must be one of
+    `PAGE_STAGES`.
+    """
     pages.lock_site(session, pages.key_of_site(session, site_id))
-    page_ids = pages.reprocessable_page_ids(session, site_id)
+    chosen = [feedback.is_fruitless()] if only_fruitless else []
+    page_ids = pages.reprocessable_page_ids(session, site_id, *chosen)
     pages.force_revisions(session, page_ids)
-    if stage != "extract":
+    if stage != "extract" and not only_fruitless:
         clusterings.forget(session, site_id)
     if stage == "parse":
-        _parse_again(session, site_id, page_ids)
-    elif stage == "compare":
-        _forget_comparisons(session, site_id)
-        pages.touch_site(session, site_id)
-    elif stage == "cluster":
-        pages.touch_site(session, site_id)
+        wanted = [{"page_id": page_id} for page_id in page_ids]
+        outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
+    elif stage == "extract":
+        generation = groups.last_generation(session, site_id)
+        extracted = groups.pages_of_generation(session, site_id, generation)
+        if only_fruitless:
+            fruitless = frozenset(page_ids)
+            extracted = [page_id for page_id in extracted if page_id in fruitless]
+        request_extractions(session, {site_id: extracted}, generation)
     else:
-        extract_again(session, site_id)
+        if stage == "compare":
+            _forget_comparisons(session, site_id)
+        pages.touch_site(session, site_id)
     return len(page_ids)
-
-
-def take_up_fruitless_pages(session: Session, site_id: int, stage: str) -> None:
-    """Process those pages of a site again whose latest article is fruitless."""
-    pages.lock_site(session, pages.key_of_site(session, site_id))
-    page_ids = pages.reprocessable_page_ids(session, site_id, feedback.is_fruitless())
-    pages.force_revisions(session, page_ids)
-    if stage == "parse":
-        _parse_again(session, site_id, page_ids)
-    else:
-        extract_again(session, site_id, only=page_ids)
-
-
-def _parse_again(session: Session, site_id: int, page_ids: Sequence[int]) -> None:
-    wanted = [{"page_id": page_id} for page_id in page_ids]
-    outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
 
 
 def _forget_comparisons(session: Session, site_id: int) -> None:
@@ -132,16 +119,6 @@ def _forget_comparisons(session: Session, site_id: int) -> None:
     comparisons.end(session, site_id)
     comparisons.keep_sets(session, site_id, [])
     trees.forget_distances(session, tree_ids)
-
-
-def extract_again(session: Session, site_id: int, *, only: Collection[int] | None = None) -> None:
-    """Request the extraction of a site's pages, or only of some, with their current groups."""
-    generation = groups.last_generation(session, site_id)
-    page_ids = groups.pages_of_generation(session, site_id, generation)
-    if only is not None:
-        chosen = frozenset(only)
-        page_ids = [page_id for page_id in page_ids if page_id in chosen]
-    request_extractions(session, site_id, page_ids, generation)
 
 
 @shared_task(name=task_names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)
@@ -154,7 +131,7 @@ def reprocess_all(
     Since sites are processed as a whole, a maximum rate means that each site waits until the time
     allotted to the pages of the previous site is over.
     """
-    _check(stage)
+    _check(stage, task_names.REPROCESS_STAGES)
     if pages_per_minute is not None and not pages_per_minute > 0:
         raise ValueError(f"pages_per_minute must be above 0, not {pages_per_minute}")
 
@@ -180,15 +157,15 @@ def reprocess_due() -> None:
     with state.database.exclusive(AdvisoryLock.REPROCESSING, 0) as is_ours:
         if not is_ours:
             return
-        for _ in range(SITES_OF_A_TASK):
-            if not state.database.run(lambda session: _take_up_next(session, limit)):
+        for _ in range(SITES_PER_TASK):
+            if not state.database.run(lambda session: _reprocess_next(session, limit)):
                 return
         state.database.run(
             lambda session: outbox.add_tasks(session, task_names.REPROCESS_DUE, [{}], site_id=None)
         )
 
 
-def _take_up_next(session: Session, pending_limit: int) -> bool:
+def _reprocess_next(session: Session, pending_limit: int) -> bool:
     """Reprocess the next site; return False if there is none or it is not yet due."""
     # The intake pauses when the limit is reached, so stop earlier to leave room for new pages.
     if backlog.is_nearly_full(session, pending_limit):
@@ -199,7 +176,7 @@ def _take_up_next(session: Session, pending_limit: int) -> bool:
     site_id = reprocessings.next_site(session, reprocessing)
     if site_id is None:
         return False
-    number = take_up_site(session, site_id, reprocessing.stage)
+    number = _reprocess_site(session, site_id, reprocessing.stage)
     reprocessings.note_site(session, reprocessing, site_id, number)
     return True
 

@@ -8,12 +8,16 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from sqlalchemy.orm import Session
+
 from models.messages import ArticleMessage, Story, Template
 from worker.addresses import PageAddress, canonical_of, identity_of, variants_of
 from worker.article.article_values import article_values
 from worker.article.reader import Content
 from worker.html import site_name
 from worker.pagination.parts import without_location
+from worker.revisions import changes_between
+from worker.store import articles
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.article_parts import with_missing
@@ -113,9 +117,20 @@ def further_revision(
     return message.model_copy(update=replaced | made)
 
 
-def without_locations(article: NewArticle) -> NewArticle:
-    """Return a revision without the locations of its parts."""
-    message = {**article.message, "locations": None}
+def with_changes(session: Session, job: ExtractionJob, article: NewArticle) -> NewArticle:
+    """Return a revision with its `changes`, unless the latest one is withdrawn or joined."""
+    before = articles.last_message(session, job.page_id)
+    if before is None or before.get("withdrawn") or (before.get("parts") or {}).get("joined"):
+        return article
+    # The article with which this one is compared shows the template's text as well.
+    others = articles.last_texts(session, [job.pivot.id]) if job.pivot is not None else {}
+    changes = changes_between(before, article.message, others.values())
+    return replace(article, message={**article.message, "changes": changes.model_dump()})
+
+
+def shortened(article: NewArticle) -> NewArticle:
+    """Return a revision without its changes and the locations of its parts."""
+    message = {**article.message, "changes": None, "locations": None}
     for name in ("blocks", "images", "embeds", "comments"):
         message[name] = [without_location(part) for part in message[name]]
     return replace(article, message=message)
@@ -138,23 +153,19 @@ def compose(
         url=page.url,
         site=site,
         fetched_at=page.fetched_at,
-        template=_template(job),
+        template=Template.model_validate(
+            {
+                "group": job.group_number,
+                "generation": job.generation,
+                "size": job.group_size,
+                "role": job.role,
+            }
+        ),
         extracted_at=extracted_at,
         story=story,
         canonical=canonical_of(page.addresses) if page.addresses else None,
         variants=variants_of(page.addresses),
         **article_values(content),
-    )
-
-
-def _template(job: ExtractionJob) -> Template:
-    return Template.model_validate(
-        {
-            "group": job.group_number,
-            "generation": job.generation,
-            "size": job.group_size,
-            "role": job.role,
-        }
     )
 
 

@@ -31,17 +31,19 @@ def is_part(content: Content) -> bool:
 
 def addresses_of_links(links: Pagination) -> list[str]:
     """Return the addresses of the parts to which a page links; the first `MAX_PARTS` by number."""
-    listed = [links.pages[number] for number in sorted(links.pages)[:MAX_PARTS]]
+    return _addresses([links.pages[number] for number in sorted(links.pages)], links)
+
+
+def with_missing(declared: Parts, found: Collection[str]) -> Parts:
+    """Return the parts declared by a page, with those not `found` as ``missing``."""
+    addresses = _addresses([part.url for part in declared.pages], declared)
+    missing = [each for each in addresses if each not in found]
+    return declared.model_copy(update={"missing": missing})
+
+
+def _addresses(listed: Sequence[str], links: Pagination | Parts) -> list[str]:
     others = [each for each in (links.previous, links.next) if each is not None]
-    return list(dict.fromkeys([*listed, *others]))
-
-
-def with_missing(said: Parts, found: Collection[str]) -> Parts:
-    """Return the parts for a message, with those listed but not `found` as ``missing``."""
-    listed = [part.url for part in said.pages[:MAX_PARTS]]
-    others = [each for each in (said.previous, said.next) if each is not None]
-    missing = [each for each in dict.fromkeys([*listed, *others]) if each not in found]
-    return said.model_copy(update={"missing": missing})
+    return list(dict.fromkeys([*listed[:MAX_PARTS], *others]))
 
 
 def note_parts(
@@ -73,15 +75,7 @@ def note_parts(
 def to_json(links: Pagination) -> dict[str, Any]:
     """Serialise links as JSON values."""
     listed = sorted(links.pages.items())[: 2 * MAX_PARTS]
-    return {
-        "number": links.number,
-        "pages": {str(number): url for number, url in listed},
-        "next": links.next,
-        "previous": links.previous,
-        "first": links.first,
-        "last": links.last,
-        "whole": links.whole,
-    }
+    return {**vars(links), "pages": {str(number): url for number, url in listed}}
 
 
 def from_json(links: Mapping[str, Any]) -> Pagination:
@@ -91,14 +85,14 @@ def from_json(links: Mapping[str, Any]) -> Pagination:
 
 
 def joined_parts(
-    said: Parts, addresses: Mapping[int, str], joined: Sequence[str], found: Collection[str]
+    declared: Parts, addresses: Mapping[int, str], joined: Sequence[str], found: Collection[str]
 ) -> Parts:
     """Return the parts to list in the first page's message after joining.
 
-    `said` are the parts in the current message, `addresses` all known parts by number, `joined` the
-    parts whose text the message contains, and `found` the parts whose pages are stored.
+    `declared` are the parts declared by the page, `addresses` all known parts by number, `joined`
+    the parts whose text the message contains, and `found` the parts whose pages are stored.
     """
-    return said.model_copy(
+    return declared.model_copy(
         update={
             "number": 1,
             "pages": [Part(number=number, url=url) for number, url in addresses.items()],

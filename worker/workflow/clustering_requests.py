@@ -22,9 +22,9 @@ PAGE_MS = 5
 BLOCK_MS = 1000
 """Estimated duration of a full block, in milliseconds."""
 
-CORRECTION_SECONDS = 300.0
-"""Delay for sites that already have groups, and therefore articles, which a clustering can only
-improve."""
+CORRECTION_MS = 300_000
+"""Delay, in milliseconds, for sites that already have groups, and therefore articles, which a
+clustering can only improve."""
 
 
 def request_due_clusterings(session: Session, due: Sequence[DueSite]) -> None:
@@ -36,13 +36,15 @@ def request_due_clusterings(session: Session, due: Sequence[DueSite]) -> None:
     outbox.add_tasks_in_turn(
         session,
         task_names.CLUSTER,
-        [(site.id, {"site_id": site.id}, now + _delay_ms(site)) for site in due],
+        [
+            (
+                site.id,
+                {"site_id": site.id},
+                now + PAGE_MS * site.pages + (0 if site.is_new else CORRECTION_MS),
+            )
+            for site in due
+        ],
     )
-
-
-def _delay_ms(site: DueSite) -> int:
-    gives_way = 0 if site.is_new else round(1000 * CORRECTION_SECONDS)
-    return PAGE_MS * site.pages + gives_way
 
 
 def continue_clustering(session: Session, site_id: int) -> None:
@@ -56,17 +58,13 @@ def continue_clustering(session: Session, site_id: int) -> None:
 def request_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> None:
     """Enqueue comparison blocks of a site, and advance its turn."""
     block_ids = comparisons.add_blocks(session, site_id, blocks)
-    costs = [_cost_ms(block) for block in blocks]
+    costs = [max(1, round(BLOCK_MS * min(1, block.pairs / BLOCK_SIDE**2))) for block in blocks]
     turn = comparisons.take_turns(session, site_id, sum(costs))
     wanted = []
     for block_id, cost in zip(block_ids, costs, strict=True):
         wanted.append((site_id, {"block_id": block_id}, turn))
         turn += cost
     outbox.add_tasks_in_turn(session, task_names.COMPARE, wanted)
-
-
-def _cost_ms(block: NewBlock) -> int:
-    return max(1, round(BLOCK_MS * min(1, block.pairs / BLOCK_SIDE**2)))
 
 
 def request_rest(session: Session, site_id: int, block_id: int) -> None:

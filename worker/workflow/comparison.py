@@ -8,31 +8,29 @@ from typing import TypeAlias
 import numpy as np
 from sqlalchemy.orm import Session
 
+from models.tables import ComparisonBlock
 from worker.grouping.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
 from worker.grouping.distance.forest import TASK_WORK, forest_of
 from worker.html import Tree, site_name
 from worker.messaging import task_names
-from worker.outcomes import GivenUpReason
+from worker.outcomes import AbandonedReason
 from worker.store import comparisons, pages, trees
 from worker.store.comparisons import Nearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_rest
 from worker.workflow.process import ProcessState
-from worker.workflow.quarantined_tasks import offer_task
+from worker.workflow.quarantine import quarantine_task
 from worker.workflow.stored_trees import TreeCache
 
 logger = logging.getLogger(__name__)
 
 Distances: TypeAlias = dict[tuple[int, int], int | None]
+"""Distances by ordered pair of tree IDs, or None if the trees cannot be compared."""
 
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Results of one task's work on a block, which is complete if `is_all`.
-
-    `distances` maps ordered pairs of tree IDs to distances, or to None if the trees cannot be
-    compared.
-    """
+    """Results of one task's work on a block, which is complete if `is_all`."""
 
     distances: Distances
     nearest: Nearest
@@ -43,21 +41,20 @@ class BlockResult:
 class ComparisonJob:
     """A block of comparisons with everything needed to compute it.
 
-    `gives_up` is set if the block ran out of attempts. `known` has the stored distances (None if
-    two trees cannot be compared), `done` the rows whose nearest references are stored, and
+    `known` has the stored distances, `done` the rows whose nearest references are stored, and
     `earlier` the site's other reference sets, with the nearest references to the rows.
     """
 
-    block_id: int
-    site_id: int
-    rows: list[int]
-    columns: list[int]
-    reference_set_id: int | None
-    gives_up: bool
+    block: ComparisonBlock
     trees: dict[int, Tree]
-    known: dict[tuple[int, int], int | None]
+    known: Distances
     done: set[int]
     earlier: list[tuple[list[int], Nearest]]
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether the block ran out of attempts."""
+        return self.block.attempts > COMPARISON_ATTEMPTS
 
 
 def compare_block(state: ProcessState, block_id: int) -> None:
@@ -65,11 +62,11 @@ def compare_block(state: ProcessState, block_id: int) -> None:
     job = state.database.run(lambda session: _load(session, state.trees, block_id))
     if job is None:
         return
-    if job.gives_up:
+    if job.is_abandoned:
         logger.error("block %d abandoned; its trees count as not comparable", block_id)
-    memory = _memory(state)
     quarantine = state.topology.quarantines["compare"]
-    compared = _distances(job, memory) if job.reference_set_id is None else _nearest(job, memory)
+    compare = _distances if job.block.reference_set_id is None else _nearest
+    compared = compare(job, state.settings.comparison_memory_mib * 2**20)
     state.database.run(lambda session: _save(session, job, quarantine, compared))
 
 
@@ -88,12 +85,7 @@ def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | 
             if other != set_id
         ]
     return ComparisonJob(
-        block_id=block_id,
-        site_id=block.site_id,
-        rows=block.rows,
-        columns=block.columns,
-        reference_set_id=set_id,
-        gives_up=block.attempts > COMPARISON_ATTEMPTS,
+        block,
         trees=cache.load(session, sorted({*block.rows, *block.columns})),
         known=trees.known_distances(session, block.rows, block.columns),
         done=done,
@@ -102,36 +94,36 @@ def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | 
 
 
 def _save(session: Session, job: ComparisonJob, quarantine: str, compared: BlockResult) -> None:
-    comparisons.lock_for_result(session, job.site_id)
+    comparisons.lock_for_result(session, job.block.site_id)
     if not compared.is_all:
-        if comparisons.leave_rest(session, job.block_id):
+        if comparisons.leave_rest(session, job.block.id):
             _save_compared(session, job, compared)
-            request_rest(session, job.site_id, job.block_id)
+            request_rest(session, job.block.site_id, job.block.id)
         return
-    is_last = comparisons.finish_block(session, job.block_id)
+    is_last = comparisons.finish_block(session, job.block.id)
     if is_last is None:
         return
     _save_compared(session, job, compared)
-    if job.gives_up:
+    if job.is_abandoned:
         _offer_to_compare_again(session, job, quarantine)
     if is_last:
-        continue_clustering(session, job.site_id)
+        continue_clustering(session, job.block.site_id)
 
 
 def _save_compared(session: Session, job: ComparisonJob, compared: BlockResult) -> None:
     trees.save_distances(session, compared.distances)
-    if compared.nearest and job.reference_set_id is not None:
-        comparisons.save_nearest(session, job.reference_set_id, compared.nearest)
+    if compared.nearest and job.block.reference_set_id is not None:
+        comparisons.save_nearest(session, job.block.reference_set_id, compared.nearest)
 
 
 def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: str) -> None:
-    site = site_name(pages.key_of_site(session, job.site_id))
-    offer_task(
+    site = site_name(pages.key_of_site(session, job.block.site_id))
+    quarantine_task(
         session,
         task_names.REPROCESS,
         {"site": site, "stage": "compare"},
-        quarantine=quarantine,
-        reason=GivenUpReason.COMPARISON_FAILED,
+        queue=quarantine,
+        reason=AbandonedReason.COMPARISON_FAILED,
         detail=f"{site}: comparing {len(job.trees)} trees crashed its process, or took too long,"
         f" {COMPARISON_ATTEMPTS} times; they count as not comparable",
     )
@@ -140,12 +132,12 @@ def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: st
 def _distances(job: ComparisonJob, memory: int) -> BlockResult:
     pairs = [
         pair
-        for pair in PairBlock(tuple(job.rows), tuple(job.columns)).pairs()
+        for pair in PairBlock(tuple(job.block.rows), tuple(job.block.columns)).pairs()
         if pair not in job.known and pair[0] in job.trees and pair[1] in job.trees
     ]
-    if job.gives_up:
+    if job.is_abandoned:
         return BlockResult(dict.fromkeys(pairs), {}, is_all=True)
-    distances, _ = distances_of_pairs(pairs, job.trees, memory=memory, work=TASK_WORK)
+    distances, _ = distances_of_pairs(pairs, job.trees, memory=memory)
     return BlockResult(distances, {}, is_all=len(distances) == len(pairs))
 
 
@@ -155,26 +147,23 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
     Once `TASK_WORK` is used up, the remaining pairs are skipped.
     """
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
-    distances, work = distances_of_pairs(pairs, loaded, memory=_memory(state), work=TASK_WORK)
+    memory = state.settings.comparison_memory_mib * 2**20
+    distances, work = distances_of_pairs(pairs, loaded, memory=memory)
     trees.save_distances(session, distances)
     return work
 
 
 def distances_of_pairs(
-    pairs: Sequence[tuple[int, int]],
-    loaded: Mapping[int, Tree],
-    *,
-    memory: int,
-    work: int,
+    pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
 ) -> tuple[Distances, int]:
-    """Compare pairs of trees within limits on memory and work; see `forest_of`.
+    """Compare pairs of trees within `TASK_WORK` and a limit on memory; see `forest_of`.
 
     Return the distances of the compared pairs, and the units of work used. A distance is None if
     the two trees are too large to compare, which does not depend on the other pairs.
     """
     ids = sorted({each for pair in pairs for each in pair})
     place = {tree_id: i for i, tree_id in enumerate(ids)}
-    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=memory, work=work)
+    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)
     found = forest.try_distances(
         np.array([place[lower] for lower, _ in pairs], np.int32),
         np.array([place[higher] for _, higher in pairs], np.int32),
@@ -188,25 +177,25 @@ def distances_of_pairs(
 
 
 def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
-    rows = [tree_id for tree_id in job.rows if tree_id in job.trees and tree_id not in job.done]
-    if job.gives_up:
+    rows = [row for row in job.block.rows if row in job.trees and row not in job.done]
+    if job.is_abandoned:
         return BlockResult({}, dict.fromkeys(rows), is_all=True)
-    place = {tree_id: i for i, tree_id in enumerate(job.columns)}
+    place = {tree_id: i for i, tree_id in enumerate(job.block.columns)}
     pairs = {
         (i, place[column]): _ordered(row, column)
         for i, row in enumerate(rows)
-        for column in job.columns
+        for column in job.block.columns
     }
     found = nearest_of_changed(
         [job.trees[tree_id] for tree_id in rows],
-        [job.trees[tree_id] for tree_id in job.columns],
+        [job.trees[tree_id] for tree_id in job.block.columns],
         [_known(tree_id, job.earlier, place) for tree_id in rows],
         distances={at: job.known[pair] for at, pair in pairs.items() if pair in job.known},
         memory=memory,
         work=TASK_WORK,
     )
     nearest = {
-        tree_id: None if reference < 0 else (job.columns[reference], float(distance))
+        tree_id: None if reference < 0 else (job.block.columns[reference], float(distance))
         for tree_id, reference, distance in zip(rows, found.reference, found.distance)  # noqa: B905
     }
     begun = {pairs[at]: distance for at, distance in found.begun.items()}
@@ -228,7 +217,3 @@ def _known(
         searched = frozenset(place[member] for member in members if member in place)
         facts.append(KnownNearest(place[nearest[0]], nearest[1], searched))
     return facts
-
-
-def _memory(state: ProcessState) -> int:
-    return state.settings.comparison_memory_mib * 2**20

@@ -79,10 +79,11 @@ def known_site(
     """Return a site with all its distances, or None if blocks had to be requested."""
     limit = state.settings.whole_matrix_trees
     found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
-    if isinstance(found, NeededComparisons) and _compare_if_little(
-        session, state, site, stored, found
-    ):
-        found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
+    if isinstance(found, NeededComparisons):
+        pairs = _few_pairs(site, list(blocks_of(found, site.trees, stored)))
+        if pairs is not None:
+            compare_at_once(session, state, pairs)
+            found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
     if isinstance(found, NeededComparisons):
         _enqueue_missing(session, site, stored, found)
         return None
@@ -133,30 +134,16 @@ def blocks_of(
                     yield NewBlock((pivot,), part, len(part))
 
 
-def _compare_if_little(
-    session: Session,
-    state: ProcessState,
-    site: ComparedSite,
-    stored: StoredDistances,
-    missing: NeededComparisons,
-) -> bool:
-    blocks = list(blocks_of(missing, site.trees, stored))
-    is_little = (
-        sum(shape.size for shape in site.trees.values()) <= BLOCK_NODES
-        and sum(block.pairs for block in blocks) <= PAIRS_AT_ONCE
-        and all(block.reference_set_id is None for block in blocks)
-    )
-    if is_little:
-        compare_at_once(
-            session,
-            state,
-            [
-                pair
-                for block in blocks
-                for pair in PairBlock(tuple(block.rows), tuple(block.columns)).pairs()
-            ],
-        )
-    return is_little
+def _few_pairs(site: ComparedSite, blocks: Sequence[NewBlock]) -> list[tuple[int, int]] | None:
+    """Return the pairs to compare, or None if they are too many to compare at once."""
+    if (
+        sum(shape.size for shape in site.trees.values()) > BLOCK_NODES
+        or sum(block.pairs for block in blocks) > PAIRS_AT_ONCE
+        or any(block.reference_set_id is not None for block in blocks)
+    ):
+        return None
+    pair_blocks = (PairBlock(tuple(block.rows), tuple(block.columns)) for block in blocks)
+    return [pair for block in pair_blocks for pair in block.pairs()]
 
 
 def _enqueue_missing(

@@ -21,7 +21,7 @@ TOGETHER = timedelta(hours=1)
 """Period within which pages without a fetch time count as fetched together, in the order of the
 crawler's path through the site."""
 
-PAGES_LOOKED_AT = 20_000
+PAGES_SEARCHED = 20_000
 """Maximum number of newest pages searched for a redesign; an older one was reported when it was
 new."""
 
@@ -33,7 +33,7 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
     """
     if pages < MIN_PAGES_FOR_CHANGE:
         return
-    newest = designs.newest_pages(session, site_id, generation, PAGES_LOOKED_AT)
+    newest = designs.newest_pages(session, site_id, generation, PAGES_SEARCHED)
     found = design_change([page.group_number for page in newest])
     if found is None:
         return

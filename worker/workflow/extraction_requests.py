@@ -13,28 +13,15 @@ REPEATED_AT_ONCE = 1000
 
 def request_extractions(
     session: Session,
-    site_id: int,
-    page_ids: Iterable[int],
-    generation: int,
-    *,
-    turns: Mapping[tuple[str, int], int] | None = None,
-) -> None:
-    """Request the extraction of a site's pages with a generation.
-
-    `turns` has the turns of withdrawn requests, by task and page, so that a waiting page keeps its
-    place. Otherwise, pages of a site that is clustered often would wait forever.
-    """
-    request_extractions_of_sites(session, {site_id: page_ids}, generation, turns=turns)
-
-
-def request_extractions_of_sites(
-    session: Session,
     page_ids: Mapping[int, Iterable[int]],
     generation: int,
     *,
     turns: Mapping[tuple[str, int], int] | None = None,
 ) -> None:
-    """Request extractions for a generation; `page_ids` has the IDs of the pages by site ID.
+    """Request extractions with a generation; `page_ids` has the IDs of the pages by site ID.
+
+    `turns` has the turns of withdrawn requests, by task and page, so that a waiting page keeps its
+    place. Otherwise, pages of a site that is clustered often would wait forever.
 
     Pages that already have an outcome are queued behind those that have none.
     """
@@ -86,25 +73,25 @@ def request_overtaken(session: Session, page_ids: Iterable[int]) -> None:
         _enqueue(session, site_id, wanted)
 
 
-def request_each_alone(
-    session: Session, site_id: int, page_ids: Iterable[int], wanted: Mapping[int, int]
-) -> None:
-    """Request the extraction of waiting pages, with one task per page.
+def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
+    """Request the extraction of those pages that still wait, with one task per page.
 
     `wanted` maps page IDs to generations.
     """
+    for site_id, page_ids in extraction_jobs.begun_before(session, wanted).items():
+        alone = [(page_id, wanted[page_id]) for page_id in page_ids]
+        _enqueue(session, site_id, alone, **{OTHERS: []})
+
+
+def _enqueue(
+    session: Session, site_id: int, wanted: Sequence[tuple[int, int]], **arguments: object
+) -> None:
     outbox.add_tasks(
         session,
         EXTRACT,
-        [{"page_id": page_id, "generation": wanted[page_id], OTHERS: []} for page_id in page_ids],
-        site_id=site_id,
-    )
-
-
-def _enqueue(session: Session, site_id: int, wanted: Sequence[tuple[int, int]]) -> None:
-    outbox.add_tasks(
-        session,
-        EXTRACT,
-        [{"page_id": page_id, "generation": generation} for page_id, generation in wanted],
+        [
+            {"page_id": page_id, "generation": generation, **arguments}
+            for page_id, generation in wanted
+        ],
         site_id=site_id,
     )

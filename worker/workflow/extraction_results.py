@@ -2,9 +2,10 @@
 
 import hashlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -19,18 +20,21 @@ from worker.outcomes import PageOutcome
 from worker.store import articles, extraction_jobs
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
-from worker.store.outbox import NewMessage
 from worker.store.story_arrivals import Arrival
 from worker.versions import EXTRACTION_VERSION
-from worker.workflow.article_changes import with_changes, without_changes
-from worker.workflow.article_message import new_revision, without_locations
+from worker.workflow.article_message import new_revision, shortened, with_changes
 from worker.workflow.article_parts import find_parts, note_parts
-from worker.workflow.context import short_texts, without_repeats, without_walls
-from worker.workflow.no_article import NoArticle
 from worker.workflow.outgoing_articles import Outgoing, outgoing_of, send
 from worker.workflow.page_links import send_links
 from worker.workflow.process import ProcessState
 from worker.workflow.story_index import ProvisionalStory, forget_articles, provisional_stories
+from worker.workflow.walls import (
+    ExtractedPage,
+    NoArticle,
+    short_texts,
+    without_repeats,
+    without_walls,
+)
 from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
 
 logger = logging.getLogger(__name__)
@@ -50,7 +54,8 @@ class _RevisedPage:
 
     job: ExtractionJob
     page: PageState
-    result: Content | NoArticle
+    content: Content | None
+    result: ExtractionResult
     article: NewArticle | None = None
     outgoing: Outgoing | None = None
 
@@ -79,11 +84,9 @@ def save_extractions(
     overtaken = {job.page_id for job, _ in extracted} - {job.page_id for job, _, _ in current}
     current = without_walls(session, current)
     texts = short_texts(current)
-    current = without_repeats(session, current, texts)
-    revised = _revise(session, state, current, now)
-    roles = state.settings.chosen_text_roles
-    results = [_result(each, roles, texts.get(each.job.page_id)) for each in revised]
-    _log_outcomes(revised, results)
+    revised = _revise(session, state, without_repeats(session, current, texts), texts, now)
+    results = [each.result for each in revised]
+    _log_outcomes(revised)
     if results:
         extraction_jobs.save_results(session, results)
     forget_articles(session, [each.page_id for each in results if not each.has_article])
@@ -91,17 +94,20 @@ def save_extractions(
     if revisions:
         articles.save_articles(session, revisions)
         send(session, [each.outgoing for each in revised if each.outgoing is not None])
-    _save_parts(session, revised, results, revisions)
-    _withdraw_removed(session, state, revised, results)
+    _save_parts(session, revised, revisions)
+    for each in revised:
+        if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
+            withdraw(session, state, each.result.page_id, each.page)
     if state.settings.send_links:
-        _send_links(session, state, extracted, revised, results)
+        _send_links(session, state, extracted, revised)
     return overtaken
 
 
 def _revise(
     session: Session,
     state: ProcessState,
-    current: Sequence[tuple[ExtractionJob, PageState, Content | NoArticle]],
+    current: Sequence[ExtractedPage],
+    texts: Mapping[int, bytes],
     now: datetime,
 ) -> list[_RevisedPage]:
     stories = _stories(session, state, current, now)
@@ -110,82 +116,79 @@ def _revise(
     revised = []
     for job, page, extracted in current:
         result = _compared(session, job, extracted)
-        if isinstance(result, NoArticle) or (page.refused and is_withdrawn(page)):
-            revised.append(_RevisedPage(job, page, result))
-            continue
-        story, is_repeat, was_held_back = stories[job.page_id]
-        article = new_revision(
-            page,
-            job,
-            result,
-            story,
-            now,
-            parts.get(job.page_id),
-            revisions_from=state.settings.revisions_from,
-        )
-        if article is None:
-            revised.append(_RevisedPage(job, page, result))
-            continue
-        if page.revision > 0 and state.settings.send_changes != "no":
-            article = with_changes(session, job, article)
-        may_hold_back = is_repeat and (page.revision == 0 or was_held_back)
-        outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
-        if len(outgoing.message.body) > state.settings.max_message_bytes:
-            # The article is worth more than its changes and its locations.
-            article = without_locations(without_changes(article))
-            outgoing = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
-        if len(outgoing.message.body) > state.settings.max_message_bytes:
-            revised.append(_RevisedPage(job, page, _too_large(outgoing.message)))
-            continue
-        # A revision requested by reprocessing is sent whole, as is an article held back before.
-        if state.settings.send_changes == "only" and not (was_held_back or page.forced):
-            outgoing = outgoing_of(
-                state, job.page_id, article.message, may_hold_back=may_hold_back, as_changes=True
+        article = outgoing = None
+        if isinstance(result, Content) and not (page.refused and is_withdrawn(page)):
+            article = new_revision(
+                page,
+                job,
+                result,
+                stories[job.page_id].story,
+                now,
+                parts.get(job.page_id),
+                revisions_from=state.settings.revisions_from,
             )
-        revised.append(_RevisedPage(job, page, result, article, outgoing))
+        if article is not None:
+            article, outgoing = _addressed(session, state, job, page, article, stories[job.page_id])
+            if len(outgoing.message.body) > state.settings.max_message_bytes:
+                # The broker would refuse the message, so it must not enter the outbox.
+                size = len(outgoing.message.body)
+                result = NoArticle(PageOutcome.TOO_LARGE, f"the article message has {size} bytes")
+                article = outgoing = None
+        content = result if isinstance(result, Content) else None
+        saved = _result(job, page, result, article, state, texts.get(job.page_id))
+        revised.append(_RevisedPage(job, page, content, saved, article, outgoing))
     return revised
 
 
-def _log_outcomes(revised: Sequence[_RevisedPage], results: Sequence[ExtractionResult]) -> None:
-    for each, result in zip(revised, results, strict=True):
+def _addressed(
+    session: Session,
+    state: ProcessState,
+    job: ExtractionJob,
+    page: PageState,
+    article: NewArticle,
+    story: ProvisionalStory,
+) -> tuple[NewArticle, Outgoing]:
+    """Return a revision in the form in which it is stored, and as its message."""
+    may_hold_back = story.is_repeat and (page.revision == 0 or story.was_held_back)
+    address = partial(outgoing_of, state, job.page_id, may_hold_back=may_hold_back)
+    if page.revision > 0 and state.settings.send_changes != "no":
+        article = with_changes(session, job, article)
+    outgoing = address(article.message)
+    if len(outgoing.message.body) > state.settings.max_message_bytes:
+        # The article is worth more than its changes and its locations.
+        article = shortened(article)
+        outgoing = address(article.message)
+    # A revision requested by reprocessing is sent whole, as is an article held back before.
+    is_whole = story.was_held_back or page.forced
+    fits = len(outgoing.message.body) <= state.settings.max_message_bytes
+    if fits and state.settings.send_changes == "only" and not is_whole:
+        outgoing = address(article.message, as_changes=True)
+    return article, outgoing
+
+
+def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
+    for each in revised:
         job = each.job
         logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
-        logger.info("page %d: %s", job.page_id, result.outcome)
+        logger.info("page %d: %s", job.page_id, each.result.outcome)
     if len(revised) > 1:
         logs.unbind("site", "page", "page_id")
 
 
 def _save_parts(
-    session: Session,
-    revised: Sequence[_RevisedPage],
-    results: Sequence[ExtractionResult],
-    revisions: Sequence[NewArticle],
+    session: Session, revised: Sequence[_RevisedPage], revisions: Sequence[NewArticle]
 ) -> None:
-    contents = {
-        each.job.page_id: each.result for each in revised if isinstance(each.result, Content)
-    }
+    contents = {each.job.page_id: each.content for each in revised if each.content is not None}
     removed = {each.job.page_id for each in revised if is_removed(each.page)}
     # A page that was a part of an article remains one while it is behind a wall.
     changed = [
-        each
-        for each in results
-        if each.page_id in contents or each.page_id in removed or not each.has_article
+        each.result
+        for each in revised
+        if each.content is not None or is_removed(each.page) or not each.result.has_article
     ]
     if changed:
         present = {page: content for page, content in contents.items() if page not in removed}
         note_parts(session, present, changed, revisions)
-
-
-def _withdraw_removed(
-    session: Session,
-    state: ProcessState,
-    revised: Sequence[_RevisedPage],
-    results: Sequence[ExtractionResult],
-) -> None:
-    for each, result in zip(revised, results, strict=True):
-        page = each.page
-        if result.revision and is_removed(page) and not is_withdrawn(page):
-            withdraw(session, state, result.page_id, page)
 
 
 def _send_links(
@@ -193,13 +196,12 @@ def _send_links(
     state: ProcessState,
     extracted: Sequence[tuple[ExtractionJob, Extracted]],
     revised: Sequence[_RevisedPage],
-    results: Sequence[ExtractionResult],
 ) -> None:
     lists = {job.page_id: each.listed for job, each in extracted}
-    for result in results:
-        kind = MISSED_KINDS.get(result.outcome)
+    for each in revised:
+        kind = MISSED_KINDS.get(each.result.outcome)
         if kind is not None:
-            lists[result.page_id] = ListedLinks(kind, (), None)
+            lists[each.job.page_id] = ListedLinks(kind, (), None)
     send_links(
         session,
         [(each.page, each.job, of) for each in revised if (of := lists[each.job.page_id])],
@@ -211,7 +213,7 @@ def _send_links(
 def _stories(
     session: Session,
     state: ProcessState,
-    results: Iterable[tuple[ExtractionJob, PageState, Content | NoArticle]],
+    results: Iterable[ExtractedPage],
     now: datetime,
 ) -> dict[int, ProvisionalStory]:
     arrivals = [
@@ -241,14 +243,9 @@ def _compared(
     return replace(extracted, entries=compared(extracted.entries, before))
 
 
-def _too_large(message: NewMessage) -> NoArticle:
-    # The broker would refuse the message, so it must not enter the outbox.
-    return NoArticle(PageOutcome.TOO_LARGE, f"the article message has {len(message.body)} bytes")
-
-
 def _not_overtaken(
     session: Session, extracted: Sequence[tuple[ExtractionJob, Extracted]]
-) -> Iterator[tuple[ExtractionJob, PageState, Content | NoArticle]]:
+) -> Iterator[ExtractedPage]:
     """Lock the pages, and yield those that have not changed since their extraction began."""
     wanted = {job.page_id: job.generation for job, _ in extracted}
     states = extraction_jobs.lock_pages(session, wanted)
@@ -265,9 +262,13 @@ def _not_overtaken(
 
 
 def _result(
-    revised: _RevisedPage, text_roles: Sequence[LineRole], short_text: bytes | None
+    job: ExtractionJob,
+    page: PageState,
+    result: Content | NoArticle,
+    article: NewArticle | None,
+    state: ProcessState,
+    short_text: bytes | None,
 ) -> ExtractionResult:
-    job, page, result, article = revised.job, revised.page, revised.result, revised.article
     pivot_digest = job.pivot.content_digest if job.pivot else None
     failure = result if isinstance(result, NoArticle) else None
     if page.refused is not None:
@@ -276,7 +277,10 @@ def _result(
         page_id=job.page_id,
         generation=job.generation,
         extraction_key=extraction_key(
-            job.content_digest, pivot_digest, job.group_pattern, text_roles
+            job.content_digest,
+            pivot_digest,
+            job.group_pattern,
+            state.settings.chosen_text_roles,
         ),
         outcome=failure.outcome if failure else PageOutcome.ARTICLE,
         outcome_detail=failure.detail if failure else None,

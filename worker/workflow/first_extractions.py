@@ -2,13 +2,13 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy.orm import Session
 
 from worker.store import provisional
 from worker.text.plural import counted
-from worker.workflow.extraction_requests import request_extractions_of_sites
+from worker.workflow.extraction_requests import request_extractions
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ WATCHED_SECONDS = 20.0
 """Time after which a page is no longer checked for being the only one of its site, to bound the
 cost; it is then extracted when its site settles."""
 
-ASKED_AT_ONCE = 200
+REQUESTED_AT_ONCE = 200
 """Maximum number of pages requested together."""
 
 
@@ -34,16 +34,24 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
     if not first_article_seconds:
         return 0
     found = provisional.lone_pages(
-        session, alone_seconds=ALONE_SECONDS, watched_seconds=WATCHED_SECONDS, most=ASKED_AT_ONCE
+        session,
+        alone_seconds=ALONE_SECONDS,
+        watched_seconds=WATCHED_SECONDS,
+        most=REQUESTED_AT_ONCE,
     )
     found |= provisional.late_pages(
-        session, patience_seconds=first_article_seconds, most=ASKED_AT_ONCE
+        session, patience_seconds=first_article_seconds, most=REQUESTED_AT_ONCE
     )
     if not found:
         return 0
     held = provisional.hold(session, sorted(set(found.values())))
     waiting = provisional.still_waiting(session, list(found), held)
-    _request(session, waiting)
+    if waiting:
+        page_ids = [page_id for pages in waiting.values() for page_id in pages]
+        provisional.place(session, list(waiting), page_ids)
+        request_extractions(session, waiting, provisional.NUMBER)
+        numbers = counted(len(page_ids), "page"), counted(len(waiting), "new site")
+        logger.info("%s of %s: first articles without a clustering", *numbers)
     return sum(map(len, waiting.values()))
 
 
@@ -58,23 +66,13 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
     if not lone:
         return ()
     site_of: dict[int, int] = {}
-    unasked: defaultdict[int, list[int]] = defaultdict(list)
-    for page_id, site_id, is_unasked in provisional.comparable_pages(session, lone):
+    unrequested: defaultdict[int, list[int]] = defaultdict(list)
+    for page_id, site_id, is_unrequested in provisional.comparable_pages(session, lone):
         site_of[page_id] = site_id
-        if is_unasked:
-            unasked[site_id].append(page_id)
+        if is_unrequested:
+            unrequested[site_id].append(page_id)
     provisional.place(session, lone, list(site_of))
-    request_extractions_of_sites(session, unasked, provisional.NUMBER)
+    request_extractions(session, unrequested, provisional.NUMBER)
     provisional.count_as_clustered(session, lone, has_seen_all=True)
     logger.info("no clustering needed, one page at most: %s", counted(len(lone), "site"))
     return lone
-
-
-def _request(session: Session, waiting: Mapping[int, Sequence[int]]) -> None:
-    if not waiting:
-        return
-    page_ids = [page_id for pages in waiting.values() for page_id in pages]
-    provisional.place(session, list(waiting), page_ids)
-    request_extractions_of_sites(session, waiting, provisional.NUMBER)
-    numbers = counted(len(page_ids), "page"), counted(len(waiting), "new site")
-    logger.info("%s of %s: first articles without a clustering", *numbers)

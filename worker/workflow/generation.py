@@ -1,6 +1,6 @@
 """Store new generations, and request the extractions that they affect."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -17,7 +17,6 @@ from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison_plan import ComparedSite
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.extraction_results import extraction_key
-from worker.workflow.memberships import group_memberships
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def request_changed_extractions(
         turns = outbox.withdraw(session, task_names.EXTRACTIONS, site_id, "page_id", by_id.keys())
     if unchanged:
         groups.carry_over(session, unchanged, generation.number)
-    request_extractions(session, site_id, changed, generation.number, turns=turns)
+    request_extractions(session, {site_id: changed}, generation.number, turns=turns)
 
 
 def _identities(
@@ -141,6 +140,17 @@ def _memberships(
             beside_pivot=site_pages[beside].id,
         )
     return memberships
+
+
+def group_memberships(
+    group: int, page_ids: Iterable[int], *, pivot_id: int, beside_pivot: int
+) -> Iterator[NewMembership]:
+    """Yield each page's membership, compared with the pivot, or `beside_pivot` for the pivot."""
+    for page_id in page_ids:
+        if page_id == pivot_id:
+            yield NewMembership(page_id, group, "representative", beside_pivot)
+        else:
+            yield NewMembership(page_id, group, "member", pivot_id)
 
 
 def _compared_with(

@@ -66,7 +66,18 @@ def send_links(
     if not messages:
         return
     page_links.save(session, {page_id: each.to_json() for page_id, each in messages.items()})
-    outbox.add_messages(session, [_published(each, topology) for each in messages.values()])
+    outbox.add_messages(
+        session,
+        [
+            NewMessage(
+                exchange=topology.links_exchange.name,
+                routing_key=routing_key(each.kind, each.site),
+                body=each.model_dump_json().encode(),
+                message_id=each.id,
+            )
+            for each in messages.values()
+        ],
+    )
 
 
 def within(message: LinksMessage, max_bytes: int) -> LinksMessage:
@@ -79,12 +90,3 @@ def within(message: LinksMessage, max_bytes: int) -> LinksMessage:
             break
         kept.append(link)
     return message.model_copy(update={"links": kept})
-
-
-def _published(message: LinksMessage, topology: Topology) -> NewMessage:
-    return NewMessage(
-        exchange=topology.links_exchange.name,
-        routing_key=routing_key(message.kind, message.site),
-        body=message.model_dump_json().encode(),
-        message_id=message.id,
-    )

@@ -48,9 +48,22 @@ class ProcessState:
     @cached_property
     def browser(self) -> "Browser | None":
         """The browser that renders pages, or None if none is configured."""
-        from worker.workflow.rendered import browser_of
-
         return browser_of(self.settings)
+
+
+def browser_of(settings: Settings) -> "Browser | None":
+    """Return the configured browser, or None if there is none."""
+    if settings.render_browser is None:
+        return None
+    from worker.rendering import Browser
+
+    return Browser(
+        settings.render_browser,
+        seconds=settings.render_seconds,
+        memory_mib=settings.render_memory_mib,
+        has_network=settings.render_network,
+        is_sandboxed=settings.render_sandbox,
+    )
 
 
 class ProcessStates:

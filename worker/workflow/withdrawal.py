@@ -31,14 +31,14 @@ def withdraw(session: Session, state: ProcessState, page_id: int, page: PageStat
     """Publish the revision that withdraws a page's article; the page must be locked."""
     assert page.refused is not None
     last, digest = articles.last_article(session, page_id)
-    told = story_articles.stories_of_pages(session, [page_id]).get(page_id)
+    story = story_articles.stories_of_pages(session, [page_id]).get(page_id)
     send_again(
         session,
         state,
         page_id,
         last,
         f"{_MARK}{digest}",
-        may_hold_back=told is not None and told.is_held_back,
+        may_hold_back=story is not None and story.is_held_back,
         withdrawn=datetime.fromisoformat(page.refused["fetched_at"]),
-        story=Story.model_validate(told.told if told is not None else last["story"]),
+        story=Story.model_validate(story.told if story is not None else last["story"]),
     )

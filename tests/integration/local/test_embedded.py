@@ -19,7 +19,7 @@ from kombu import Connection, Consumer, Exchange, Message, Queue
 from sqlalchemy import create_engine, text
 
 from tests.integration.waiting import wait_until
-from worker.local.embedded import EmbeddedError, Services, embedded_services, postgresql_programs
+from worker.local.embedded import Services, embedded_services, postgresql_programs
 from worker.processes.supervisor import ChildDied
 
 WAIT_SECONDS = 60
@@ -179,26 +179,6 @@ def test_a_process_that_reuses_the_pid_of_a_stale_server_is_not_killed(
             assert query(services.database_url, "SELECT 1") == [(1,)]
         assert bystander.poll() is None
         bystander.kill()
-
-
-def test_a_directory_is_used_by_one_run_at_a_time(shared_directory: Path) -> None:
-    with (
-        embedded_services(shared_directory),
-        pytest.raises(
-            EmbeddedError, match=f"another run is using the directory {shared_directory}"
-        ),
-        embedded_services(shared_directory),
-    ):
-        pass
-
-
-def test_an_unusable_directory_is_named_in_one_line(tmp_path: Path) -> None:
-    occupied = tmp_path / "state"
-    occupied.write_text("a file")
-    with pytest.raises(EmbeddedError) as caught, embedded_services(occupied):
-        pass
-    assert str(occupied) in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_the_permissions_of_an_inaccessible_installation_are_not_changed(

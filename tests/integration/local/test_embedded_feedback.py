@@ -11,7 +11,7 @@ from worker.messaging.broker import connect, messages_waiting
 from worker.messaging.headers import REASON
 from worker.settings import Settings
 from worker.store.migrations import migrate
-from worker.workflow.feedback import store_waiting
+from worker.tasks.feedback import store_waiting
 from worker.workflow.process import ProcessState
 
 

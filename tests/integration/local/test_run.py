@@ -15,7 +15,7 @@ from tests.deployment import remove_queues
 from tests.pages import site_messages
 from worker.local.run import Run, RunSummary
 from worker.local.unfinished import Leftover, run_folder
-from worker.messaging.broker import BrokerRefusesError
+from worker.messaging.broker import BrokerError
 from worker.settings import Settings
 from worker.store.database import Database
 
@@ -65,6 +65,6 @@ def test_a_run_refused_by_the_broker_does_not_start(deployed: Settings, tmp_path
     secret = SecretStr(re.sub(":[^:@/]+@", ":wrong@", url))
     refused = deployed.model_copy(update={"broker_url": secret})
     output = tmp_path / "articles.jsonl"
-    with pytest.raises(BrokerRefusesError, match=r"broker refused access: .* DETOURAGE_BROKER_URL"):
+    with pytest.raises(BrokerError, match=r"broker refused access: .* DETOURAGE_BROKER_URL"):
         execute(refused, iter(site_messages("one.example", range(1))), output, "refuse")
     assert list(tmp_path.iterdir()) == []

@@ -11,8 +11,7 @@ from worker.settings import Settings
 def test_a_deployment_leaves_nothing_on_the_broker(settings: Settings) -> None:
     own = settings.model_copy(update={"queue_prefix": f"{settings.queue_prefix}left."})
     topology = topology_of(own)
-    queues = [*topology.work_queues, *topology.quarantines.values()]
-    queues += [topology.changes_queue, topology.repeats_queue, topology.links_queue]
+    queues = [*topology.work_queues, *topology.quarantines.values(), *topology.outgoing]
     exchanges = [
         topology.pages_exchange,
         topology.tasks_exchange,

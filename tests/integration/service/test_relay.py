@@ -10,7 +10,7 @@ from models.tables import OutboxEntry
 from tests.integration.service.conftest import Alone
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
-from worker.service.relay import AGAIN_AFTER, PAGES_OF_A_TASK
+from worker.service.relay import AGAIN_AFTER, PAGES_PER_TASK
 from worker.store import outbox
 
 
@@ -81,10 +81,10 @@ def test_a_site_does_not_wait_until_a_busier_site_is_finished(alone: Alone) -> N
 
 
 def test_pending_extractions_are_batched_unless_requested_one_by_one(alone: Alone) -> None:
-    with alone("relay", queue_limit=4 * PAGES_OF_A_TASK) as deployment:
+    with alone("relay", queue_limit=4 * PAGES_PER_TASK) as deployment:
         queue = deployment.topology.task_queue("extract")
         with deployment.database.transaction() as session:
-            _ask(session, task_names.EXTRACT, site_id=1, number=2 * PAGES_OF_A_TASK)
+            _ask(session, task_names.EXTRACT, site_id=1, number=2 * PAGES_PER_TASK)
             lonely = {"page_id": -1, "generation": 1, task_names.OTHERS: []}
             outbox.add_tasks(session, task_names.EXTRACT, [lonely] * 2, site_id=2)
         left = select(func.count()).where(OutboxEntry.task == task_names.EXTRACT)
@@ -99,20 +99,20 @@ def test_pending_extractions_are_batched_unless_requested_one_by_one(alone: Alon
     assert sorted(page_id for pages in tasks for page_id in pages) == [
         -1,
         -1,
-        *range(2 * PAGES_OF_A_TASK),
+        *range(2 * PAGES_PER_TASK),
     ]
-    assert max(map(len, tasks)) == PAGES_OF_A_TASK
+    assert max(map(len, tasks)) == PAGES_PER_TASK
 
 
 def test_repeated_extractions_follow_first_ones_without_starving(alone: Alone) -> None:
     tasks_of_each = 3 * AGAIN_AFTER
-    with alone("relay", queue_limit=PAGES_OF_A_TASK) as deployment:
+    with alone("relay", queue_limit=PAGES_PER_TASK) as deployment:
         queue = deployment.topology.task_queue("extract")
         with deployment.database.transaction() as session:
             for task, generation in ((task_names.EXTRACT_AGAIN, 2), (task_names.EXTRACT, 1)):
                 for site_id in range(1, 1 + tasks_of_each):
                     wanted = {"page_id": site_id, "generation": generation}
-                    outbox.add_tasks(session, task, [wanted] * PAGES_OF_A_TASK, site_id=site_id)
+                    outbox.add_tasks(session, task, [wanted] * PAGES_PER_TASK, site_id=site_id)
         names: list[str] = []
         generations: list[int] = []
         with connect(deployment.settings) as connection, connection.channel() as channel:

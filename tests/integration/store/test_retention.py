@@ -198,7 +198,7 @@ def test_pruning_resumes_after_an_interruption(
     steps = pruning(tasks.database, ["html"], 30)
     removed = [next(steps).removed for _ in range(3)]
     assert 0 < rows(tasks, StoredPage) - rows(tasks, PageContent) == sum(removed) <= 9
-    monkeypatch.setattr("worker.tasks.maintenance.STEPS_OF_A_TASK", 2)
+    monkeypatch.setattr("worker.tasks.maintenance.STEPS_PER_TASK", 2)
     prune(older_than_days=30, kinds=["html"])
     tasks.settle()
     assert rows(tasks, PageContent) <= 4

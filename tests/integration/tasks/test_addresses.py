@@ -12,7 +12,7 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.outcomes import PageOutcome
 from worker.workflow.article_message import article_id
-from worker.workflow.separation import separate
+from worker.workflow.page_requests import separate
 
 OTHERS = [
     {"version": 1, "url": f"https://www.example.org/b-{seed}", "html": article_html(seed)}

@@ -22,8 +22,9 @@ from worker.store import extraction_jobs
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.locks import AdvisoryLock
 from worker.store.pages import is_pending
+from worker.tasks import extract as extraction
 from worker.tasks.extract import extract, extract_late
-from worker.workflow import article_message, extraction
+from worker.workflow import article_message
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.process import process_state
 

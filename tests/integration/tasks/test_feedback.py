@@ -132,7 +132,7 @@ def test_feedback_on_unknown_and_pruned_articles_is_dropped_and_counted(
         session.execute(delete(Article).where(Article.id == UUID(pruned["id"])))
     assert stored(tasks) == {}
     give(feedback_of(pruned, 5), feedback_of({"id": str(uuid4())}, 5), feedback_of(kept, 5))
-    caplog.set_level("INFO", logger="worker.workflow.feedback")
+    caplog.set_level("INFO", logger="worker.tasks.feedback")
     store_feedback()
     assert stored(tasks) == {kept["id"]: (5, None, None)}
     assert "stored feedback on 1 article, dropped feedback on 2 unknown or pruned" in caplog.text

@@ -174,7 +174,7 @@ def test_reprocessing_pauses_during_a_backlog(tasks: Tasks) -> None:
 def test_reprocessing_resumes_after_a_crash(
     tasks: Tasks, sites: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reprocess, "SITES_OF_A_TASK", 2)
+    monkeypatch.setattr(reprocess, "SITES_PER_TASK", 2)
     reprocess.reprocess_all()
     tasks.run(task_names.REPROCESS_DUE, times=2)
     assert taken_up(tasks) == 4

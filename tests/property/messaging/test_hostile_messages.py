@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.messages import PageMessage
-from worker.messaging.page_messages import UnusableMessageError, read_message
+from worker.messaging.received_messages import UnusableMessageError, read_message
 from worker.outcomes import UnusableReason
 from worker.store.fetched_pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject

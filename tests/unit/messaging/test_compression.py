@@ -7,7 +7,7 @@ import brotli
 import pytest
 
 from models.limits import MAX_BODY_BYTES
-from worker.messaging.page_messages import UnusableMessageError, plain_body
+from worker.messaging.received_messages import UnusableMessageError, plain_body
 
 BODY = b'{"version": 1, "url": "https://news.example/a", "html": "<p>Text</p>"}'
 

@@ -102,7 +102,7 @@ MEASURED: Replacements = {
     "worker.service.intake": {"Intake": _measured_intake},
     "worker.store.stories": {"lock_stories": _measured_lock},
     "worker.tasks.base": {"ServiceTask": _measured_tasks},
-    "worker.workflow.extraction": {"_extract": _measured("detourage.extract, a page")},
+    "worker.tasks.extract": {"_extract": _measured("detourage.extract, a page")},
 }
 """Names to replace in modules of the service, each with a function that returns the replacement for
 the original."""

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -14,59 +15,68 @@ from worker.store import articles
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.short_texts import articles_among, pages_with
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.no_article import NoArticle
 
-LOW: Final = 0.5
-"""Confidence below which a text that replaced an article may be a wall although extraction did not
+DOUBTFUL_CONFIDENCE: Final = 0.5
+"""Confidence below which a text that replaced an article may be a wall even if extraction did not
 suspect one."""
 
-MUCH_SHORTER: Final = 1 / 3
+MAX_RELATIVE_LENGTH: Final = 1 / 3
 """Maximum length of a wall relative to the article that it replaced."""
 
-LITTLE: Final = 0.1
+MAX_COMMON_SHARE: Final = 0.1
 """Maximum share of a wall's shingles that occur in the article replaced by the wall."""
 
-SHORT: Final = 600
+MAX_REPEATED_LENGTH: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""
 
-REPEATED: Final = 3
+MIN_ADDRESSES: Final = 3
 """Minimum number of a site's addresses at which a short text must appear to be a wall."""
 
-Extracted = tuple[ExtractionJob, PageState, Content | NoArticle]
+
+@dataclass(frozen=True)
+class NoArticle:
+    """The reason why a page has no article, as an outcome and an explanation."""
+
+    outcome: PageOutcome
+    detail: str
 
 
-def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extracted]:
-    """Replace texts that took an article's place, but are walls, with `NoArticle`.
+ExtractedPage: TypeAlias = tuple[ExtractionJob, PageState, Content | NoArticle]
+
+
+def without_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[ExtractedPage]:
+    """Replace walls that have replaced an article with `NoArticle`.
 
     A wall is much shorter than the published article, has almost nothing in common with it, and is
     either suspected of being a wall or was extracted with low confidence.
     """
-    doubted = [
+    doubtful = [
         job.page_id
         for job, page, result in extracted
-        if page.revision and isinstance(result, Content) and _is_doubted(result)
+        if page.revision and isinstance(result, Content) and _is_doubtful(result)
     ]
-    before = articles.last_texts(session, doubted) if doubted else {}
+    before = articles.last_texts(session, doubtful) if doubtful else {}
     return [
-        (job, page, _judged(result, before.get(job.page_id))) for job, page, result in extracted
+        (job, page, _unless_wall(result, before.get(job.page_id)))
+        for job, page, result in extracted
     ]
 
 
-def short_texts(extracted: Sequence[Extracted]) -> dict[int, bytes]:
+def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
     """Return the keys of short texts by page ID, without pages that are parts of an article."""
     return {
         job.page_id: fingerprint_of(result.article.text).key
         for job, _, result in extracted
         if isinstance(result, Content)
-        and len(result.article.text) <= SHORT
+        and len(result.article.text) <= MAX_REPEATED_LENGTH
         and not result.pagination
     }
 
 
 def without_repeats(
-    session: Session, extracted: Sequence[Extracted], texts: Mapping[int, bytes]
-) -> list[Extracted]:
-    """Replace short texts that appear at `REPEATED` or more addresses of a site with `NoArticle`.
+    session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
+) -> list[ExtractedPage]:
+    """Replace short texts that appear at `MIN_ADDRESSES` of a site or more with `NoArticle`.
 
     Pages already published with such a text are extracted again, so that they get the same outcome.
     """
@@ -80,11 +90,11 @@ def without_repeats(
         showing = {key: others[key] - own.keys() for key in own.values()}
         for page_id, key in own.items():
             showing[key].add(page_id)
-        repeated = [pages for pages in showing.values() if len(pages) >= REPEATED]
+        repeated = [pages for pages in showing.values() if len(pages) >= MIN_ADDRESSES]
         walls |= {page_id for pages in repeated for page_id in pages}
         before = sorted({page_id for pages in repeated for page_id in pages} - own.keys())
         for generation, page_ids in articles_among(session, before).items():
-            request_extractions(session, site_id, page_ids, generation)
+            request_extractions(session, {site_id: page_ids}, generation)
     wall = NoArticle(
         PageOutcome.WALL, "the same text appears at three or more addresses of the site"
     )
@@ -94,22 +104,22 @@ def without_repeats(
     ]
 
 
-def _is_doubted(content: Content) -> bool:
-    return content.suspected is not None or content.article.confidence < LOW
+def _is_doubtful(content: Content) -> bool:
+    return content.suspected is not None or content.article.confidence < DOUBTFUL_CONFIDENCE
 
 
-def _judged(result: Content | NoArticle, before: str | None) -> Content | NoArticle:
+def _unless_wall(result: Content | NoArticle, before: str | None) -> Content | NoArticle:
     if before is None or isinstance(result, NoArticle):
         return result
-    if not took_place_of(result.article.text, before):
+    if not has_replaced(result.article.text, before):
         return result
     outcome = result.suspected.outcome if result.suspected is not None else PageOutcome.WALL
     return NoArticle(PageOutcome(outcome), "another, much shorter text has replaced the article")
 
 
-def took_place_of(text: str, before: str) -> bool:
+def has_replaced(text: str, before: str) -> bool:
     """Return whether a text is much shorter than the text ``before``, and almost entirely new."""
-    if len(text) > MUCH_SHORTER * len(before):
+    if len(text) > MAX_RELATIVE_LENGTH * len(before):
         return False
     own = fingerprint_of(text).shingles
-    return bool(np.isin(own, fingerprint_of(before).shingles).sum() <= LITTLE * len(own))
+    return bool(np.isin(own, fingerprint_of(before).shingles).sum() <= MAX_COMMON_SHARE * len(own))

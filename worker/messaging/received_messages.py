@@ -1,11 +1,11 @@
-"""Validation of received page messages: each is parsed into a page, or rejected with a reason."""
+"""Validation of received messages: pages and feedback, or the reason why one is unusable."""
 
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -16,6 +16,7 @@ from models.messages import (
     HTML_TOO_LARGE,
     UNLIKELY_TIME,
     UNSUPPORTED_SITE,
+    FeedbackMessage,
     PageMessage,
 )
 from worker.messaging.compression import (
@@ -29,6 +30,9 @@ from worker.outcomes import UnusableReason
 
 FETCHED_AHEAD = timedelta(days=1)
 """Maximum time by which a crawler's clock may be ahead; a wrong time zone is tolerated."""
+
+FEEDBACK_BYTES: Final = 64 * 1024
+"""Maximum size of a feedback message; the longest valid note takes a fifth of it."""
 
 _BOM_AND_SPACE = 64
 """Number of bytes within which the JSON must begin."""
@@ -69,7 +73,16 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
     A page dated more than `FETCHED_AHEAD` later than ``received_at`` is rejected, since it would
     supersede all fetches until that date.
     """
-    message = _validated(body)
+    if len(body) > MAX_BODY_BYTES:
+        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {len(body)} bytes")
+    try:
+        message = PageMessage.from_json(body)
+    except ValidationError as error:
+        problems = _problems(error)
+        raise (
+            _reason_from_source(body)
+            or UnusableMessageError(_reason(problems), _described(problems))
+        ) from None
     if (
         received_at is not None
         and message.fetched_at is not None
@@ -82,18 +95,8 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
     return message
 
 
-def _validated(body: bytes) -> PageMessage:
-    if len(body) > MAX_BODY_BYTES:
-        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {len(body)} bytes")
-    try:
-        return PageMessage.from_json(body)
-    except ValidationError as error:
-        problems = error.errors(include_input=False, include_url=False, include_context=False)
-    raise _reason_from_source(body) or UnusableMessageError(_reason(problems), described(problems))
-
-
 def _reason_from_source(body: bytes) -> UnusableMessageError | None:
-    """Return the error that `worker.inputs` sends in place of an oversized page, if any."""
+    """Return the error that `worker.inputs` sends instead of an oversized page, if any."""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         unusable = json.loads(body)["unusable"]
         return UnusableMessageError(
@@ -101,6 +104,31 @@ def _reason_from_source(body: bytes) -> UnusableMessageError | None:
             writable(unusable["detail"])[:MAX_DETAIL_CHARACTERS],
         )
     return None
+
+
+def read_feedback(body: bytes, *, withheld: int = 0) -> FeedbackMessage:
+    """Parse the JSON body of a feedback message; raise `UnusableMessageError` if it is not valid.
+
+    ``withheld`` is the size of a body that was too large to be read, or 0.
+    """
+    size = withheld or len(body)
+    if size > FEEDBACK_BYTES:
+        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {size} bytes")
+    try:
+        return FeedbackMessage.from_json(body)
+    except ValidationError as error:
+        problems = _problems(error)
+    if problems[0]["type"] == "json_invalid":
+        reason = UnusableReason.NOT_JSON
+    elif any(problem["loc"] == ("version",) for problem in problems):
+        reason = UnusableReason.UNSUPPORTED_VERSION
+    else:
+        reason = UnusableReason.INVALID_MESSAGE
+    raise UnusableMessageError(reason, _described(problems))
+
+
+def _problems(error: ValidationError) -> list[ErrorDetails]:
+    return error.errors(include_input=False, include_url=False, include_context=False)
 
 
 def writable(value: object) -> str:
@@ -131,11 +159,9 @@ def _reason(problems: Sequence[ErrorDetails]) -> UnusableReason:
     return _REASON_BY_TYPE.get(problems[0]["type"], UnusableReason.INVALID_MESSAGE)
 
 
-def described(problems: Sequence[ErrorDetails]) -> str:
-    """Return a description of validation errors, shortened to `MAX_DETAIL_CHARACTERS`."""
-    return "; ".join(map(_describe, problems))[:MAX_DETAIL_CHARACTERS]
-
-
-def _describe(problem: ErrorDetails) -> str:
-    place = ".".join(map(str, problem["loc"]))
-    return f"{place}: {problem['msg']}" if place else problem["msg"]
+def _described(problems: Sequence[ErrorDetails]) -> str:
+    described = (
+        ": ".join(filter(None, [".".join(map(str, problem["loc"])), problem["msg"]]))
+        for problem in problems
+    )
+    return "; ".join(described)[:MAX_DETAIL_CHARACTERS]
