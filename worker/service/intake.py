@@ -39,11 +39,10 @@ from worker.processes.heartbeat import Heartbeat
 from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.service.summary import Summary
 from worker.settings import Settings
-from worker.store import backlog, outbox, pages, schema
+from worker.store import outbox, pages, progress, schema
 from worker.store.database import Database, ForeignSchemaError, is_connection_lost
 from worker.store.durations import Durations
-from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.pages import NewReceipt
+from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.workflow.first_extractions import request_first_extractions
 from worker.workflow.parsing import parse_or_reject, store_pages
 
@@ -218,7 +217,7 @@ class Intake(ConsumerMixin):
         limit = self._settings.pending_limit
         try:
             with self._database.transaction() as session:
-                is_full = backlog.is_full(session, limit, repeated=REPEATED)
+                is_full = progress.is_backlog_full(session, limit, repeated=REPEATED)
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise

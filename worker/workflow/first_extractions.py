@@ -34,10 +34,10 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
     if not first_article_seconds:
         return 0
     found = provisional.lone_pages(
-        session, alone_seconds=ALONE_SECONDS, watched_seconds=WATCHED_SECONDS, most=ASKED_AT_ONCE
+        session, alone_seconds=ALONE_SECONDS, watched_seconds=WATCHED_SECONDS, limit=ASKED_AT_ONCE
     )
     found |= provisional.late_pages(
-        session, patience_seconds=first_article_seconds, most=ASKED_AT_ONCE
+        session, patience_seconds=first_article_seconds, limit=ASKED_AT_ONCE
     )
     if not found:
         return 0
