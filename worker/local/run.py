@@ -28,7 +28,7 @@ from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
 from worker.service.application import TASK_MODULES, create_app
 from worker.settings import PREFIX, Settings, SettingsError
-from worker.store import articles, page_links, progress, runs
+from worker.store import articles, progress
 from worker.store.database import Database
 from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus, SiteTotals
@@ -137,7 +137,7 @@ class Run:
                 # Queued messages are sent again, and the interruption does not count as an
                 # attempt.
                 purge_pages(settings)
-                database.run(runs.forget_attempts)
+                database.run(progress.forget_attempts)
             start_processes(supervisor, settings, self.workers, scratch)
             if self.alongside is not None:
                 stack.enter_context(self.alongside(settings))
@@ -163,7 +163,7 @@ class Run:
                     written = write_lines(stream, map(ArticleMessage.in_order, of_run))
                 lists = None
                 if links is not None:
-                    of_run = page_links.links_of_run(session, folder.run_id)
+                    of_run = articles.links_of_run(session, folder.run_id)
                     with replacing(links) as stream:
                         lists = write_lines(stream, map(LinksMessage.in_order, of_run))
                 keys = progress.sites_of_run(session, folder.run_id)
@@ -202,7 +202,7 @@ class Run:
         """Publish the messages that are not yet stored, and return the total number of messages."""
         numbered = NumberedMessages(messages, folder.run_id)
         with database.patient_transaction() as session:
-            received = runs.received(session, folder.run_id) if folder.is_resumed else iter(())
+            received = progress.received(session, folder.run_id) if folder.is_resumed else iter(())
             publish_pages(settings, _begun_by(folder, numbered.without(received)))
         return numbered.count
 

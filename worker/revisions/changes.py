@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Any, Final
 
 from models.messages import ChangeKind, Changes, SentenceChange, TextChange
@@ -214,13 +215,10 @@ def _pair_equal(
 def _gaps(partners: Mapping[int, int], old: int, new: int) -> tuple[list[int], list[int]]:
     """Return for each sentence of both texts the number of matched sentences before it."""
     reverse = set(partners.values())
-    counts: tuple[list[int], list[int]] = [], []
-    for size, matched, count in ((old, partners.keys(), counts[0]), (new, reverse, counts[1])):
-        seen = 0
-        for number in range(size):
-            count.append(seen)
-            seen += number in matched
-    return counts
+    return (
+        list(accumulate((number in partners for number in range(old)), initial=0)),
+        list(accumulate((number in reverse for number in range(new)), initial=0)),
+    )
 
 
 def _pair_similar(

@@ -12,7 +12,7 @@ from worker.grouping import distance
 from worker.messaging.broker import connected, depth, topology_of
 from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
-from worker.store import backlog, schema
+from worker.store import progress, schema
 from worker.store.database import Database
 from worker.workflow.process import browser_of
 
@@ -113,7 +113,7 @@ def _database(settings: Settings) -> str:
 
 def _room(settings: Settings, *, needed: bool) -> str:
     with _short_connection(settings) as database, database.transaction() as session:
-        is_full = backlog.is_full(session, settings.pending_limit, repeated=REPEATED)
+        is_full = progress.is_backlog_full(session, settings.pending_limit, repeated=REPEATED)
     if not is_full:
         return "the intake accepts pages"
     waits = f"the intake waits: {settings.pending_limit} or more pages or messages are in progress"

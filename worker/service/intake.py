@@ -32,11 +32,10 @@ from worker.processes.heartbeat import Heartbeat
 from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.service.summary import Summary
 from worker.settings import Settings
-from worker.store import backlog, pages, schema
+from worker.store import pages, progress, schema
 from worker.store.database import Database, ForeignSchemaError, is_connection_lost
 from worker.store.durations import Durations
-from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.pages import NewReceipt
+from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.workflow.first_extractions import request_first_extractions
 from worker.workflow.parsing import parse_or_reject, store_pages
 from worker.workflow.quarantine import message_id_of, quarantine_message
@@ -210,7 +209,9 @@ class Intake(ConsumerMixin):
 
     def _open_or_close(self) -> None:
         limit = self._settings.pending_limit
-        is_full = self._try(lambda session: backlog.is_full(session, limit, repeated=REPEATED))
+        is_full = self._try(
+            lambda session: progress.is_backlog_full(session, limit, repeated=REPEATED)
+        )
         if is_full is None:
             return
         # Cancel the consumer rather than hold messages back: the broker considers a consumer dead

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, select, text
+from sqlalchemy import Row, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -26,8 +26,8 @@ from worker.addresses import (
     speaking,
     with_spelling,
 )
-from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
-from worker.store.statements import rows_only
+from worker.store.database import rows_only, sql
+from worker.store.pages import FetchedPage, ReadPage, digest_of_url
 
 MAX_CLAIMANTS = 20
 """Maximum number of addresses examined that declare the same target address."""
@@ -67,12 +67,12 @@ class Resolution:
         return self.speaker == self.address
 
 
-_KNOWN = text("""
+_KNOWN = sql("""
     SELECT addresses.* FROM addresses
     JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_id, digest)
         USING (site_id, digest)
 """)
-_CLAIMANTS = text("""
+_CLAIMANTS = sql("""
     SELECT * FROM addresses WHERE id IN (
         SELECT address_id
         FROM unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
@@ -84,33 +84,24 @@ _CLAIMANTS = text("""
         ) AS claimant
     )
 """).bindparams(most=MAX_CLAIMANTS)
-_TARGETS = text("""
-    SELECT * FROM address_targets
-    WHERE address_id = ANY(CAST(:ids AS bigint[])) AND NOT is_variant
-    ORDER BY address_id, number
-""")
-_SPEAKERS = text("""
+_SPEAKERS = sql("""
     SELECT * FROM addresses
     WHERE page_id = ANY(CAST(:pages AS bigint[])) AND joined_at IS NULL
     ORDER BY id
 """)
-_JOINED_BEFORE = text("""
+_JOINED_BEFORE = sql("""
     SELECT id, site_id, url_digest FROM pages
     JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
         AS wanted (site_id, url_digest) USING (site_id, url_digest)
     WHERE outcome = 'joined'
     ORDER BY id DESC
 """)
-_WITHOUT_ADDRESS = text("""
+_WITHOUT_ADDRESS = sql("""
     SELECT id, site_id, url_digest FROM pages
     JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
         AS wanted (site_id, url_digest) USING (site_id, url_digest)
     WHERE outcome IS DISTINCT FROM 'joined'
         AND NOT EXISTS (SELECT FROM addresses WHERE page_id = pages.id)
-""")
-_YIELD_URL = text("""
-    UPDATE pages SET url_digest = url_digest || '-' || id
-    WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
 """)
 
 
@@ -185,9 +176,11 @@ def _spelling_key(each: Resolution) -> tuple[int, str]:
 
 def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
     """Release the URL digest of a page, so that another page can take it."""
-    session.execute(
-        _YIELD_URL, {"page": page_id, "digests": [digest_of_url(each) for each in urls]}
-    )
+    query = sql("""
+        UPDATE pages SET url_digest = url_digest || '-' || id
+        WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
+    """)
+    session.execute(query, {"page": page_id, "digests": [digest_of_url(each) for each in urls]})
 
 
 def _own(
@@ -216,8 +209,13 @@ def _arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
 def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredUrls]:
     by_id = {row.id: row for row in rows}
     targets: defaultdict[int, list[Target]] = defaultdict(list)
+    query = sql("""
+        SELECT * FROM address_targets
+        WHERE address_id = ANY(CAST(:ids AS bigint[])) AND NOT is_variant
+        ORDER BY address_id, number
+    """)
     if by_id:
-        for each in session.execute(_TARGETS, {"ids": list(by_id)}):
+        for each in session.execute(query, {"ids": list(by_id)}):
             target = Target(each.target, each.kind, each.is_declared)
             targets[each.address_id].append(target)
     return {
@@ -301,29 +299,40 @@ def _is_older(one: datetime | None, other: datetime | None) -> bool:
 
 
 _ADD = rows_only(insert(Address).returning(Address.id, Address.site_id, Address.digest))
-_CHANGE = text("""
-    UPDATE addresses
-    SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headlines,
-        passages = :passages, read_at = :read_at
-    WHERE id = :id
-""")
 _ADD_TARGETS = rows_only(insert(AddressTarget))
-_FORGET_TARGETS = text("DELETE FROM address_targets WHERE address_id = ANY(CAST(:ids AS bigint[]))")
+_FORGET_TARGETS = sql("DELETE FROM address_targets WHERE address_id = ANY(CAST(:ids AS bigint[]))")
 
 
 def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
     """Store the addresses and declarations of fetches, each paired with its page ID."""
     new = [(each, page_id) for each, page_id in located if each.known is None]
-    known = [(each, each.known, page_id) for each, page_id in located if each.known is not None]
     changed = [
-        (each, row, page_id) for each, row, page_id in known if _is_changed(each, row, page_id)
+        (each, each.known, page_id)
+        for each, page_id in located
+        if each.known is not None and _is_changed(each, each.known, page_id)
     ]
     ids = {(each.site_id, each.digest): row.id for each, row, _ in changed}
+    query = sql("""
+        UPDATE addresses
+        SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headlines,
+            passages = :passages, read_at = :read_at
+        WHERE id = :id
+    """)
     if changed:
         session.execute(_FORGET_TARGETS, {"ids": list(ids.values())})
-        session.execute(_CHANGE, [_changed(*each) for each in changed])
+        values = [{"id": row.id, **_values(each, page_id)} for each, row, page_id in changed]
+        session.execute(query, values)
     if new:
-        added = session.execute(_ADD, [_new(each, page_id) for each, page_id in new])
+        values = [
+            {
+                "site_id": each.site_id,
+                "digest": each.digest,
+                "address": each.address,
+                **_values(each, page_id),
+            }
+            for each, page_id in new
+        ]
+        added = session.execute(_ADD, values)
         ids |= {(site_id, digest): number for number, site_id, digest in added}
     rows = [
         row
@@ -372,29 +381,15 @@ def _is_changed(each: Resolution, known: Row[Any], page_id: int) -> bool:
     )
 
 
-def _new(each: Resolution, page_id: int) -> dict[str, Any]:
+def _values(each: Resolution, page_id: int) -> dict[str, Any]:
+    known = each.known
     return {
-        "site_id": each.site_id,
         "page_id": page_id,
-        "digest": each.digest,
-        "address": each.address,
-        "spellings": _spelled(each, ()),
+        "spellings": _spelled(each, known.spellings if known is not None else ()),
         "kind": each.declared.kind,
         "headlines": list(each.declared.headlines),
         "passages": list(each.declared.passages),
-        "read_at": each.fetched_at,
-    }
-
-
-def _changed(each: Resolution, known: Row[Any], page_id: int) -> dict[str, Any]:
-    return {
-        "id": known.id,
-        "page_id": page_id,
-        "spellings": _spelled(each, known.spellings),
-        "kind": each.declared.kind,
-        "headlines": list(each.declared.headlines),
-        "passages": list(each.declared.passages),
-        "read_at": known.read_at if each.is_stale else each.fetched_at,
+        "read_at": known.read_at if known is not None and each.is_stale else each.fetched_at,
     }
 
 
@@ -415,7 +410,7 @@ def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[
     ]
 
 
-_SETTLE = text("""
+_SETTLE = sql("""
     UPDATE addresses SET joined_at = CASE WHEN digest <> :speaker_digest THEN now() END
     WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :speaker_digest)
 """)
@@ -435,16 +430,14 @@ def _page_address(row: Any) -> PageAddress:
     return PageAddress(row.address, row.kind, tuple(row.spellings), row.joined_at is None)
 
 
-_OF_PAGES = text("""
-    SELECT page_id, address, kind, spellings, joined_at FROM addresses
-    WHERE page_id = ANY(CAST(:pages AS bigint[]))
-    ORDER BY page_id, digest
-""")
-
-
 def of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAddress]]:
     """Return the addresses of each page, by page ID."""
     found: defaultdict[int, list[PageAddress]] = defaultdict(list)
-    for row in session.execute(_OF_PAGES, {"pages": list(page_ids)}):
+    query = sql("""
+        SELECT page_id, address, kind, spellings, joined_at FROM addresses
+        WHERE page_id = ANY(CAST(:pages AS bigint[]))
+        ORDER BY page_id, digest
+    """)
+    for row in session.execute(query, {"pages": list(page_ids)}):
         found[row.page_id].append(_page_address(row))
     return {page_id: found[page_id] for page_id in page_ids}

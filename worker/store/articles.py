@@ -1,19 +1,38 @@
-"""Articles and their revisions."""
+"""Articles, their revisions, and the latest links of pages."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ARRAY, BigInteger, any_, bindparam, insert, select, update
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Select,
+    any_,
+    cast,
+    func,
+    insert,
+    select,
+)
 from sqlalchemy.orm import Session
 
-from models.tables import Article, ArticleComment, StoredPage, StoryArticle
+from models.tables import (
+    Article,
+    ArticleComment,
+    PageLinks,
+    Receipt,
+    Site,
+    StoredPage,
+    StoryArticle,
+)
 from worker.comments import Comment
+from worker.store.database import rows_only, sql
 from worker.store.pages import has_article
-from worker.store.runs import is_of_run, of_run
-from worker.store.statements import rows_only
+
+S = TypeVar("S", bound=Select[*tuple[Any, ...]])
 
 
 @dataclass(frozen=True)
@@ -37,13 +56,7 @@ def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
     session.execute(
         _ADD_ARTICLES,
         [
-            {
-                "id": article.id,
-                "page_id": article.page_id,
-                "revision": article.revision,
-                "content_digest": article.content_digest,
-                "message": article.message,
-            }
+            {name: value for name, value in vars(article).items() if name != "comments"}
             for article in new
         ],
     )
@@ -68,12 +81,14 @@ def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
     """Record a new revision of a page's article; the page must be locked."""
-    session.execute(
-        update(StoredPage)
-        .where(StoredPage.id == page_id)
-        .values(revision=revision)
-        .execution_options(synchronize_session=False)
-    )
+    query = sql("UPDATE pages SET revision = :revision WHERE id = :page_id")
+    session.execute(query, {"page_id": page_id, "revision": revision})
+
+
+_LAST_ARTICLE = sql("""
+    SELECT message, content_digest FROM articles WHERE page_id = :page_id
+    ORDER BY revision DESC LIMIT 1
+""")
 
 
 def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
@@ -82,52 +97,75 @@ def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
     return message, digest
 
 
-_LAST_ARTICLE = rows_only(
-    select(Article.message, Article.content_digest)
-    .where(Article.page_id == bindparam("page_id", type_=BigInteger))
-    .order_by(Article.revision.desc())
-    .limit(1)
-)
-
-
 def last_message(session: Session, page_id: int) -> dict[str, Any] | None:
     """Return the message of a page's latest article, or None."""
-    found = session.execute(_LAST_ARTICLE, {"page_id": page_id}).first()
-    return None if found is None else found[0]
+    message: dict[str, Any] | None = session.scalar(_LAST_ARTICLE, {"page_id": page_id})
+    return message
 
 
 def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the text of each page's latest article."""
-    return dict(session.execute(_LAST_TEXTS, {"page_ids": list(page_ids)}).all())
-
-
-_LAST_TEXTS = rows_only(
-    select(Article.page_id, Article.message["text"].astext)
-    .where(Article.page_id == any_(bindparam("page_ids", type_=ARRAY(BigInteger))))
-    .ext(distinct_on(Article.page_id))
-    .order_by(Article.page_id, Article.revision.desc())
-)
+    query = sql("""
+        SELECT DISTINCT ON (page_id) page_id, message ->> 'text' FROM articles
+        WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
+        ORDER BY page_id, revision DESC
+    """)
+    return dict(session.execute(query, {"page_ids": list(page_ids)}).all())
 
 
 def last_entries(session: Session, page_id: int) -> list[dict[str, Any]]:
     """Return the entries in the message of a page's latest article, or an empty list."""
-    entries = session.scalar(_LAST_ENTRIES, {"page_id": page_id})
-    return entries if isinstance(entries, list) else []
+    query = sql("""
+        SELECT message -> 'entries' FROM articles WHERE page_id = :page_id
+        ORDER BY revision DESC LIMIT 1
+    """)
+    return session.scalar(query, {"page_id": page_id}) or []
 
 
-_LAST_ENTRIES = rows_only(
-    select(Article.message["entries"])
-    .where(Article.page_id == bindparam("page_id", type_=BigInteger))
-    .order_by(Article.revision.desc())
-    .limit(1)
-)
+def last_links_ids(session: Session, page_ids: Collection[int]) -> dict[int, str]:
+    """Return the IDs of pages' latest links messages, by page ID."""
+    query = sql("""
+        SELECT page_id, message ->> 'id' FROM page_links
+        WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
+    """)
+    return dict(session.execute(query, {"page_ids": list(page_ids)}).all())
+
+
+def save_links(session: Session, messages: Mapping[int, dict[str, Any]]) -> None:
+    """Record the links messages of pages, which must be locked."""
+    values = {
+        "page_ids": list(messages),
+        "messages": [json.dumps(each) for each in messages.values()],
+    }
+    query = sql("""
+        INSERT INTO page_links (page_id, message)
+        SELECT page_id, CAST(message AS jsonb)
+        FROM unnest(CAST(:page_ids AS bigint[]), CAST(:messages AS text[]))
+            AS new (page_id, message)
+        ON CONFLICT (page_id) DO UPDATE SET message = excluded.message, sent_at = now()
+    """)
+    session.execute(query, values)
+
+
+def _of_run(message_prefix: str) -> ColumnElement[bool]:
+    """Condition: the page was received in one of the messages of a command-line run."""
+    received = Receipt.message_id.startswith(message_prefix, autoescape=True)
+    return StoredPage.id.in_(select(Receipt.page_id).where(received).distinct())
+
+
+def _in_order(query: S, message_prefix: str) -> S:
+    """Restrict a query on stored pages to the pages of a run, ordered by site and URL."""
+    return (
+        query.join(Site, Site.id == StoredPage.site_id)
+        .where(_of_run(message_prefix))
+        .order_by(func.convert_to(Site.key, "UTF8"), func.convert_to(StoredPage.url, "UTF8"))
+        .execution_options(yield_per=200)
+    )
 
 
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
     """Return the revision of each article yielded by `articles_of_run`, by page ID."""
-    query = select(StoredPage.id, StoredPage.revision).where(
-        has_article(), is_of_run(message_prefix)
-    )
+    query = select(StoredPage.id, StoredPage.revision).where(has_article(), _of_run(message_prefix))
     return dict(session.execute(query).all())
 
 
@@ -143,14 +181,15 @@ def articles_of_run(
         select(Article.message, StoryArticle.told)
         .outerjoin(StoryArticle, StoryArticle.page_id == Article.page_id)
         .join(StoredPage, StoredPage.id == Article.page_id)
-        .where(
-            has_article(),
-            Article.revision == StoredPage.revision,
-        )
+        .where(has_article(), Article.revision == StoredPage.revision)
     )
     if page_ids is not None:
-        query = query.where(
-            StoredPage.id == any_(bindparam(None, list(page_ids), type_=ARRAY(BigInteger)))
-        )
-    for message, told in session.execute(of_run(query, message_prefix)):
+        query = query.where(StoredPage.id == any_(cast(list(page_ids), ARRAY(BigInteger))))
+    for message, told in session.execute(_in_order(query, message_prefix)):
         yield {**message, "story": told} if told is not None else message
+
+
+def links_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
+    """Yield the links messages of a run's pages, ordered by site and URL."""
+    query = select(PageLinks.message).join(StoredPage, StoredPage.id == PageLinks.page_id)
+    yield from session.scalars(_in_order(query, message_prefix))

@@ -6,13 +6,12 @@ starts.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
 
-from models.tables import ClusteringAttempt
-from worker.store.pages import only_sites
+from worker.store.database import sql
+from worker.store.provisional import PROVISIONAL
 from worker.text.plural import counted
 
 MAX_ERROR_LENGTH = 500
@@ -34,13 +33,23 @@ def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> in
     holds the pause after each attempt; attempts beyond its end are not followed by a pause.
     """
     wanted = {"site_id": site_id, "pauses_seconds": list(pauses_seconds)}
-    attempts: int | None = session.scalar(_BEGIN, wanted)
+    query = sql(f"""
+        WITH taken AS (
+            DELETE FROM clustering_requests WHERE site_id = :site_id
+        )
+        INSERT INTO clustering_attempts (site_id, number) VALUES (:site_id, 1)
+        ON CONFLICT (site_id) DO UPDATE
+        SET number = clustering_attempts.number + 1, began_at = now() WHERE {_MAY_BEGIN}
+        RETURNING number
+    """)  # noqa: S608
+    attempts: int | None = session.scalar(query, wanted)
     return attempts
 
 
 def resting_sites(session: Session, pauses_seconds: Sequence[float]) -> set[int]:
     """Return the IDs of the sites for which `begin` would return None."""
-    return {*session.scalars(_RESTING, {"pauses_seconds": list(pauses_seconds)})}
+    query = sql(f"SELECT site_id FROM clustering_attempts WHERE NOT ({_MAY_BEGIN})")  # noqa: S608
+    return {*session.scalars(query, {"pauses_seconds": list(pauses_seconds)})}
 
 
 _MAY_BEGIN = """
@@ -51,43 +60,36 @@ _MAY_BEGIN = """
         )
     )
 """
-_BEGIN = text(f"""
-    WITH taken AS (
-        DELETE FROM clustering_requests WHERE site_id = :site_id
-    )
-    INSERT INTO clustering_attempts (site_id, number) VALUES (:site_id, 1)
-    ON CONFLICT (site_id) DO UPDATE
-    SET number = clustering_attempts.number + 1, began_at = now() WHERE {_MAY_BEGIN}
-    RETURNING number
-""")  # noqa: S608
-_RESTING = text(f"SELECT site_id FROM clustering_attempts WHERE NOT ({_MAY_BEGIN})")  # noqa: S608
 
 
 def note_asked(session: Session, site_ids: Sequence[int]) -> None:
     """Record that clustering was requested for sites."""
-    session.execute(_NOTE_ASKED, {"site_ids": sorted(site_ids)})
+    query = sql("""
+        INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint[]))
+        ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
+    """)
+    session.execute(query, {"site_ids": sorted(site_ids)})
 
 
 def note_taken(session: Session, site_id: int) -> None:
     """Record that a worker picked up the clustering request for a site."""
-    session.execute(_NOTE_TAKEN, {"site_id": site_id})
-
-
-_NOTE_ASKED = text("""
-    INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint[]))
-    ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
-""")
-_NOTE_TAKEN = text("DELETE FROM clustering_requests WHERE site_id = :site_id")
+    query = sql("DELETE FROM clustering_requests WHERE site_id = :site_id")
+    session.execute(query, {"site_id": site_id})
 
 
 def note_error(session: Session, site_id: int, error: str) -> None:
     """Record the error with which a site's clustering failed."""
-    _change(session, site_id, error=error[:MAX_ERROR_LENGTH])
+    query = sql("UPDATE clustering_attempts SET error = :error WHERE site_id = :site_id")
+    session.execute(query, {"site_id": site_id, "error": error[:MAX_ERROR_LENGTH]})
 
 
 def give_up(session: Session, site_id: int) -> Quarantine:
     """Disable clustering for a site; the counted attempt was not made and is subtracted."""
-    _change(session, site_id, number=ClusteringAttempt.number - 1, quarantined_at=func.now())
+    query = sql("""
+        UPDATE clustering_attempts SET number = number - 1, quarantined_at = now()
+        WHERE site_id = :site_id
+    """)
+    session.execute(query, {"site_id": site_id})
     found = quarantine(session, site_id)
     assert found is not None
     return found
@@ -95,10 +97,8 @@ def give_up(session: Session, site_id: int) -> Quarantine:
 
 def forget(session: Session, site_id: int) -> None:
     """Delete a site's attempts, which also ends its quarantine."""
-    session.execute(_FORGET, {"site_id": site_id})
-
-
-_FORGET = text("DELETE FROM clustering_attempts WHERE site_id = :site_id")
+    query = sql("DELETE FROM clustering_attempts WHERE site_id = :site_id")
+    session.execute(query, {"site_id": site_id})
 
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:
@@ -108,17 +108,14 @@ def quarantine(session: Session, site_id: int) -> Quarantine | None:
 
 def quarantines(session: Session, site_ids: Sequence[int] | None) -> dict[int, Quarantine]:
     """Return the quarantines of the given sites, or of all sites if None, by site ID."""
-    query = select(
-        ClusteringAttempt.site_id,
-        ClusteringAttempt.quarantined_at,
-        ClusteringAttempt.number,
-        ClusteringAttempt.error,
-    ).where(ClusteringAttempt.quarantined_at.is_not(None))
-    rows = session.execute(only_sites(query, ClusteringAttempt.site_id, site_ids))
+    query = sql("""
+        SELECT site_id, quarantined_at, number, error FROM clustering_attempts
+        WHERE quarantined_at IS NOT NULL
+            AND (CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[])))
+    """)
     return {
         site_id: Quarantine(since, _reason(number, error))
-        for site_id, since, number, error in rows
-        if since is not None
+        for site_id, since, number, error in session.execute(query, {"ids": site_ids})
     }
 
 
@@ -129,14 +126,76 @@ def _reason(number: int, error: str | None) -> str:
 
 def count_quarantined(session: Session) -> int:
     """Return the number of sites for which clustering is disabled."""
-    query = select(func.count()).where(ClusteringAttempt.quarantined_at.is_not(None))
-    return session.scalar(query) or 0
+    query = sql("SELECT count(*) FROM clustering_attempts WHERE quarantined_at IS NOT NULL")
+    return int(session.execute(query).scalar_one())
 
 
-def _change(session: Session, site_id: int, **values: object) -> None:
-    session.execute(
-        update(ClusteringAttempt)
-        .where(ClusteringAttempt.site_id == site_id)
-        .values(**values)
-        .execution_options(synchronize_session=False)
-    )
+@dataclass(frozen=True)
+class SettleTimes:
+    """Waiting times, in seconds, before a site is clustered."""
+
+    silence: float
+    """Minimum time without a changed page for a site to be settled."""
+    first_silence: float
+    """Same as ``silence``, for a site that has never been clustered."""
+    longest: float
+    """Maximum time since the latest clustering for which the site waits to settle."""
+    first_longest: float
+    """Maximum time since the first page, for a site that has never been clustered."""
+
+
+@dataclass(frozen=True)
+class DueSite:
+    """A site to be clustered; ``is_new`` means that it has never been clustered."""
+
+    id: int
+    is_new: bool
+    pages: int
+
+
+_DUE = sql("""
+    SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
+    FROM sites LEFT JOIN (
+        SELECT site_id, max(site_version) AS version, max(created_at) AS at FROM generations
+        WHERE method <> :provisional GROUP BY site_id
+    ) AS last ON last.site_id = sites.id
+    LEFT JOIN (
+        SELECT site_id, min(asked_at) AS oldest FROM comparison_blocks GROUP BY site_id
+    ) AS blocks ON blocks.site_id = sites.id
+    LEFT JOIN clustering_requests AS requests ON requests.site_id = sites.id
+    WHERE sites.version > coalesce(last.version, 0)
+        AND (requests.asked_at IS NULL OR requests.asked_at <= now() - :patience)
+        AND (blocks.oldest IS NULL OR blocks.oldest <= now() - :patience)
+        AND (
+            changed_at <= now() - :silence
+            OR last.at <= now() - :longest
+            OR last.at IS NULL AND (
+                :first_at_once
+                OR changed_at <= now() - :first_silence
+                OR (SELECT min(received_at) FROM pages WHERE site_id = sites.id)
+                    <= now() - :first_longest
+            )
+        )
+    ORDER BY changed_at, sites.id
+""").bindparams(provisional=PROVISIONAL)
+
+
+def due_sites(
+    session: Session,
+    settle: SettleTimes,
+    *,
+    patience_seconds: float,
+    pauses_seconds: Sequence[float] = (),
+    first_at_once: bool = False,
+) -> list[DueSite]:
+    """Return the settled sites whose pages have changed since their last clustering.
+
+    With ``first_at_once``, new sites do not wait to settle. Excluded are resting sites
+    (`worker.store.clusterings.resting_sites`), and sites whose clustering or comparisons have been
+    requested within ``patience_seconds`` and are still pending.
+    """
+    resting = resting_sites(session, pauses_seconds)
+    waits = {**vars(settle), "patience": patience_seconds}
+    asked = {name: timedelta(seconds=seconds) for name, seconds in waits.items()}
+    rows = session.execute(_DUE, {**asked, "first_at_once": first_at_once})
+    return [site for site in (DueSite(*row) for row in rows) if site.id not in resting]

@@ -3,15 +3,14 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TypeAlias
 
-from sqlalchemy import BigInteger, bindparam, cast, delete, exists, func, select, update
+from sqlalchemy import update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from models.tables import ComparisonBlock, NearestReference, ReferenceSet, Site, SiteComparison
-from worker.store.statements import rows_only
+from models.tables import ComparisonBlock, NearestReference, SiteComparison
+from worker.store.database import sql
 
 Nearest: TypeAlias = dict[int, tuple[int, float] | None]
 """Each tree's nearest reference with its normalised distance, by tree ID; None if the tree is too
@@ -44,7 +43,8 @@ def begin(
 
 def end(session: Session, site_id: int) -> None:
     """Delete a site's comparison and its unfinished blocks."""
-    session.execute(delete(SiteComparison).where(SiteComparison.site_id == site_id))
+    query = sql("DELETE FROM site_comparisons WHERE site_id = :site_id")
+    session.execute(query, {"site_id": site_id})
 
 
 def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> list[int]:
@@ -53,63 +53,52 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
         insert(ComparisonBlock).returning(ComparisonBlock.id),
         [
             {
+                **vars(block),
                 "site_id": site_id,
-                "reference_set_id": block.reference_set_id,
                 "rows": list(block.rows),
                 "columns": list(block.columns),
-                "pairs": block.pairs,
             }
             for block in blocks
         ],
     ).all()
-    pairs = sum(block.pairs for block in blocks)
-    session.execute(
-        update(Site).where(Site.id == site_id).values(pairs_planned=Site.pairs_planned + pairs)
-    )
+    planned = sql("UPDATE sites SET pairs_planned = pairs_planned + :pairs WHERE id = :site_id")
+    session.execute(planned, {"site_id": site_id, "pairs": sum(block.pairs for block in blocks)})
     return list(ids)
 
 
 def take_turns(session: Session, site_id: int, milliseconds: int) -> int:
     """Advance the turn of a site's comparison by the cost of blocks; return the previous turn."""
-    after = session.scalars(
-        update(SiteComparison)
-        .where(SiteComparison.site_id == site_id)
-        .values(turn=SiteComparison.turn + milliseconds)
-        .returning(SiteComparison.turn)
-        .execution_options(synchronize_session=False)
-    ).one()
-    return after - milliseconds
+    query = sql("""
+        UPDATE site_comparisons SET turn = turn + :milliseconds WHERE site_id = :site_id
+        RETURNING turn
+    """)
+    asked = {"site_id": site_id, "milliseconds": milliseconds}
+    return int(session.execute(query, asked).scalar_one()) - milliseconds
 
 
 def first_turn(session: Session, site_id: int) -> int:
     """Return the initial turn of a site's comparison."""
-    began = cast(func.extract("epoch", SiteComparison.began_at) * 1000, BigInteger)
-    return session.scalars(select(began).where(SiteComparison.site_id == site_id)).one()
+    query = sql("""
+        SELECT CAST(1000 * extract(epoch FROM began_at) AS bigint) FROM site_comparisons
+        WHERE site_id = :site_id
+    """)
+    return int(session.execute(query, {"site_id": site_id}).scalar_one())
 
 
 def is_in_flight(session: Session, site_id: int) -> bool:
     """Return whether a site has unfinished blocks."""
-    return bool(session.scalar(_IS_IN_FLIGHT, {"site_id": site_id}))
-
-
-_IS_IN_FLIGHT = rows_only(
-    select(exists().where(ComparisonBlock.site_id == bindparam("site_id", type_=BigInteger)))
-)
+    query = sql("SELECT EXISTS (SELECT FROM comparison_blocks WHERE site_id = :site_id)")
+    return bool(session.scalar(query, {"site_id": site_id}))
 
 
 def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
     """Mark overdue blocks as requested again, and return their IDs."""
-    return list(
-        session.scalars(
-            update(ComparisonBlock)
-            .where(
-                ComparisonBlock.site_id == site_id,
-                ComparisonBlock.asked_at <= func.now() - timedelta(seconds=patience_seconds),
-            )
-            .values(asked_at=func.now())
-            .returning(ComparisonBlock.id)
-        )
-    )
+    query = sql("""
+        UPDATE comparison_blocks SET asked_at = now()
+        WHERE site_id = :site_id AND asked_at <= now() - make_interval(secs => :patience)
+        RETURNING id
+    """)
+    return list(session.scalars(query, {"site_id": site_id, "patience": patience_seconds}))
 
 
 def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
@@ -124,14 +113,10 @@ def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
 
 def leave_rest(session: Session, block_id: int) -> bool:
     """Record that the rest of a block was requested; return False if the block is finished."""
-    return bool(
-        session.scalar(
-            update(ComparisonBlock)
-            .where(ComparisonBlock.id == block_id)
-            .values(attempts=0, asked_at=func.now())
-            .returning(ComparisonBlock.id)
-        )
-    )
+    query = sql("""
+        UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETURNING id
+    """)
+    return session.scalar(query, {"id": block_id}) is not None
 
 
 def lock_for_result(session: Session, site_id: int) -> None:
@@ -139,69 +124,61 @@ def lock_for_result(session: Session, site_id: int) -> None:
 
     Call this before writing anything else, since the intake also locks the site first.
     """
-    session.execute(select(Site.id).where(Site.id == site_id).with_for_update())
+    session.execute(sql("SELECT FROM sites WHERE id = :id FOR UPDATE"), {"id": site_id})
 
 
 def finish_block(session: Session, block_id: int) -> bool | None:
     """Delete a finished block; return whether it was the site's last, or None if it is gone."""
-    done = session.execute(
-        delete(ComparisonBlock)
-        .where(ComparisonBlock.id == block_id)
-        .returning(ComparisonBlock.site_id, ComparisonBlock.pairs)
-    ).one_or_none()
-    if done is None:
-        return None
-    site_id, pairs = done
-    session.execute(
-        update(Site).where(Site.id == site_id).values(pairs_compared=Site.pairs_compared + pairs)
-    )
-    return not is_in_flight(session, site_id)
+    query = sql("""
+        WITH finished AS (
+            DELETE FROM comparison_blocks WHERE id = :id RETURNING site_id, pairs
+        )
+        UPDATE sites SET pairs_compared = pairs_compared + pairs
+        FROM finished WHERE sites.id = finished.site_id
+        RETURNING sites.id
+    """)
+    site_id = session.scalar(query, {"id": block_id})
+    return None if site_id is None else not is_in_flight(session, site_id)
 
 
 def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:
     """Store a reference set if it does not exist, and return its ID."""
     digest = hashlib.sha256(" ".join(map(str, tree_ids)).encode()).hexdigest()
-    session.execute(
-        insert(ReferenceSet)
-        .values(site_id=site_id, digest=digest, tree_ids=list(tree_ids))
-        .on_conflict_do_nothing(index_elements=[ReferenceSet.site_id, ReferenceSet.digest])
-    )
-    return session.scalars(
-        select(ReferenceSet.id).where(
-            ReferenceSet.site_id == site_id, ReferenceSet.digest == digest
-        )
-    ).one()
+    values = {"site_id": site_id, "digest": digest, "tree_ids": list(tree_ids)}
+    store = sql("""
+        INSERT INTO reference_sets (site_id, digest, tree_ids)
+        VALUES (:site_id, :digest, CAST(:tree_ids AS bigint[]))
+        ON CONFLICT (site_id, digest) DO NOTHING
+    """)
+    session.execute(store, values)
+    query = sql("SELECT id FROM reference_sets WHERE (site_id, digest) = (:site_id, :digest)")
+    return int(session.execute(query, values).scalar_one())
 
 
 def sets_of_site(session: Session, site_id: int) -> dict[int, list[int]]:
     """Return the references in each of a site's reference sets, by set ID."""
-    rows = session.execute(
-        select(ReferenceSet.id, ReferenceSet.tree_ids)
-        .where(ReferenceSet.site_id == site_id)
-        .order_by(ReferenceSet.id)
-    )
-    return {set_id: list(tree_ids) for set_id, tree_ids in rows}
+    query = sql("SELECT id, tree_ids FROM reference_sets WHERE site_id = :site_id ORDER BY id")
+    return dict(session.execute(query, {"site_id": site_id}).all())
 
 
 def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
     """Delete a site's reference sets and their nearest references, except the given sets."""
-    session.execute(
-        delete(ReferenceSet).where(ReferenceSet.site_id == site_id, ReferenceSet.id.not_in(set_ids))
-    )
+    query = sql("""
+        DELETE FROM reference_sets
+        WHERE site_id = :site_id AND id <> ALL (CAST(:ids AS bigint[]))
+    """)
+    session.execute(query, {"site_id": site_id, "ids": list(set_ids)})
 
 
 def load_nearest(session: Session, set_id: int, tree_ids: Sequence[int]) -> Nearest:
     """Return the stored nearest references, by tree ID."""
-    rows = session.execute(
-        select(
-            NearestReference.tree_id, NearestReference.reference_id, NearestReference.distance
-        ).where(
-            NearestReference.reference_set_id == set_id,
-            NearestReference.tree_id.in_(tree_ids),
-        )
-    )
+    query = sql("""
+        SELECT tree_id, reference_id, distance FROM nearest_references
+        WHERE reference_set_id = :set_id AND tree_id = ANY (CAST(:ids AS bigint[]))
+    """)
+    rows = session.execute(query, {"set_id": set_id, "ids": list(tree_ids)})
     return {
-        tree_id: None if reference_id is None or distance is None else (reference_id, distance)
+        tree_id: None if reference_id is None else (reference_id, distance)
         for tree_id, reference_id, distance in rows
     }
 

@@ -4,23 +4,22 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeVar
+from functools import cache, partial
+from typing import Any, TypeVar
 
 from sqlalchemy import (
-    ARRAY,
-    BigInteger,
     Connection,
     Engine,
-    Integer,
-    bindparam,
+    Executable,
+    Result,
+    ScalarResult,
+    TextClause,
+    TextualSelect,
     create_engine,
     event,
-    func,
-    literal,
     select,
     text,
 )
@@ -32,11 +31,11 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from worker.errors import ExpectedError, cause, warn_of
 from worker.store.locks import AdvisoryLock
 from worker.store.revisions import FOREIGN_SCHEMA, MARK, newest_revision
-from worker.store.statements import RowSession, rows_only
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+S = TypeVar("S", bound=Executable)
 
 RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
 """Pauses before a transaction is retried: five minutes in total, to outlast a failover."""
@@ -54,7 +53,7 @@ CONNECT_SECONDS = 10
 LOCK_SECONDS = 60
 """Lock timeout per statement, after which the transaction is retried."""
 
-RESTING_SECONDS = 300
+IDLE_IN_TRANSACTION_SECONDS = 300
 """Maximum idle time within a transaction: releases the locks of a stuck process, but spares one
 that is computing or waiting for the broker."""
 
@@ -68,7 +67,7 @@ _CONNECTION = {
             # JIT compilation takes longer than any of our statements.
             "-c jit=off",
             f"-c lock_timeout={1000 * LOCK_SECONDS}",
-            f"-c idle_in_transaction_session_timeout={1000 * RESTING_SECONDS}",
+            f"-c idle_in_transaction_session_timeout={1000 * IDLE_IN_TRANSACTION_SECONDS}",
         ]
     ),
 }
@@ -78,15 +77,14 @@ IDLE_SECONDS = 5.0
 
 _LAST_USE = "last use"
 
-_KEY = (
-    func.unnest(bindparam("keys", type_=ARRAY(BigInteger)))
-    .table_valued("key", name="asked")
-    .render_derived()
-    .c.key
-)
-_LOCK = (bindparam("class", type_=Integer), func.hashint8(_KEY))
-_TRY_LOCK = select(_KEY, func.pg_try_advisory_lock(*_LOCK))
-_UNLOCK = select(func.pg_advisory_unlock(*_LOCK))
+_TRY_LOCK = text("""
+    SELECT key, pg_try_advisory_lock(:class, hashint8(key))
+    FROM unnest(CAST(:keys AS bigint[])) AS asked (key)
+""")
+_UNLOCK = text("""
+    SELECT pg_advisory_unlock(:class, hashint8(key))
+    FROM unnest(CAST(:keys AS bigint[])) AS asked (key)
+""")
 
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
 """Errors raised for lost or refused connections; they include deadlocks and shutdowns."""
@@ -109,6 +107,51 @@ class ForeignSchemaError(ExpectedError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"schema: {reason}: this process belongs to another version, and exits")
+
+
+Parameters = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
+
+_ROWS_ONLY = "detourage_rows_only"
+
+
+def rows_only(statement: S) -> S:
+    """Mark a statement to be run on the connection by `RowSession`; it must not return objects.
+
+    This saves most of the overhead of statements that return plain rows or nothing. A session would
+    also insert rows in one statement per set of non-null columns.
+    """
+    return statement.execution_options(**{_ROWS_ONLY: True})
+
+
+@cache
+def sql(statement: str) -> TextClause:
+    """Return an SQL text as a statement, which is built only once."""
+    return text(statement)
+
+
+class RowSession(Session):
+    """A session that runs SQL texts, and statements marked by `rows_only`, on its connection."""
+
+    def execute(
+        self, statement: Executable, params: Parameters = None, **options: Any
+    ) -> Result[Any]:
+        """Run a statement."""
+        is_text = isinstance(statement, TextClause | TextualSelect)
+        if not is_text and not statement.get_execution_options().get(_ROWS_ONLY):
+            return super().execute(statement, params, **options)
+        # A session flushes pending objects before its own statements, too.
+        self.flush()
+        return self.connection().execute(statement, params)
+
+    def scalar(self, statement: Executable, params: Parameters = None, **options: Any) -> Any:
+        """Run a statement, and return the first column of its first row, or None."""
+        return self.execute(statement, params, **options).scalar()
+
+    def scalars(
+        self, statement: Executable, params: Parameters = None, **options: Any
+    ) -> ScalarResult[Any]:
+        """Run a statement, and return the first column of its rows."""
+        return self.execute(statement, params, **options).scalars()
 
 
 @dataclass(frozen=True)
@@ -167,7 +210,8 @@ class Database(AbstractContextManager["Database"]):
     def patient_transaction(self) -> Iterator[Session]:
         """Yield a session like `transaction`, without limits on idle time and lock waits."""
         with self.transaction() as session:
-            session.execute(_WAIT_FOREVER)
+            for limit in ("lock_timeout", "idle_in_transaction_session_timeout"):
+                session.execute(text(f"SET LOCAL {limit} TO 0"))
             yield session
 
     @contextmanager
@@ -309,15 +353,4 @@ def is_connection_lost(error: Exception) -> bool:
 
 def do_not_wait_for_disk(session: Session) -> None:
     """Commit without waiting for the disk; a server crash may lose the transaction."""
-    session.execute(_DO_NOT_WAIT)
-
-
-_WAIT_FOREVER = rows_only(
-    select(
-        *(
-            func.set_config(name, "0", literal(value=True))
-            for name in ("lock_timeout", "idle_in_transaction_session_timeout")
-        )
-    )
-)
-_DO_NOT_WAIT = text("SET LOCAL synchronous_commit TO OFF")
+    session.execute(text("SET LOCAL synchronous_commit TO OFF"))

@@ -4,17 +4,16 @@ import logging
 import math
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
-from sqlalchemy import func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from models.tables import Duration
-from worker.store.database import Database
+from worker.store.database import Database, sql
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +91,7 @@ class Durations:
             logger.warning("durations could not be written to the database", exc_info=True)
 
 
-_COUNT = text("""
+_COUNT = sql("""
     INSERT INTO durations (slot, work, at_most, number, seconds)
     SELECT :slot, counted.*
     FROM unnest(
@@ -108,25 +107,16 @@ _COUNT = text("""
 
 def histograms(session: Session) -> dict[str, Histogram]:
     """Return the histogram of durations of each kind of work, by its name."""
-    numbers: dict[str, dict[float, int]] = {}
-    seconds: dict[str, float] = {}
-    rows = session.execute(
-        select(
-            Duration.work, Duration.at_most, func.sum(Duration.number), func.sum(Duration.seconds)
-        )
-        .group_by(Duration.work, Duration.at_most)
-        .order_by(Duration.work)
-    )
-    for work, at_most, number, total in rows:
-        numbers.setdefault(work, {})[at_most] = int(number)
-        seconds[work] = seconds.get(work, 0.0) + float(total)
-    return {
-        work: Histogram(
-            {
-                bound: sum(n for at_most, n in counted.items() if at_most <= bound)
-                for bound in BOUNDS
-            },
-            seconds[work],
-        )
-        for work, counted in numbers.items()
-    }
+    query = sql("""
+        SELECT work, at_most, sum(number), sum(seconds) FROM durations
+        GROUP BY work, at_most ORDER BY work
+    """)
+    counts: dict[str, dict[float, int]] = {}
+    totals: Counter[str] = Counter()
+    for work, at_most, number, seconds in session.execute(query):
+        cumulative = counts.setdefault(work, dict.fromkeys(BOUNDS, 0))
+        for bound in BOUNDS:
+            if at_most <= bound:
+                cumulative[bound] += int(number)
+        totals[work] += seconds
+    return {work: Histogram(each, float(totals[work])) for work, each in counts.items()}

@@ -1,18 +1,25 @@
 """Extraction jobs: which pages await extraction, and how workers start and finish it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import LargeBinary, text
+from sqlalchemy import (
+    LargeBinary,
+    func,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from worker.addresses import PageAddress
 from worker.html import Answer
 from worker.outcomes import PageOutcome
 from worker.store import addresses
-from worker.store.packing import unpack_content
+from worker.store.database import sql
+from worker.store.locks import AdvisoryLock
+from worker.store.pages import unpack_content
 
 
 def await_extraction(
@@ -23,18 +30,16 @@ def await_extraction(
     Returns pairs of page ID, ascending, and whether the page has an outcome, for pages with a tree
     and HTML.
     """
-    rows = session.execute(_AWAIT, {"page_ids": list(page_ids), "new_generation": generation})
+    query = sql("""
+        UPDATE pages
+        SET generation = :new_generation, extracted_generation = :new_generation - 1,
+            asked_at = now(), attempts = 0
+        WHERE id = ANY(CAST(:page_ids AS bigint[]))
+            AND tree_id IS NOT NULL AND html_removed_at IS NULL
+        RETURNING id, outcome IS NOT NULL
+    """)
+    rows = session.execute(query, {"page_ids": list(page_ids), "new_generation": generation})
     return sorted((page_id, has_outcome) for page_id, has_outcome in rows)
-
-
-_AWAIT = text("""
-    UPDATE pages
-    SET generation = :new_generation, extracted_generation = :new_generation - 1,
-        asked_at = now(), attempts = 0
-    WHERE id = ANY(CAST(:page_ids AS bigint[]))
-        AND tree_id IS NOT NULL AND html_removed_at IS NULL
-    RETURNING id, outcome IS NOT NULL
-""")
 
 
 @dataclass(frozen=True)
@@ -73,21 +78,7 @@ class ExtractionJob:
     pivot: Pivot | None
 
 
-_BEGIN = text("""
-    WITH due AS (
-        SELECT id FROM pages
-        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-            AS asked (id, generation) USING (id, generation)
-        WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
-            AND (outcome IS NULL OR forced OR extracted_generation < generation)
-        -- Transactions that lock the same pages in different orders would deadlock.
-        ORDER BY id FOR UPDATE OF pages
-    )
-    UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
-    RETURNING pages.id, url, content_type, fetched_at, content_digest, comment_pattern, extra,
-        attempts
-""")
-_PLACES = text("""
+_PLACES = sql("""
     SELECT page_id, sites.key, compressed, is_text, memberships.generation, group_number, role,
         size, template_groups.comment_pattern AS group_pattern,
         pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
@@ -116,17 +107,27 @@ def begin(
     excluded.
     """
     due = {**_asked(wanted), "earlier": earlier_attempts}
-    begun = {row.id: row for row in session.execute(_BEGIN, due)}
+    query = sql("""
+        WITH due AS (
+            SELECT id FROM pages
+            JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+                AS asked (id, generation) USING (id, generation)
+            WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
+                AND (outcome IS NULL OR forced OR extracted_generation < generation)
+            -- Transactions that lock the same pages in different orders would deadlock.
+            ORDER BY id FOR UPDATE OF pages
+        )
+        UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
+        RETURNING pages.id, url, content_type, fetched_at, content_digest, comment_pattern, extra,
+            attempts
+    """)
+    begun = {row.id: row for row in session.execute(query, due)}
     if not begun:
         return []
     found = []
     for place in session.execute(_PLACES, _asked({page_id: wanted[page_id] for page_id in begun})):
         page = begun[place.page_id]
-        pivot = (
-            Pivot(place.pivot_id, place.url, place.content_type, place.content_digest)
-            if place.pivot_id is not None
-            else None
-        )
+        pivot = Pivot(place.pivot_id, place.url, place.content_type, place.content_digest)
         found.append(
             ExtractionJob(
                 page_id=page.id,
@@ -144,7 +145,7 @@ def begin(
                 role=place.role,
                 group_size=place.size or 1,
                 group_pattern=place.group_pattern,
-                pivot=pivot,
+                pivot=pivot if place.pivot_id is not None else None,
             )
         )
     return found
@@ -152,36 +153,26 @@ def begin(
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
     """Return the IDs of the waiting pages whose extraction has been started before, by site ID."""
-    by_site: dict[int, list[int]] = {}
-    for site_id, page_id in session.execute(_BEGUN_BEFORE, _asked(wanted)):
-        by_site.setdefault(site_id, []).append(page_id)
-    return by_site
-
-
-_BEGUN_BEFORE = text("""
-    SELECT site_id, id FROM pages
-    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-        AS asked (id, generation) USING (id, generation)
-    WHERE tree_id IS NOT NULL AND attempts > 0
-        AND (outcome IS NULL OR forced OR extracted_generation < generation)
-    ORDER BY id
-""")
+    query = sql("""
+        SELECT site_id, id FROM pages
+        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+            AS asked (id, generation) USING (id, generation)
+        WHERE tree_id IS NOT NULL AND attempts > 0
+            AND (outcome IS NULL OR forced OR extracted_generation < generation)
+        ORDER BY id
+    """)
+    return _grouped(session.execute(query, _asked(wanted)))
 
 
 def awaited(session: Session, page_ids: Iterable[int]) -> dict[int, list[tuple[int, int]]]:
     """Return those of the given pages that await extraction, with their generations, by site ID."""
-    by_site: dict[int, list[tuple[int, int]]] = {}
-    for site_id, page_id, generation in session.execute(_AWAITED, {"pages": sorted(page_ids)}):
-        by_site.setdefault(site_id, []).append((page_id, generation))
-    return by_site
-
-
-_AWAITED = text("""
-    SELECT site_id, id, generation FROM pages
-    WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
-        AND (outcome IS NULL OR forced OR extracted_generation < generation)
-    ORDER BY id
-""")
+    query = sql("""
+        SELECT site_id, id, generation FROM pages
+        WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
+            AND (outcome IS NULL OR forced OR extracted_generation < generation)
+        ORDER BY id
+    """)
+    return _grouped(session.execute(query, {"pages": sorted(page_ids)}))
 
 
 @dataclass(frozen=True)
@@ -201,15 +192,7 @@ class PageState:
     addresses: Sequence[PageAddress] = ()
 
 
-_LOCK = text("""
-    SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused
-    FROM pages
-    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-        AS asked (id, generation) USING (id, generation)
-    WHERE outcome IS NULL OR forced OR extracted_generation < generation
-    ORDER BY id FOR UPDATE OF pages
-""")
-_LAST_ARTICLES = text("""
+_LAST_ARTICLES = sql("""
     SELECT page_id, pivot_id, (
         SELECT content_digest FROM articles WHERE page_id = memberships.page_id
         ORDER BY revision DESC LIMIT 1
@@ -222,7 +205,15 @@ _LAST_ARTICLES = text("""
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
     """Lock the pages that still await extraction (page ID to generation); return states by ID."""
-    locked = {page_id: rest for page_id, *rest in session.execute(_LOCK, _asked(wanted))}
+    query = sql("""
+        SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused
+        FROM pages
+        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+            AS asked (id, generation) USING (id, generation)
+        WHERE outcome IS NULL OR forced OR extracted_generation < generation
+        ORDER BY id FOR UPDATE OF pages
+    """)
+    locked = {page_id: rest for page_id, *rest in session.execute(query, _asked(wanted))}
     # Read after locking, since the previous holder of the lock may have changed them.
     places = {page_id: rest for page_id, *rest in session.execute(_LAST_ARTICLES, _asked(wanted))}
     addresses_of = addresses.of_pages(session, list(locked))
@@ -255,25 +246,23 @@ class ExtractionResult(NamedTuple):
 def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
     """Store the extraction results of pages, which must be locked."""
     columns = map(list, zip(*results, strict=True))
-    session.execute(_NOTE, dict(zip(ExtractionResult._fields, columns, strict=True)))
-
-
-_NOTE = text("""
-    UPDATE pages
-    SET extracted_generation = new.generation, extraction_key = new.extraction_key,
-        outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
-        confidence = new.confidence, short_text = new.short_text, forced = false
-    FROM unnest(
-        CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
-        CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
-        CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
-        CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[])
-    ) AS new (
-        page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
-        short_text
-    )
-    WHERE pages.id = new.page_id
-""")
+    query = sql("""
+        UPDATE pages
+        SET extracted_generation = new.generation, extraction_key = new.extraction_key,
+            outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
+            confidence = new.confidence, short_text = new.short_text, forced = false
+        FROM unnest(
+            CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
+            CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
+            CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
+            CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[])
+        ) AS new (
+            page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
+            short_text
+        )
+        WHERE pages.id = new.page_id
+    """)
+    session.execute(query, dict(zip(ExtractionResult._fields, columns, strict=True)))
 
 
 def find_late(
@@ -285,7 +274,10 @@ def find_late(
     Extractions still in the outbox, in ``lanes``, are excluded.
     """
     wanted = {"lanes": list(lanes), "patience": patience_seconds, "limit": limit}
-    return [(page_id, generation) for page_id, generation in session.execute(_FIND_LATE, wanted)]
+    query = sql(
+        f"SELECT id, generation FROM pages WHERE {_IS_LATE} ORDER BY id LIMIT :limit"  # noqa: S608
+    )
+    return [(page_id, generation) for page_id, generation in session.execute(query, wanted)]
 
 
 _IS_LATE = """
@@ -299,9 +291,6 @@ _IS_LATE = """
             AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
     )
 """
-_FIND_LATE = text(
-    f"SELECT id, generation FROM pages WHERE {_IS_LATE} ORDER BY id LIMIT :limit"  # noqa: S608
-)
 
 
 def take_late(
@@ -312,20 +301,68 @@ def take_late(
     ``suspects`` maps page IDs to generations; see `find_late`.
     """
     wanted = {"lanes": list(lanes), "patience": patience_seconds, **_asked(suspects)}
-    by_site: dict[int, list[tuple[int, int]]] = {}
-    for site_id, page_id, generation in sorted(map(tuple, session.execute(_TAKE_LATE, wanted))):
-        by_site.setdefault(site_id, []).append((page_id, generation))
-    return by_site
+    query = sql(f"""
+        UPDATE pages SET asked_at = now()
+        WHERE id IN (
+            SELECT id FROM pages
+            JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+                AS asked (id, generation) USING (id, generation)
+            WHERE {_IS_LATE}
+            ORDER BY id FOR UPDATE OF pages SKIP LOCKED
+        )
+        RETURNING site_id, id, generation
+    """)  # noqa: S608
+    return _grouped(sorted(session.execute(query, wanted)))
 
 
-_TAKE_LATE = text(f"""
-    UPDATE pages SET asked_at = now()
-    WHERE id IN (
+MAX_COUNTED = 100
+"""Maximum number of pages counted per text, since a wall may appear at every URL of a site."""
+
+_WITH_SHORT_TEXTS = sql("""
+    SELECT short_text, id
+    FROM unnest(CAST(:texts AS bytea[])) AS asked (short_text) CROSS JOIN LATERAL (
         SELECT id FROM pages
-        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-            AS asked (id, generation) USING (id, generation)
-        WHERE {_IS_LATE}
-        ORDER BY id FOR UPDATE OF pages SKIP LOCKED
+        WHERE site_id = :site_id AND pages.short_text = asked.short_text
+            AND outcome IS DISTINCT FROM 'joined'
+        LIMIT :max_counted
+    ) AS page
+""").bindparams(max_counted=MAX_COUNTED)
+
+
+def pages_with_short_texts(
+    session: Session, site_id: int, texts: Collection[bytes]
+) -> dict[bytes, set[int]]:
+    """Return the IDs of a site's pages with the given short texts, by text.
+
+    A lock serialises the counts of a site, so that the last of several concurrent transactions sees
+    the pages of all others.
+    """
+    session.execute(
+        select(func.pg_advisory_xact_lock(AdvisoryLock.SHORT_TEXTS.value, func.hashint8(site_id)))
     )
-    RETURNING site_id, id, generation
-""")  # noqa: S608
+    rows = session.execute(_WITH_SHORT_TEXTS, {"site_id": site_id, "texts": list(texts)})
+    found: defaultdict[bytes, set[int]] = defaultdict(set)
+    for short_text, page_id in rows:
+        found[bytes(short_text)].add(page_id)
+    return found
+
+
+def articles_among(session: Session, page_ids: Sequence[int]) -> Mapping[int, list[int]]:
+    """Lock the given pages whose outcome is an article, and return their IDs by generation.
+
+    Pages locked by another transaction are skipped, since that transaction handles them itself.
+    """
+    query = sql("""
+        SELECT generation, id FROM pages
+        WHERE id = ANY (CAST(:ids AS bigint[])) AND outcome = 'article'
+        ORDER BY id FOR UPDATE SKIP LOCKED
+    """)
+    return _grouped(session.execute(query, {"ids": list(page_ids)}))
+
+
+def _grouped(rows: Iterable[Sequence[Any]]) -> dict[int, list[Any]]:
+    """Group rows by their first column; the others become a tuple if there are several."""
+    found: dict[int, list[Any]] = {}
+    for key, *rest in rows:
+        found.setdefault(key, []).append(tuple(rest) if len(rest) > 1 else rest[0])
+    return found

@@ -10,11 +10,12 @@ from datetime import datetime
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, exists, func, or_, select, text
+from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.orm import Session
 
 from models.messages import FeedbackMessage
 from models.tables import Article, Feedback, StoredPage
+from worker.store.database import sql
 
 RECENT: Final = 20
 """Number of a site's latest articles with feedback that decide whether the site is silent; if there
@@ -52,7 +53,7 @@ def store_feedback(session: Session, given: Mapping[UUID, FeedbackMessage]) -> i
 
 
 # The lock keeps the articles from being pruned before the foreign key is checked.
-_STORE = text("""
+_STORE = sql("""
     WITH known AS (
         SELECT articles.id, articles.page_id, pages.site_id,
             CAST(message #>> '{template,group}' AS integer) AS group_number,
@@ -90,11 +91,12 @@ class GivenFeedback(NamedTuple):
 
 def feedback_on(session: Session, page_id: int, revision: int) -> GivenFeedback | None:
     """Return the feedback on a revision of a page's article, or None if there is none."""
-    row = session.execute(
-        select(Feedback.entities, Feedback.verdict, Feedback.note, Feedback.received_at)
-        .join(Article, Article.id == Feedback.article_id)
-        .where(Article.page_id == page_id, Article.revision == revision)
-    ).one_or_none()
+    query = sql("""
+        SELECT entities, verdict, note, received_at
+        FROM feedback JOIN articles ON articles.id = article_id
+        WHERE (articles.page_id, revision) = (:page_id, :revision)
+    """)
+    row = session.execute(query, {"page_id": page_id, "revision": revision}).one_or_none()
     return None if row is None else GivenFeedback(*row)
 
 
@@ -143,25 +145,23 @@ def feedback_of_site(session: Session, site_id: int) -> list[FeedbackRow]:
 
     The list is empty if there is no feedback. Groups and methods are those of the article messages.
     """
-    return [FeedbackRow(*row) for row in session.execute(_OF_SITE, {"site_id": site_id})]
-
-
-_OF_SITE = text("""
-    SELECT
-        CASE grouping(group_number, method)
-            WHEN 3 THEN 'site' WHEN 1 THEN 'group' ELSE 'method'
-        END,
-        group_number, method, count(*), CAST(avg(entities) AS float),
-        CAST(avg(CAST(entities = 0 AS integer)) AS float),
-        CAST(avg(CAST(verdict IS NOT DISTINCT FROM 'bad' AS integer)) AS float)
-    FROM feedback
-    JOIN articles ON articles.id = feedback.article_id
-    JOIN pages ON (pages.id, pages.revision) = (articles.page_id, articles.revision)
-    WHERE feedback.site_id = :site_id
-    GROUP BY GROUPING SETS ((), (group_number), (method))
-    HAVING count(*) > 0
-    ORDER BY grouping(method) DESC, grouping(group_number) DESC, group_number, method
-""")
+    query = sql("""
+        SELECT
+            CASE grouping(group_number, method)
+                WHEN 3 THEN 'site' WHEN 1 THEN 'group' ELSE 'method'
+            END,
+            group_number, method, count(*), CAST(avg(entities) AS float),
+            CAST(avg(CAST(entities = 0 AS integer)) AS float),
+            CAST(avg(CAST(verdict IS NOT DISTINCT FROM 'bad' AS integer)) AS float)
+        FROM feedback
+        JOIN articles ON articles.id = feedback.article_id
+        JOIN pages ON (pages.id, pages.revision) = (articles.page_id, articles.revision)
+        WHERE feedback.site_id = :site_id
+        GROUP BY GROUPING SETS ((), (group_number), (method))
+        HAVING count(*) > 0
+        ORDER BY grouping(method) DESC, grouping(group_number) DESC, group_number, method
+    """)
+    return [FeedbackRow(*row) for row in session.execute(query, {"site_id": site_id})]
 
 
 def silent_sites(session: Session, site_ids: Sequence[int] | None = None) -> set[int]:
@@ -186,7 +186,7 @@ def silent_sites(session: Session, site_ids: Sequence[int] | None = None) -> set
 
 
 # Without earlier articles, their share is null, and the site is not silent.
-_SILENT = text("""
+_SILENT = sql("""
     SELECT sites.id FROM sites CROSS JOIN LATERAL (
         SELECT avg(is_fruitless) FILTER (WHERE place <= :recent) AS recent,
             avg(is_fruitless) FILTER (WHERE place > :recent) AS earlier
@@ -218,9 +218,8 @@ class FeedbackCounts:
 
 def feedback_counts(session: Session) -> FeedbackCounts:
     """Count the articles with feedback of the last day."""
-    row = session.execute(
-        select(func.count(), func.count().filter(Feedback.entities == 0)).where(
-            Feedback.received_at > func.now() - text("interval '1 day'")
-        )
-    ).one()
-    return FeedbackCounts(*row)
+    query = sql("""
+        SELECT count(*), count(*) FILTER (WHERE entities = 0) FROM feedback
+        WHERE received_at > now() - interval '1 day'
+    """)
+    return FeedbackCounts(*session.execute(query).one())

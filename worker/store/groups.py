@@ -1,33 +1,26 @@
-"""Generations of template groups, and the knowledge learned from pages."""
+"""Generations of template groups, the pages in them, and the knowledge learned from pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import (
-    LargeBinary,
-    bindparam,
-    func,
-    literal,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Function, LargeBinary, func, literal, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import (
+    DesignChange,
     Generation,
     GroupRepresentative,
     Membership,
     StoredPage,
     TemplateGroup,
 )
+from worker.store.database import rows_only, sql
 from worker.store.locks import AdvisoryLock
-from worker.store.packing import unpack_content
-from worker.store.pages import ids_where
+from worker.store.pages import ids_where, unpack_content
 from worker.store.provisional import has_clustering
-from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -73,20 +66,16 @@ class NewMembership:
 
 def lock_clustering(session: Session, site_id: int) -> None:
     """Lock a site's clustering until the transaction ends, waiting for other holders."""
-    session.execute(_LOCK, {"site_id": site_id})
+    session.execute(select(func.pg_advisory_xact_lock(*_lock_key(site_id))))
 
 
 def try_lock_clustering(session: Session, site_id: int) -> bool:
     """Try to lock a site's clustering until the transaction ends; return whether it was locked."""
-    return bool(session.scalar(_TRY_LOCK, {"site_id": site_id}))
+    return bool(session.scalar(select(func.pg_try_advisory_xact_lock(*_lock_key(site_id)))))
 
 
-_LOCK = text("SELECT pg_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
-    lock=AdvisoryLock.GENERATION.value
-)
-_TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(:lock, hashint8(:site_id))").bindparams(
-    lock=AdvisoryLock.GENERATION.value
-)
+def _lock_key(site_id: int) -> tuple[int, Function[int]]:
+    return AdvisoryLock.GENERATION.value, func.hashint8(site_id)
 
 
 class SiteState(NamedTuple):
@@ -106,18 +95,16 @@ class SiteState(NamedTuple):
 
 def site_state(session: Session, site_id: int) -> SiteState:
     """Return the state of a site."""
-    return SiteState(*session.execute(_STATE, {"site_id": site_id}).one())
-
-
-_STATE = text("""
-    SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
-        site_comparisons.site_version, tree_ids
-    FROM sites
-    LEFT JOIN generations ON generations.site_id = sites.id
-    LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
-    WHERE sites.id = :site_id
-    ORDER BY number DESC NULLS LAST LIMIT 1
-""")
+    query = sql("""
+        SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
+            site_comparisons.site_version, tree_ids
+        FROM sites
+        LEFT JOIN generations ON generations.site_id = sites.id
+        LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
+        WHERE sites.id = :site_id
+        ORDER BY number DESC NULLS LAST LIMIT 1
+    """)
+    return SiteState(*session.execute(query, {"site_id": site_id}).one())
 
 
 def is_clustered(session: Session, site_id: int) -> bool:
@@ -127,42 +114,28 @@ def is_clustered(session: Session, site_id: int) -> bool:
 
 def last_generation(session: Session, site_id: int) -> int:
     """Return the number of a site's latest generation, or 0 if there is none."""
-    return session.scalar(_LAST_GENERATION, {"site_id": site_id}) or 0
-
-
-_LAST_GENERATION = rows_only(
-    select(func.max(Generation.number)).where(Generation.site_id == bindparam("site_id"))
-)
+    query = sql("SELECT max(number) FROM generations WHERE site_id = :site_id")
+    return session.scalar(query, {"site_id": site_id}) or 0
 
 
 def generation_version(session: Session, site_id: int, number: int) -> int:
     """Return the version of the site on which a generation was based."""
-    version: int = session.scalars(
-        _GENERATION_VERSION, {"site_id": site_id, "number": number}
-    ).one()
-    return version
-
-
-_GENERATION_VERSION = rows_only(
-    select(Generation.site_version).where(
-        Generation.site_id == bindparam("site_id"), Generation.number == bindparam("number")
+    query = sql(
+        "SELECT site_version FROM generations WHERE (site_id, number) = (:site_id, :number)"
     )
-)
+    version: int = session.scalars(query, {"site_id": site_id, "number": number}).one()
+    return version
 
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     """Return the pages of a site that have a tree."""
-    return [
-        ComparablePage(*row) for row in session.execute(_COMPARABLE_PAGES, {"site_id": site_id})
-    ]
-
-
-_COMPARABLE_PAGES = text("""
-    SELECT id, url, tree_id, content_digest,
-        CASE WHEN outcome IS NOT NULL THEN extraction_key END,
-        forced, html_removed_at IS NULL, comment_pattern
-    FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
-""")
+    query = sql("""
+        SELECT id, url, tree_id, content_digest,
+            CASE WHEN outcome IS NOT NULL THEN extraction_key END,
+            forced, html_removed_at IS NULL, comment_pattern
+        FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+    """)
+    return [ComparablePage(*row) for row in session.execute(query, {"site_id": site_id})]
 
 
 def save_generation(
@@ -234,42 +207,32 @@ def save_groups(
 
 def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Sequence[int]]:
     """Return the IDs of the pages in each group of a generation."""
-    rows = session.execute(
-        select(Membership.group_number, func.array_agg(Membership.page_id))
-        .where(
-            Membership.site_id == site_id,
-            Membership.generation == number,
-            Membership.group_number.is_not(None),
-        )
-        .group_by(Membership.group_number)
-    )
-    return {group: pages for group, pages in rows if group is not None}
+    query = sql("""
+        SELECT group_number, array_agg(page_id) FROM memberships
+        WHERE (site_id, generation) = (:site_id, :number) AND group_number IS NOT NULL
+        GROUP BY group_number
+    """)
+    return dict(session.execute(query, {"site_id": site_id, "number": number}).all())
 
 
 def last_group(session: Session, site_id: int) -> int:
     """Return the highest group number ever used by a site, or 0 if there is none."""
-    return (
-        session.scalar(
-            select(func.max(TemplateGroup.number)).where(TemplateGroup.site_id == site_id)
-        )
-        or 0
-    )
+    query = sql("SELECT max(number) FROM template_groups WHERE site_id = :site_id")
+    return session.scalar(query, {"site_id": site_id}) or 0
 
 
 def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
     """Record that the given pages' outcomes remain valid in a new generation."""
-    session.execute(
-        update(StoredPage)
-        .where(StoredPage.id.in_(page_ids))
-        .values(generation=number, extracted_generation=number)
-    )
+    query = sql("""
+        UPDATE pages SET generation = :number, extracted_generation = :number WHERE id = ANY (:ids)
+    """)
+    session.execute(query, {"number": number, "ids": list(page_ids)})
 
 
 def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str | None]:
     """Return the comment patterns of pages; see `StoredPage.comment_pattern`."""
-    return session.scalars(
-        select(StoredPage.comment_pattern).where(StoredPage.id.in_(page_ids))
-    ).all()
+    query = sql("SELECT comment_pattern FROM pages WHERE id = ANY (:ids)")
+    return session.scalars(query, {"ids": list(page_ids)}).all()
 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
@@ -298,10 +261,16 @@ def load_knowledge(session: Session, page_id: int, content_digest: str) -> Store
 def save_knowledge(session: Session, page_id: int, content_digest: str, packed: bytes) -> None:
     """Insert or replace the knowledge learned from a page."""
     values = {"page_id": page_id, "content_digest": content_digest, "packed": packed}
-    session.execute(_SAVE, values)
+    query = sql("""
+        INSERT INTO page_knowledge (page_id, content_digest, packed)
+        VALUES (:page_id, :content_digest, :packed)
+        ON CONFLICT (page_id) DO UPDATE SET
+            (content_digest, packed) = (excluded.content_digest, excluded.packed)
+    """)
+    session.execute(query, values)
 
 
-_LOAD = text("""
+_LOAD = sql("""
     SELECT packed,
         -- Load the content only if needed: it is as large as the page.
         CASE WHEN packed IS NULL THEN compressed END AS compressed,
@@ -312,9 +281,202 @@ _LOAD = text("""
     LEFT JOIN page_contents ON page_contents.page_id = pages.id
     WHERE pages.id = :page_id
 """).columns(packed=LargeBinary, compressed=LargeBinary)
-_SAVE = text("""
-    INSERT INTO page_knowledge (page_id, content_digest, packed)
-    VALUES (:page_id, :content_digest, :packed)
-    ON CONFLICT (page_id) DO UPDATE SET
-        (content_digest, packed) = (excluded.content_digest, excluded.packed)
-""")
+
+
+@dataclass(frozen=True)
+class Representative:
+    """A representative tree of a group."""
+
+    group_number: int
+    tree_id: int
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A page that fits no group of a generation."""
+
+    page_id: int
+    url: str
+    tree_id: int
+
+
+def representatives(session: Session, site_id: int, generation: int) -> list[Representative]:
+    """Return the representative trees of a generation, by group."""
+    query = sql("""
+        SELECT group_number, tree_id FROM group_representatives
+        WHERE (site_id, generation) = (:site_id, :generation)
+        ORDER BY group_number, tree_id
+    """)
+    rows = session.execute(query, {"site_id": site_id, "generation": generation})
+    return [Representative(*row) for row in rows]
+
+
+def pivot_of(session: Session, site_id: int, generation: int, group_number: int) -> int:
+    """Return the ID of a group's pivot, with which its other pages are compared."""
+    query = sql("""
+        SELECT representative_id FROM template_groups
+        WHERE (site_id, generation, number) = (:site_id, :generation, :number)
+    """)
+    group = {"site_id": site_id, "generation": generation, "number": group_number}
+    return int(session.execute(query, group).scalar_one())
+
+
+def newest_outliers(
+    session: Session, site_id: int, generation: int, limit: int
+) -> Sequence[Outlier]:
+    """Return the newest outliers of a generation, ordered by URL.
+
+    Pages without HTML are excluded because they cannot be extracted with a group.
+    """
+    query = sql("""
+        SELECT id, url, tree_id
+        FROM pages JOIN memberships ON page_id = id
+        WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
+            AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
+        ORDER BY received_at DESC, id DESC LIMIT :limit
+    """)
+    asked = {"site_id": site_id, "generation": generation, "limit": limit}
+    outliers = (Outlier(*row) for row in session.execute(query, asked))
+    return sorted(outliers, key=lambda outlier: outlier.url)
+
+
+def place_page(session: Session, site_id: int, generation: int, membership: NewMembership) -> None:
+    """Insert or replace the membership of a page in a generation."""
+    place = {"site_id": site_id, "generation": generation, **vars(membership)}
+    query = sql("""
+        WITH former AS (
+            SELECT group_number FROM memberships
+            WHERE page_id = :page_id AND generation = :generation
+        ), placed AS (
+            INSERT INTO memberships
+                (page_id, generation, site_id, group_number, role, pivot_id, confidence)
+            VALUES
+                (:page_id, :generation, :site_id, :group_number, :role, :pivot_id, :confidence)
+            ON CONFLICT (page_id, generation) DO UPDATE SET
+                (group_number, role, pivot_id, confidence) = (
+                    excluded.group_number, excluded.role, excluded.pivot_id, excluded.confidence
+                )
+        )
+        UPDATE template_groups SET size = size + CASE number WHEN :group_number THEN 1 ELSE -1 END
+        WHERE site_id = :site_id AND generation = :generation
+            AND (number IS NOT DISTINCT FROM :group_number)
+            <> (number IN (SELECT group_number FROM former WHERE group_number IS NOT NULL))
+    """)
+    session.execute(query, place)
+
+
+def place_as_outliers(
+    session: Session, site_id: int, generation: int, page_ids: Sequence[int]
+) -> None:
+    """Add pages to a generation as outliers, except those that already have a membership in it."""
+    query = sql("""
+        INSERT INTO memberships (page_id, generation, site_id, role)
+        SELECT unnest(CAST(:page_ids AS bigint[])), :generation, :site_id, 'outlier'
+        ON CONFLICT (page_id, generation) DO NOTHING
+    """)
+    session.execute(
+        query,
+        {"site_id": site_id, "generation": generation, "page_ids": list(page_ids)},
+    )
+
+
+@dataclass(frozen=True)
+class DatedPage:
+    """A page with its dates and its group, which is None for an outlier.
+
+    Without a fetch date, ``is_dated`` is false and ``fetched_at`` is the time of receipt.
+    """
+
+    url: str
+    fetched_at: datetime
+    group_number: int | None
+    received_at: datetime
+    is_dated: bool
+
+
+@dataclass(frozen=True)
+class GroupHistory:
+    """A group across the generations of its site.
+
+    ``since`` and ``until`` are the dates of the first and latest clustering that found it, ``size``
+    is its number of pages in the latest generation (0 if gone), ``largest`` the maximum over all
+    generations, and ``example`` the URL of its latest pivot.
+    """
+
+    number: int
+    since: datetime
+    until: datetime
+    size: int
+    largest: int
+    example: str
+
+
+def newest_pages(
+    session: Session, site_id: int, generation: int, limit: int
+) -> Sequence[DatedPage]:
+    """Return the most recently fetched pages of a generation, oldest first; see `DatedPage`."""
+    asked = {"site_id": site_id, "generation": generation, "number": limit}
+    query = sql("""
+        SELECT url, coalesce(fetched_at, received_at) AS fetched, group_number, received_at,
+            fetched_at IS NOT NULL
+        FROM memberships JOIN pages ON pages.id = page_id
+        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+        ORDER BY fetched DESC, url DESC LIMIT :number
+    """)
+    rows = session.execute(query, asked).all()
+    return [DatedPage(*row) for row in reversed(rows)]
+
+
+def note_design_change(session: Session, change: DesignChange) -> bool:
+    """Store a redesign, and return whether it is new.
+
+    A redesign that began no later than ``seen_until`` of the latest stored one only updates it.
+    """
+    last = next(reversed(design_changes(session, change.site_id)), None)
+    if last is None or change.since > last.seen_until:
+        session.add(change)
+        return True
+    last.seen_until = max(last.seen_until, change.seen_until)
+    for name in ("new_share", "outlier_share", "new_groups", "gone_groups"):
+        setattr(last, name, getattr(change, name))
+    return False
+
+
+def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
+    """Return all redesigns of a site, oldest first."""
+    return session.scalars(
+        select(DesignChange)
+        .where(DesignChange.site_id == site_id)
+        .order_by(DesignChange.generation)
+    ).all()
+
+
+def last_design_changes(session: Session, site_ids: Sequence[int] | None) -> dict[int, datetime]:
+    """Return the start of the latest redesign of the given sites (all if None), by site ID."""
+    query = sql("""
+        SELECT DISTINCT ON (site_id) site_id, since FROM design_changes
+        WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
+        ORDER BY site_id, generation DESC
+    """)
+    return dict(session.execute(query, {"ids": site_ids}).all())
+
+
+def group_histories(session: Session, site_id: int) -> list[GroupHistory]:
+    """Return the history of all past and present groups of a site, by number."""
+    query = sql("""
+        SELECT DISTINCT ON (template_groups.number) template_groups.number,
+            min(created_at) OVER through, max(created_at) OVER through,
+            CASE WHEN template_groups.generation = (
+                SELECT max(number) FROM generations WHERE site_id = :site_id
+            ) THEN size ELSE 0 END,
+            max(size) OVER through, url
+        FROM template_groups
+        JOIN generations ON generations.site_id = template_groups.site_id
+            AND generations.number = template_groups.generation
+        JOIN pages ON pages.id = representative_id
+        WHERE template_groups.site_id = :site_id
+        WINDOW through AS (PARTITION BY template_groups.number)
+        ORDER BY template_groups.number, template_groups.generation DESC
+    """)
+    rows = session.execute(query, {"site_id": site_id})
+    return [GroupHistory(*row) for row in rows]

@@ -21,25 +21,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    ColumnElement,
-    Text,
-    bindparam,
-    cast,
-    delete,
-    exists,
-    func,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import BigInteger, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
-from worker.store.statements import rows_only
+from worker.store.database import rows_only, sql
 
 SHORT_QUEUE = 8
 """Maximum number of waiting tasks in a short queue: the number of pages in a batched task."""
@@ -97,7 +84,7 @@ def _places_within_sites(site_ids: Iterable[int | None]) -> list[int]:
     return places
 
 
-_ADD_TASKS = text("""
+_ADD_TASKS = sql("""
     WITH requested AS (
         SELECT requested.*,
             (SELECT count(*) FROM (
@@ -131,8 +118,9 @@ _ADD_TASKS = text("""
 
 def clock(session: Session) -> int:
     """Return the current time in milliseconds, for lanes whose turns are timestamps."""
-    now = cast(func.extract("epoch", func.now()) * 1000, BigInteger)
-    return session.scalars(select(now)).one()
+    return int(
+        session.execute(sql("SELECT CAST(1000 * extract(epoch FROM now()) AS bigint)")).scalar_one()
+    )
 
 
 def add_tasks_in_turn(
@@ -159,24 +147,13 @@ def add_message(
     message_id: str | None = None,
 ) -> None:
     """Enqueue a plain message."""
-    session.add(
-        OutboxEntry(
-            exchange=exchange,
-            routing_key=routing_key,
-            body=body,
-            headers=dict(headers or {}),
-            message_id=message_id,
-        )
+    message = {"exchange": exchange, "routing_key": routing_key, "body": body}
+    session.execute(
+        _ADD_ENTRIES, [{**message, "headers": dict(headers or {}), "message_id": message_id}]
     )
 
 
-_ASKED_LANE = func.unnest(bindparam("lanes", type_=ARRAY(Text))).column_valued("asked")
-_LANES_WAITING = rows_only(
-    select(_ASKED_LANE).where(exists().where(OutboxEntry.lane == _ASKED_LANE))
-)
-
-
-_TAKE_NEXT = text("""
+_TAKE_NEXT = sql("""
     WITH short AS (
         SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
         WHERE lane = :lane AND turn < 0
@@ -199,8 +176,6 @@ _TAKE_NEXT = text("""
     ORDER BY turn, id
 """).columns(*(OutboxEntry.__table__.columns[name] for name in WaitingEntry._fields))
 
-_REMOVE = text("DELETE FROM outbox WHERE id = ANY(CAST(:ids AS bigint[]))")
-
 
 @dataclass(frozen=True)
 class NewMessage:
@@ -222,7 +197,11 @@ _ADD_ENTRIES = rows_only(insert(OutboxEntry))
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
     """Return the given lanes that have entries."""
-    return session.scalars(_LANES_WAITING, {"lanes": list(lanes)}).all()
+    query = sql("""
+        SELECT lane FROM unnest(CAST(:lanes AS text[])) AS asked (lane)
+        WHERE EXISTS (SELECT FROM outbox WHERE outbox.lane = asked.lane)
+    """)
+    return session.scalars(query, {"lanes": list(lanes)}).all()
 
 
 def take_next(
@@ -247,56 +226,55 @@ def take_next(
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
     """Remove entries confirmed by the broker."""
-    session.execute(_REMOVE, {"ids": list(entry_ids)})
+    query = sql("DELETE FROM outbox WHERE id = ANY (CAST(:ids AS bigint[]))")
+    session.execute(query, {"ids": list(entry_ids)})
 
 
 def refuse(session: Session, entry_id: int, refusal: str) -> None:
     """Set aside an entry refused by the broker, with the broker's reason."""
-    session.execute(
-        update(OutboxEntry)
-        .where(OutboxEntry.id == entry_id)
-        .values(refused_at=func.now(), refusal=refusal)
-    )
+    query = sql("UPDATE outbox SET refused_at = now(), refusal = :refusal WHERE id = :id")
+    session.execute(query, {"id": entry_id, "refusal": refusal})
+
+
+_IS_REFUSED = """
+    refused_at IS NOT NULL
+    AND (CAST(:message_id AS text) IS NULL OR message_id = :message_id)
+    AND (CAST(:ids AS bigint[]) IS NULL OR id = ANY (CAST(:ids AS bigint[])))
+"""
 
 
 def refused(
     session: Session, message_id: str | None = None, *, limit: int | None = None
 ) -> Sequence[OutboxEntry]:
     """Return the entries refused by the broker, optionally with one message ID, oldest first."""
-    query = select(OutboxEntry).where(*_is_refused(message_id)).order_by(OutboxEntry.id)
-    return session.scalars(query.limit(limit)).all()
+    query = select(OutboxEntry).where(OutboxEntry.refused_at.is_not(None))
+    if message_id is not None:
+        query = query.where(OutboxEntry.message_id == message_id)
+    return session.scalars(query.order_by(OutboxEntry.id).limit(limit)).all()
 
 
 def retry_refused(
     session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
 ) -> int:
     """Return refused entries to the relay, and return their number."""
-    again = update(OutboxEntry).where(*_is_refused(message_id, entry_ids))
-    return len(
-        session.scalars(
-            again.values(refused_at=None, refusal=None).returning(OutboxEntry.id),
-            execution_options={"synchronize_session": False},
-        ).all()
-    )
+    query = f"UPDATE outbox SET refused_at = NULL, refusal = NULL WHERE {_IS_REFUSED}"  # noqa: S608
+    return _change_refused(session, query, message_id, entry_ids)
 
 
 def drop_refused(
     session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
 ) -> int:
     """Delete refused entries permanently, and return their number."""
-    gone = delete(OutboxEntry).where(*_is_refused(message_id, entry_ids)).returning(OutboxEntry.id)
-    return len(session.scalars(gone, execution_options={"synchronize_session": False}).all())
+    query = f"DELETE FROM outbox WHERE {_IS_REFUSED}"  # noqa: S608
+    return _change_refused(session, query, message_id, entry_ids)
 
 
-def _is_refused(
-    message_id: str | None, entry_ids: Collection[int] | None = None
-) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [OutboxEntry.refused_at.is_not(None)]
-    if message_id is not None:
-        conditions.append(OutboxEntry.message_id == message_id)
-    if entry_ids is not None:
-        conditions.append(OutboxEntry.id.in_(entry_ids))
-    return conditions
+def _change_refused(
+    session: Session, query: str, message_id: str | None, entry_ids: Collection[int] | None
+) -> int:
+    ids = None if entry_ids is None else list(entry_ids)
+    changed: Any = session.execute(sql(query), {"message_id": message_id, "ids": ids})
+    return int(changed.rowcount)
 
 
 def withdraw(
@@ -312,37 +290,36 @@ def withdraw(
         "argument": argument,
         "values": list(values),
     }
-    return {
-        (task, value): turn for task, value, turn in session.execute(_WITHDRAW, withdrawn).all()
-    }
-
-
-_WITHDRAW = text("""
-    DELETE FROM outbox
-    WHERE id IN (
-        SELECT id FROM outbox
-        WHERE lane = ANY(CAST(:tasks AS text[])) AND site_id = :site_id
-            AND CAST(arguments ->> :argument AS bigint) = ANY(CAST(:values AS bigint[]))
-        FOR UPDATE SKIP LOCKED
-    )
-    RETURNING task, CAST(arguments ->> :argument AS bigint), turn
-""")
+    query = sql("""
+        DELETE FROM outbox
+        WHERE id IN (
+            SELECT id FROM outbox
+            WHERE lane = ANY(CAST(:tasks AS text[])) AND site_id = :site_id
+                AND CAST(arguments ->> :argument AS bigint) = ANY(CAST(:values AS bigint[]))
+            FOR UPDATE SKIP LOCKED
+        )
+        RETURNING task, CAST(arguments ->> :argument AS bigint), turn
+    """)
+    return {(task, value): turn for task, value, turn in session.execute(query, withdrawn).all()}
 
 
 def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:
     """Return whether tasks of a kind, optionally for one site, are waiting to be published."""
-    query = exists().where(OutboxEntry.lane == task)
-    if site_id is not None:
-        query = query.where(OutboxEntry.site_id == site_id)
-    return bool(session.scalar(select(query)))
+    query = sql("""
+        SELECT EXISTS (
+            SELECT FROM outbox
+            WHERE lane = :task AND (CAST(:site_id AS bigint) IS NULL OR site_id = :site_id)
+        )
+    """)
+    return bool(session.scalar(query, {"task": task, "site_id": site_id}))
 
 
 def sites_waiting(session: Session, task: str) -> set[int | None]:
     """Return the sites for which tasks of a kind are waiting to be published."""
-    return set(session.scalars(select(OutboxEntry.site_id).where(OutboxEntry.lane == task)))
+    query = sql("SELECT DISTINCT site_id FROM outbox WHERE lane = :task")
+    return set(session.scalars(query, {"task": task}))
 
 
 def count(session: Session) -> int:
     """Return the number of waiting entries."""
-    waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
-    return session.scalar(waiting) or 0
+    return session.scalar(sql("SELECT count(*) FROM outbox WHERE lane IS NOT NULL")) or 0

@@ -2,30 +2,17 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Text,
-    and_,
-    bindparam,
-    case,
-    cast,
-    func,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import ColumnElement, bindparam, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from models.tables import Article, PageParts, StoredPage
 from worker.addresses import canonical_form
 from worker.store import articles
-from worker.store.database import do_not_wait_for_disk
-from worker.store.fetched_pages import digest_of_url
-from worker.store.pages import has_article
+from worker.store.database import do_not_wait_for_disk, sql
+from worker.store.pages import digest_of_url, has_article
 
 MAX_REACHED = 100
 """Maximum number of pages examined for one article: twice the number of parts joined, since the
@@ -64,7 +51,7 @@ class StoredPart:
     version: int
 
 
-def ways_to_write(url: str) -> list[str]:
+def _spellings_of(url: str) -> list[str]:
     """Return the URLs under which the crawler may have sent a linked page."""
     scheme, separator, rest = url.partition("://")
     if not separator:
@@ -83,19 +70,8 @@ def ways_to_write(url: str) -> list[str]:
 
 def _digests_of(url: str) -> list[str]:
     """Return the digests of a link target's spellings and of their canonical forms."""
-    ways = ways_to_write(url)
+    ways = _spellings_of(url)
     return [*dict.fromkeys(map(digest_of_url, [*ways, *map(canonical_form, ways)]))]
-
-
-_FIND = text("""
-    SELECT asked.page_id, asked.url, addresses.page_id
-    FROM unnest(
-        CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
-    ) AS asked (page_id, url, digest)
-    JOIN pages ON pages.id = asked.page_id
-    JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = asked.digest
-    ORDER BY addresses.page_id
-""")
 
 
 def find_pages(
@@ -115,13 +91,22 @@ def find_pages(
     if not asked:
         return found
     pages, urls, digests = (list(column) for column in zip(*asked, strict=True))
-    rows = session.execute(_FIND, {"pages": pages, "urls": urls, "digests": digests})
+    query = sql("""
+        SELECT asked.page_id, asked.url, addresses.page_id
+        FROM unnest(
+            CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
+        ) AS asked (page_id, url, digest)
+        JOIN pages ON pages.id = asked.page_id
+        JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = asked.digest
+        ORDER BY addresses.page_id
+    """)
+    rows = session.execute(query, {"pages": pages, "urls": urls, "digests": digests})
     for page_id, url, other in rows:
         found.setdefault(page_id, {}).setdefault(url, other)
     return found
 
 
-_NOTE = text("""
+_NOTE = sql("""
     INSERT INTO page_parts AS known (page_id, site_id, links, message, size, whole_digests)
     SELECT id, site_id, CAST(:links AS jsonb), message, octet_length(CAST(message AS text)),
         CAST(:whole AS text[])
@@ -163,46 +148,40 @@ def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
         )
 
 
-_NOTE_OTHERS = text("""
-    WITH due AS (
-        SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
-        WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
-            OR whole_digests && (
-                SELECT array_agg(digest) FROM addresses
-                WHERE page_id = ANY (CAST(:revised AS bigint[]))
-            )
-        ORDER BY page_id FOR UPDATE
-    )
-    UPDATE page_parts SET
-        links = CASE WHEN is_other THEN '{}' ELSE links END,
-        message = CASE WHEN NOT is_other THEN message END,
-        version = version + 1, changed_at = clock_timestamp(), attempts = NULL
-    FROM due WHERE page_parts.page_id = due.page_id
-""")
-
-
 def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
     """Clear the part links of ``others``, and make parts due whose single-page version is revised.
 
     The pages in ``others``, which must be locked, link to no other part; the pages in ``revised``
     have a new article.
     """
+    query = sql("""
+        WITH due AS (
+            SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
+            WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
+                OR whole_digests && (
+                    SELECT array_agg(digest) FROM addresses
+                    WHERE page_id = ANY (CAST(:revised AS bigint[]))
+                )
+            ORDER BY page_id FOR UPDATE
+        )
+        UPDATE page_parts SET
+            links = CASE WHEN is_other THEN '{}' ELSE links END,
+            message = CASE WHEN NOT is_other THEN message END,
+            version = version + 1, changed_at = clock_timestamp(), attempts = NULL
+        FROM due WHERE page_parts.page_id = due.page_id
+    """)
     if others or revised:
-        session.execute(_NOTE_OTHERS, {"others": list(others), "revised": list(revised)})
+        session.execute(query, {"others": list(others), "revised": list(revised)})
 
 
 def due(session: Session, *, settle_seconds: float, limit: int) -> list[int]:
     """Return the IDs of pages due for joining that have not changed for some time."""
-    query = (
-        select(PageParts.page_id)
-        .where(
-            PageParts.version > PageParts.seen_version,
-            PageParts.changed_at <= func.now() - timedelta(seconds=settle_seconds),
-        )
-        .order_by(PageParts.changed_at, PageParts.page_id)
-        .limit(limit)
-    )
-    return list(session.scalars(query))
+    query = sql("""
+        SELECT page_id FROM page_parts
+        WHERE version > seen_version AND changed_at <= now() - make_interval(secs => :settle)
+        ORDER BY changed_at, page_id LIMIT :limit
+    """)
+    return list(session.scalars(query, {"settle": settle_seconds, "limit": limit}))
 
 
 def is_due() -> ColumnElement[bool]:
@@ -216,14 +195,13 @@ def begin(session: Session, page_id: int) -> tuple[int, int] | None:
     Returns None if the page is no longer due.
     """
     do_not_wait_for_disk(session)
-    row = session.execute(
-        update(PageParts)
-        .where(PageParts.page_id == page_id, is_due())
-        .values(attempts=func.coalesce(PageParts.attempts, 0) + 1)
-        .returning(PageParts.attempts, PageParts.version),
-        execution_options={"synchronize_session": False},
-    ).one_or_none()
-    return None if row is None else (row.attempts or 1, row.version)
+    query = sql("""
+        UPDATE page_parts SET attempts = coalesce(attempts, 0) + 1
+        WHERE page_id = :page_id AND version > seen_version
+        RETURNING attempts, version
+    """)
+    row = session.execute(query, {"page_id": page_id}).one_or_none()
+    return None if row is None else (row.attempts, row.version)
 
 
 def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:
@@ -233,12 +211,13 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
     """
     reached: dict[int, None] = {}
     following = {page_id: None}
+    query = sql("""
+        SELECT page_id, first_id, links FROM page_parts WHERE page_id = ANY (CAST(:ids AS bigint[]))
+        ORDER BY page_id
+    """)
     while following and len(reached) < MAX_REACHED:
-        rows = session.execute(
-            select(PageParts.page_id, PageParts.first_id, PageParts.links)
-            .where(PageParts.page_id.in_(list(following)[: MAX_REACHED - len(reached)]))
-            .order_by(PageParts.page_id)
-        ).all()
+        ids = list(following)[: MAX_REACHED - len(reached)]
+        rows = session.execute(query, {"ids": ids}).all()
         reached.update(dict.fromkeys(row.page_id for row in rows))
         linked = find_pages(session, {row.page_id: list(addresses(row.links)) for row in rows})
         found = [row.first_id for row in rows if row.first_id is not None]
@@ -247,41 +226,34 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
     return sorted(reached), not following
 
 
+_PARTS = sql("""
+    SELECT page_id, url, pages.revision, links,
+        CASE WHEN message IS NOT NULL
+            AND (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
+            THEN coalesce(size, octet_length(CAST(message AS text))) END,
+        first_id, joined_revision, version
+    FROM page_parts JOIN pages ON pages.id = page_id
+    WHERE page_id = ANY (CAST(:ids AS bigint[]))
+    ORDER BY page_id
+""")
+
+
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
     """Lock the given pages, and return those that are parts, ordered by ID.
 
     Article messages are omitted, since the messages of many parts may not fit into memory.
     """
-    session.execute(
-        select(StoredPage.id)
-        .where(StoredPage.id.in_(page_ids))
-        .order_by(StoredPage.id)
-        .with_for_update()
-    )
-    own_size = func.coalesce(PageParts.size, func.octet_length(cast(PageParts.message, Text)))
-    rows = session.execute(
-        select(
-            PageParts.page_id,
-            StoredPage.url,
-            StoredPage.revision,
-            PageParts.links,
-            case((and_(has_article(), PageParts.message.is_not(None)), own_size)),
-            PageParts.first_id,
-            PageParts.joined_revision,
-            PageParts.version,
-        )
-        .join(StoredPage, StoredPage.id == PageParts.page_id)
-        .where(PageParts.page_id.in_(page_ids))
-        .order_by(PageParts.page_id)
-    )
-    return [StoredPart(*row) for row in rows]
+    query = sql("""
+        SELECT id FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
+    """)
+    session.execute(query, {"ids": list(page_ids)})
+    return [StoredPart(*row) for row in session.execute(_PARTS, {"ids": list(page_ids)})]
 
 
 def message_of(session: Session, page_id: int) -> dict[str, Any]:
     """Return a part's own article message, without the text of other parts."""
-    message: dict[str, Any] = session.execute(
-        select(PageParts.message).where(PageParts.page_id == page_id)
-    ).scalar_one()
+    query = sql("SELECT message FROM page_parts WHERE page_id = :page_id")
+    message: dict[str, Any] = session.execute(query, {"page_id": page_id}).scalar_one()
     return message
 
 
@@ -290,47 +262,31 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
     return session.scalar(
         select(Article.message)
         .join(StoredPage, StoredPage.id == Article.page_id)
-        .where(
-            StoredPage.id == page_id,
-            has_article(),
-            Article.revision == StoredPage.revision,
-        )
+        .where(StoredPage.id == page_id, has_article(), Article.revision == StoredPage.revision)
     )
 
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
     """Record the revision of a page's article created by joining; the page must be locked."""
     articles.note_revision(session, page_id, revision)
-    session.execute(
-        update(PageParts).where(PageParts.page_id == page_id).values(joined_revision=revision),
-        execution_options={"synchronize_session": False},
-    )
-
-
-_NOTE_JOINED = text("""
-    UPDATE page_parts
-    SET first_id = CASE WHEN page_id = ANY (CAST(:pages AS bigint[])) THEN :first_id END
-    WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
-""")
+    query = sql("UPDATE page_parts SET joined_revision = :revision WHERE page_id = :page_id")
+    session.execute(query, {"page_id": page_id, "revision": revision})
 
 
 def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> None:
     """Record the pages from which an article was joined, apart from its first page."""
-    session.execute(_NOTE_JOINED, {"first_id": first_id, "pages": list(page_ids)})
-
-
-_NOTE_SEEN = text(
-    "UPDATE page_parts SET seen_version = :version, attempts = NULL WHERE page_id = :page_id"
-)
+    query = sql("""
+        UPDATE page_parts
+        SET first_id = CASE WHEN page_id = ANY (CAST(:pages AS bigint[])) THEN :first_id END
+        WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
+    """)
+    session.execute(query, {"first_id": first_id, "pages": list(page_ids)})
 
 
 def note_seen(session: Session, versions: Mapping[int, int]) -> None:
     """Record the versions of pages that joining has processed."""
-    if versions:
-        session.execute(
-            _NOTE_SEEN,
-            [
-                {"page_id": page_id, "version": version}
-                for page_id, version in sorted(versions.items())
-            ],
-        )
+    query = sql("""
+        UPDATE page_parts SET seen_version = :version, attempts = NULL WHERE page_id = :page_id
+    """)
+    for page_id, version in sorted(versions.items()):
+        session.execute(query, {"page_id": page_id, "version": version})

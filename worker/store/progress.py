@@ -1,38 +1,34 @@
-"""Counts for operators, monitoring and runs, by stage, site and outcome."""
+"""Progress, pending work and failures, for operators, monitoring and command-line runs."""
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Self
+from datetime import datetime, timedelta
+from typing import NamedTuple, Self
 
-from sqlalchemy import ColumnElement, Select, func, select, text
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import (
+    func,
+    select,
+)
+from sqlalchemy.orm import Session
 
+from models.messages import DOUBTFUL
 from models.tables import (
-    ComparisonBlock,
     DesignChange,
-    OutboxEntry,
     PageParts,
     Receipt,
     Site,
     StoredPage,
+    TaskFailure,
 )
 from worker.outcomes import PENDING
-from worker.store import (
-    clusterings,
-    designs,
-    doubts,
-    failures,
-    feedback,
-    parts,
-    separations,
-    story_arrivals,
-)
-from worker.store.designs import GroupHistory
+from worker.store import clusterings, feedback, groups, parts, separations, story_arrivals
+from worker.store.database import sql
 from worker.store.feedback import FeedbackCounts, FeedbackRow
+from worker.store.groups import GroupHistory
 from worker.store.outbox import count as outbox_count
-from worker.store.pages import is_pending, is_requested, only_sites
+from worker.store.pages import is_pending
 
 RECENT_SECONDS = 900
 """Maximum age of a recent failure."""
@@ -179,13 +175,20 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
     is_first = Receipt.id.in_(
         select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
     )
-    results = _counts(
-        session, select(Receipt.result, func.count()).where(is_first).group_by(Receipt.result)
+    results, reasons = Counter[str](), Counter[str]()
+    rows = session.execute(
+        select(Receipt.result, Receipt.reason, func.count())
+        .where(is_first)
+        .group_by(Receipt.result, Receipt.reason)
     )
-    reasons = select(Receipt.reason, func.count()).where(is_first, Receipt.reason.is_not(None))
+    for result, reason, number in rows:
+        results[result] += number
+        if reason is not None:
+            reasons[reason] += number
     pages = select(Receipt.page_id).where(of_run, Receipt.page_id.is_not(None)).distinct()
     own = StoredPage.id.in_(pages)
-    outcomes = select(StoredPage.outcome, func.count()).where(own, StoredPage.outcome.is_not(None))
+    by_outcome = select(StoredPage.outcome, func.count()).where(own).group_by(StoredPage.outcome)
+    outcomes = {each: pages for each, pages in session.execute(by_outcome) if each is not None}
     number, grouped, pending, stories = session.execute(
         select(
             func.count(),
@@ -196,6 +199,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
         .select_from(StoredPage)
         .where(own)
     ).one()
+    due_parts = select(func.count()).where(parts.is_due(), PageParts.page_id.in_(pages))
     # Pairs of trees to compare, and pairs compared, on the sites of the run's pages.
     pairs, compared = session.execute(
         select(func.sum(Site.pairs_planned), func.sum(Site.pairs_compared)).where(
@@ -203,35 +207,30 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
         )
     ).one()
     return RunProgress(
-        received=sum(results.values()),
-        results=results,
-        quarantine_reasons=_counts(session, reasons.group_by(Receipt.reason)),
+        received=results.total(),
+        results=dict(sorted(results.items())),
+        quarantine_reasons=dict(sorted(reasons.items())),
         pages=number,
         pairs=int(pairs or 0),
         compared=int(compared or 0),
         grouped=grouped,
         pending=pending,
-        outcomes=_counts(session, outcomes.group_by(StoredPage.outcome)),
+        outcomes=dict(sorted(outcomes.items())),
         outbox=outbox_count(session),
-        parts=_count(
-            session,
-            select(func.count()).where(parts.is_due(), PageParts.page_id.in_(pages)),
-        ),
+        parts=session.scalar(due_parts) or 0,
         stories=stories,
     )
 
 
 def sites_of_run(session: Session, message_prefix: str) -> list[str]:
     """Return the keys of the sites to which a run's messages belong."""
-    return list(
-        session.scalars(
-            select(Site.key)
-            .join(StoredPage, StoredPage.site_id == Site.id)
-            .join(Receipt, Receipt.page_id == StoredPage.id)
-            .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
-            .distinct()
-        )
+    query = (
+        select(Site.key)
+        .join(StoredPage, StoredPage.site_id == Site.id)
+        .join(Receipt, Receipt.page_id == StoredPage.id)
+        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
     )
+    return list(session.scalars(query.distinct()))
 
 
 def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
@@ -244,14 +243,17 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
     again: Counter[int] = Counter()
     doubtful: Counter[int] = Counter()
-    pages = select(
-        StoredPage.site_id,
-        func.coalesce(StoredPage.outcome, PENDING),
-        func.count(),
-        func.count().filter(is_pending(), StoredPage.outcome.is_not(None)),
-        func.count().filter(doubts.is_doubtful()),
-    ).group_by(StoredPage.site_id, StoredPage.outcome)
-    rows = session.execute(only_sites(pages, StoredPage.site_id, ids))
+    query = sql("""
+        SELECT site_id, coalesce(outcome, :pending), count(*),
+            count(*) FILTER (
+                WHERE outcome IS NOT NULL AND (forced OR extracted_generation < generation)
+            ),
+            count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
+        FROM pages
+        WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
+        GROUP BY site_id, outcome
+    """)
+    rows = session.execute(query, {"ids": ids, "pending": PENDING, "doubtful": DOUBTFUL})
     for site_id, outcome, number, asked_again, doubted in sorted(rows):
         outcomes[site_id][outcome] = number
         again[site_id] += asked_again
@@ -259,13 +261,13 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     generations = {
         site_id: rest for site_id, *rest in session.execute(_LAST_GENERATIONS, {"ids": ids})
     }
-    changed = designs.last_changes(session, ids)
+    changed = groups.last_design_changes(session, ids)
     quarantines = clusterings.quarantines(session, ids)
-    recent = doubts.doubts_of_sites(session, ids)
+    recent = doubts_of_sites(session, ids)
     silent = feedback.silent_sites(session, ids)
     found = []
     for site_id, key in key_of.items():
-        generation, silhouette, groups, outliers = generations.get(site_id, (0, None, (), 0))
+        generation, silhouette, sizes, outliers = generations.get(site_id, (0, None, (), 0))
         quarantine = quarantines.get(site_id)
         found.append(
             SiteStatus(
@@ -274,7 +276,7 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
                 pending=outcomes[site_id].get(PENDING, 0),
                 again=again[site_id],
                 generation=generation,
-                groups=dict(groups),
+                groups=dict(sizes),
                 outliers=outliers,
                 silhouette=silhouette,
                 outcomes=outcomes[site_id],
@@ -289,7 +291,7 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     return found
 
 
-_LAST_GENERATIONS = text("""
+_LAST_GENERATIONS = sql("""
     SELECT site_id, number, silhouette,
         ARRAY(
             SELECT ARRAY[template_groups.number, size] FROM template_groups
@@ -312,8 +314,8 @@ def site_history(session: Session, key: str) -> SiteHistory:
     """Return the history of a site; raise `NoResultFound` if the site is unknown."""
     site_id = session.scalars(select(Site.id).where(Site.key == key)).one()
     return SiteHistory(
-        designs.group_histories(session, site_id),
-        designs.changes(session, site_id),
+        groups.group_histories(session, site_id),
+        groups.design_changes(session, site_id),
         separations.counts(session, site_id),
         feedback.feedback_of_site(session, site_id),
     )
@@ -321,95 +323,232 @@ def site_history(session: Session, key: str) -> SiteHistory:
 
 def service_counts(session: Session) -> ServiceCounts:
     """Return the counts that monitoring exposes."""
-    sites, groups, outliers, generations, articles = session.execute(_TOTALS).one()
+    query = sql("""
+        WITH last AS (
+            SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
+        )
+        SELECT
+            (SELECT count(*) FROM sites) AS sites,
+            (SELECT count(*) FROM template_groups JOIN last USING (site_id, generation)) AS groups,
+            (SELECT count(*) FROM memberships JOIN last USING (site_id, generation)
+             WHERE group_number IS NULL) AS outliers,
+            (SELECT count(*) FROM generations) AS generations,
+            -- Superseded articles may have been removed.
+            (SELECT CAST(coalesce(sum(revision), 0) AS bigint) FROM pages) AS articles
+    """)
+    totals = session.execute(query).one()
     return ServiceCounts(
         outcomes=_counts(
             session,
-            select(func.coalesce(StoredPage.outcome, PENDING), func.count()).group_by(
-                StoredPage.outcome
-            ),
+            "SELECT coalesce(outcome, :pending), count(*) FROM pages GROUP BY outcome",
+            pending=PENDING,
         ),
         waiting=count_waiting(session),
         longest_wait_seconds=longest_wait_seconds(session),
-        sites=sites,
-        groups=groups,
-        outliers=outliers,
+        **totals._asdict(),
         sites_in_quarantine=clusterings.count_quarantined(session),
-        generations=generations,
-        articles=articles,
         design_changes=_counts(
             session,
-            select(Site.key, func.count())
-            .join(DesignChange, DesignChange.site_id == Site.id)
-            .group_by(Site.key),
+            """
+            SELECT key, count(*) FROM design_changes JOIN sites ON sites.id = site_id
+            GROUP BY key
+            """,
         ),
         doubtful=_doubtful(session),
-        walls=_by_key(session, doubts.walled_sites(session)),
+        walls=_by_key(session, walled_sites(session)),
         feedback=feedback.feedback_counts(session),
         silent_sites=len(feedback.silent_sites(session)),
-        recent_failures=failures.count_since(session, RECENT_SECONDS),
+        recent_failures=count_failures(session, RECENT_SECONDS),
         outbox=outbox_count(session),
         oldest_seconds=oldest_seconds(session),
     )
 
 
-_TOTALS = text("""
-    WITH last AS (
-        SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
-    )
-    SELECT
-        (SELECT count(*) FROM sites),
-        (SELECT count(*) FROM template_groups JOIN last USING (site_id, generation)),
-        (SELECT count(*) FROM memberships JOIN last USING (site_id, generation)
-         WHERE group_number IS NULL),
-        (SELECT count(*) FROM generations),
-        -- Superseded articles may have been removed.
-        (SELECT CAST(coalesce(sum(revision), 0) AS bigint) FROM pages)
-""")
-
-
 def longest_wait_seconds(session: Session) -> float:
     """Return the longest time for which a page has had no outcome, or 0 if all pages have one."""
-    return _age(session, StoredPage.waiting_since, StoredPage.outcome.is_(None))
+    query = sql("""
+        SELECT extract(epoch FROM now() - min(waiting_since)) FROM pages WHERE outcome IS NULL
+    """)
+    return float(session.scalar(query) or 0)
 
 
 def oldest_seconds(session: Session) -> dict[str, float]:
     """Return the age of the oldest open request, by kind of work; see `ServiceCounts`."""
-    return {
-        "relay": _age(session, OutboxEntry.created_at, OutboxEntry.lane.is_not(None)),
-        "compare": _age(session, ComparisonBlock.asked_at),
-        "extract": _age(session, StoredPage.asked_at, is_requested()),
-    }
+    query = sql("""
+        SELECT work, coalesce(CAST(extract(epoch FROM now() - since) AS float), 0)
+        FROM (
+            SELECT 'relay' AS work, min(created_at) AS since FROM outbox WHERE lane IS NOT NULL
+            UNION ALL SELECT 'compare', min(asked_at) FROM comparison_blocks
+            UNION ALL
+            SELECT 'extract', min(asked_at) FROM pages WHERE extracted_generation < generation
+        ) AS oldest
+    """)
+    return dict(session.execute(query).all())
 
 
 def count_waiting(session: Session) -> int:
     """Return the number of pages that have no outcome yet, or are to be extracted again."""
-    return _count(session, select(func.count()).select_from(StoredPage).where(is_pending()))
+    query = sql("""
+        SELECT count(*) FROM pages
+        WHERE outcome IS NULL OR forced OR extracted_generation < generation
+    """)
+    return int(session.execute(query).scalar_one())
 
 
 def _doubtful(session: Session) -> dict[str, int]:
-    found = doubts.doubts_of_sites(session)
+    found = doubts_of_sites(session)
     dark = {site_id: each.doubtful for site_id, each in found.items() if each.is_dark}
     return _by_key(session, dark)
 
 
 def _by_key(session: Session, numbers: Mapping[int, int]) -> dict[str, int]:
-    keys = session.execute(select(Site.id, Site.key).where(Site.id.in_(numbers)).order_by(Site.key))
-    return {key: numbers[site_id] for site_id, key in keys}
+    query = sql("SELECT key, id FROM sites WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY key")
+    keys = session.execute(query, {"ids": list(numbers)})
+    return {key: numbers[site_id] for key, site_id in keys}
 
 
-def _age(
-    session: Session,
-    since: InstrumentedAttribute[datetime] | InstrumentedAttribute[datetime | None],
-    *where: ColumnElement[bool],
-) -> float:
-    oldest = select(func.extract("epoch", func.now() - func.min(since))).where(*where)
-    return float(session.scalar(oldest) or 0)
+def _counts(session: Session, query: str, **values: object) -> dict[str, int]:
+    return dict(sorted(map(tuple, session.execute(sql(query), values))))
 
 
-def _count(session: Session, query: Select[int]) -> int:
-    return session.scalar(query) or 0
+NEARLY = 0.9
+"""Fraction of a limit at which the limit counts as nearly reached."""
 
 
-def _counts(session: Session, query: Select[str, int] | Select[str | None, int]) -> dict[str, int]:
-    return dict(sorted((name or "", number) for name, number in session.execute(query)))
+def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str]) -> bool:
+    """Return whether pages without an outcome, or unpublished messages, reach a limit (0: none).
+
+    Messages in ``repeated`` lanes are excluded, so that reprocessing does not block the intake.
+    """
+    values = {"most": limit, "repeated": list(repeated)}
+    query = sql("""
+        SELECT :most <= (
+            SELECT count(*) FROM (
+                SELECT FROM pages WHERE outcome IS NULL LIMIT :most
+            ) AS pages
+        ) OR :most <= (
+            SELECT count(*) FROM (
+                SELECT FROM outbox WHERE lane <> ALL (CAST(:repeated AS text[])) LIMIT :most
+            ) AS messages
+        )
+    """)
+    return bool(limit) and bool(session.scalar(query, values))
+
+
+def is_backlog_nearly_full(session: Session, limit: int) -> bool:
+    """Return whether pending pages or messages, including repeated ones, nearly reach a limit."""
+    values = {"most": math.ceil(limit * NEARLY)}
+    query = sql("""
+        SELECT :most <= (
+            SELECT count(*) FROM (
+                SELECT FROM pages
+                WHERE outcome IS NULL OR forced OR extracted_generation < generation LIMIT :most
+            ) AS pages
+        ) OR :most <= (
+            SELECT count(*) FROM (SELECT FROM outbox WHERE lane IS NOT NULL LIMIT :most) AS messages
+        )
+    """)
+    return bool(limit) and bool(session.scalar(query, values))
+
+
+class LastFailure(NamedTuple):
+    """A task's latest failure."""
+
+    failed_at: datetime
+    error: str
+    traceback: str
+
+
+def note_failure(session: Session, *, task_id: str, task: str, error: str, traceback: str) -> None:
+    """Record why a task failed."""
+    session.add(TaskFailure(task_id=task_id, task=task, error=error, traceback=traceback))
+
+
+def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFailure]:
+    """Return the latest failure of each given task that has failed, by task ID."""
+    query = sql("""
+        SELECT DISTINCT ON (task_id) task_id, failed_at, error, traceback FROM task_failures
+        WHERE task_id = ANY (CAST(:ids AS text[]))
+        ORDER BY task_id, id DESC
+    """)
+    rows = session.execute(query, {"ids": list(task_ids)})
+    return {task_id: LastFailure(*rest) for task_id, *rest in rows}
+
+
+def count_failures(session: Session, seconds: float) -> dict[str, int]:
+    """Return the number of failures in the last ``seconds``, by task name."""
+    query = sql("""
+        SELECT task, count(*) FROM task_failures
+        WHERE failed_at >= now() - make_interval(secs => :seconds)
+        GROUP BY task ORDER BY task
+    """)
+    return dict(session.execute(query, {"seconds": seconds}).all())
+
+
+RECENT_PERIOD = timedelta(days=1)
+"""Maximum time since the extraction request of a recent page."""
+
+MIN_DOUBTFUL = 5
+"""Minimum number of recent articles or walls for a site to be reported; fewer may be accidental."""
+
+
+class Doubts(NamedTuple):
+    """Number of a site's recent articles, and how many of them are doubtful."""
+
+    articles: int
+    doubtful: int
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether most recent articles are doubtful."""
+        return self.doubtful >= MIN_DOUBTFUL and 2 * self.doubtful > self.articles
+
+
+def walled_sites(session: Session) -> dict[int, int]:
+    """Return the number of recent walls, by site, for sites where they are the majority."""
+    query = sql("""
+        SELECT site_id, count(*) FILTER (WHERE outcome = 'wall') AS walls FROM pages
+        WHERE asked_at > now() - :lately AND outcome IS NOT NULL
+        GROUP BY site_id
+        HAVING count(*) FILTER (WHERE outcome = 'wall') >= :least
+            AND 2 * count(*) FILTER (WHERE outcome = 'wall') > count(*)
+    """)
+    return dict(session.execute(query, {"lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}).all())
+
+
+def doubts_of_sites(session: Session, site_ids: Sequence[int] | None = None) -> dict[int, Doubts]:
+    """Return the counts for the given sites (all if None) that have recent doubtful articles."""
+    query = sql("""
+        SELECT site_id, count(*), count(*) FILTER (WHERE confidence < :doubtful) FROM pages
+        WHERE outcome = 'article' AND asked_at > now() - :lately
+            AND (CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[])))
+        GROUP BY site_id HAVING bool_or(confidence < :doubtful)
+    """)
+    asked = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "ids": site_ids}
+    return {site_id: Doubts(*counts) for site_id, *counts in session.execute(query, asked)}
+
+
+def received(session: Session, message_prefix: str) -> Iterator[str]:
+    """Yield the IDs of a run's received messages, in order."""
+    query = (
+        select(Receipt.message_id)
+        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
+        .distinct()
+        .order_by(Receipt.message_id)
+    )
+    for message_id in session.scalars(query.execution_options(yield_per=1000)):
+        assert message_id is not None
+        yield message_id
+
+
+def forget_attempts(session: Session) -> None:
+    """Reset the attempt counts of unfinished work once all processes have exited."""
+    for statement in (
+        """
+        UPDATE pages SET attempts = 0
+        WHERE attempts > 0 AND (outcome IS NULL OR forced OR extracted_generation < generation)
+        """,
+        "UPDATE comparison_blocks SET attempts = 0 WHERE attempts > 0",
+        "DELETE FROM clustering_attempts WHERE quarantined_at IS NULL",
+    ):
+        session.execute(sql(statement))

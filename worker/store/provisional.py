@@ -7,12 +7,12 @@ wait.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import timedelta
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select, text
-from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+from sqlalchemy import ColumnElement, exists
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from models.tables import Generation, Membership, Site, StoredPage
+from models.tables import Generation
+from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 
 PROVISIONAL = "provisional"
@@ -30,68 +30,56 @@ def has_clustering(site_id: ColumnElement[int] | InstrumentedAttribute[int]) -> 
     return exists().where(Generation.site_id == site_id, Generation.method != PROVISIONAL)
 
 
-def _is_unasked() -> ColumnElement[bool]:
-    """Condition: the page has a tree but no outcome, and no extraction has been requested."""
-    return and_(
-        StoredPage.outcome.is_(None),
-        StoredPage.tree_id.is_not(None),
-        StoredPage.extracted_generation >= StoredPage.generation,
+_IS_UNASKED = """
+    outcome IS NULL AND tree_id IS NOT NULL AND extracted_generation >= generation
+    AND NOT EXISTS (
+        SELECT FROM generations
+        WHERE generations.site_id = pages.site_id AND method <> 'provisional'
     )
+"""
+"""The page has a tree but no outcome, no extraction has been requested, and its site is new."""
 
-
-def _comparable_pages(
-    site_id: ColumnElement[int] | InstrumentedAttribute[int],
-) -> ColumnElement[int]:
-    """Return the number of a site's pages that have a tree, at most 2."""
-    page = aliased(StoredPage)
-    some = (
-        select(page.id)
-        .where(page.site_id == site_id, page.tree_id.is_not(None))
-        .limit(2)
-        .correlate_except(page)
-        .subquery()
-    )
-    return select(func.count()).select_from(some).scalar_subquery()
+_COMPARABLE = """(
+    SELECT count(*) FROM (
+        SELECT FROM pages AS page
+        WHERE page.site_id = {site_id} AND page.tree_id IS NOT NULL LIMIT 2
+    ) AS at_most_two
+)"""
+"""Number of a site's pages that have a tree, at most 2."""
 
 
 def lone_pages(
-    session: Session, *, alone_seconds: float, watched_seconds: float, most: int
+    session: Session, *, alone_seconds: float, watched_seconds: float, limit: int
 ) -> dict[int, int]:
     """Return the longest-waiting pages that are alone on their site, mapped to their site IDs.
 
     Only pages that have waited between ``alone_seconds`` and ``watched_seconds`` are considered: a
     page with siblings by then will never be alone.
     """
-    now = func.now()
-    since, until = now - timedelta(seconds=watched_seconds), now - timedelta(seconds=alone_seconds)
-    is_alone = and_(
-        StoredPage.waiting_since.between(since, until), _comparable_pages(StoredPage.site_id) == 1
-    )
-    return _of_new_sites(session, is_alone, most)
+    query = sql(f"""
+        SELECT id, site_id FROM pages
+        WHERE waiting_since BETWEEN now() - make_interval(secs => :watched)
+                AND now() - make_interval(secs => :alone)
+            AND html_removed_at IS NULL AND {_IS_UNASKED}
+            AND {_COMPARABLE.format(site_id="pages.site_id")} = 1
+        ORDER BY waiting_since, id LIMIT :limit
+    """)  # noqa: S608
+    asked = {"alone": alone_seconds, "watched": watched_seconds, "limit": limit}
+    return dict(session.execute(query, asked).all())
 
 
-def late_pages(session: Session, *, patience_seconds: float, most: int) -> dict[int, int]:
+def late_pages(session: Session, *, patience_seconds: float, limit: int) -> dict[int, int]:
     """Return the longest-waiting pages overdue for a first clustering, mapped to site IDs."""
-    is_late = StoredPage.waiting_since <= func.now() - timedelta(seconds=patience_seconds)
-    return _of_new_sites(session, is_late, most)
+    query = sql(f"""
+        SELECT id, site_id FROM pages
+        WHERE waiting_since <= now() - make_interval(secs => :patience)
+            AND html_removed_at IS NULL AND {_IS_UNASKED}
+        ORDER BY waiting_since, id LIMIT :limit
+    """)  # noqa: S608
+    return dict(session.execute(query, {"patience": patience_seconds, "limit": limit}).all())
 
 
-def _of_new_sites(session: Session, condition: ColumnElement[bool], most: int) -> dict[int, int]:
-    rows = session.execute(
-        select(StoredPage.id, StoredPage.site_id)
-        .where(
-            _is_unasked(),
-            StoredPage.html_removed_at.is_(None),
-            condition,
-            ~has_clustering(StoredPage.site_id),
-        )
-        .order_by(StoredPage.waiting_since, StoredPage.id)
-        .limit(most)
-    )
-    return dict(rows.all())
-
-
-_HOLD = text("""
+_HOLD = sql("""
     WITH free AS MATERIALIZED (
         SELECT id FROM sites WHERE id = ANY (CAST(:sites AS bigint[]))
         ORDER BY key FOR UPDATE SKIP LOCKED
@@ -109,27 +97,26 @@ def still_waiting(
     session: Session, page_ids: Sequence[int], site_ids: Sequence[int]
 ) -> dict[int, list[int]]:
     """Return the given pages still waiting for the first clustering of these sites, by site ID."""
-    rows = session.execute(
-        select(StoredPage.site_id, StoredPage.id).where(
-            StoredPage.id.in_(page_ids),
-            StoredPage.site_id.in_(site_ids),
-            _is_unasked(),
-            ~has_clustering(StoredPage.site_id),
-        )
-    )
+    asked = {"pages": list(page_ids), "sites": list(site_ids)}
     by_site: defaultdict[int, list[int]] = defaultdict(list)
-    for site_id, page_id in sorted(map(tuple, rows)):
+    query = sql(f"""
+        SELECT site_id, id FROM pages
+        WHERE id = ANY (CAST(:pages AS bigint[])) AND site_id = ANY (CAST(:sites AS bigint[]))
+            AND {_IS_UNASKED}
+        ORDER BY site_id, id
+    """)  # noqa: S608
+    for site_id, page_id in session.execute(query, asked):
         by_site[site_id].append(page_id)
     return by_site
 
 
-_ADD_GENERATIONS = text("""
+_ADD_GENERATIONS = sql("""
     INSERT INTO generations (site_id, number, site_version, method)
     SELECT site_id, :number, 0, :method
     FROM unnest(CAST(:sites AS bigint[])) AS new (site_id)
     ON CONFLICT (site_id, number) DO NOTHING
 """).bindparams(number=NUMBER, method=PROVISIONAL)
-_ADD_OUTLIERS = text("""
+_ADD_OUTLIERS = sql("""
     INSERT INTO memberships (page_id, generation, site_id, role)
     SELECT id, :number, site_id, 'outlier' FROM pages WHERE id = ANY (CAST(:pages AS bigint[]))
     ON CONFLICT (page_id, generation) DO NOTHING
@@ -144,34 +131,28 @@ def place(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) ->
 
 def without_siblings(session: Session, site_ids: Sequence[int]) -> list[int]:
     """Return the given sites that are new and have fewer than two comparable pages."""
-    return list(
-        session.scalars(
-            select(Site.id)
-            .where(
-                Site.id.in_(site_ids),
-                ~has_clustering(Site.id),
-                _comparable_pages(Site.id) <= 1,
+    query = sql(f"""
+        SELECT id FROM sites
+        WHERE id = ANY (CAST(:sites AS bigint[])) AND {_COMPARABLE.format(site_id="sites.id")} <= 1
+            AND NOT EXISTS (
+                SELECT FROM generations
+                WHERE generations.site_id = sites.id AND method <> 'provisional'
             )
-            .order_by(Site.id)
-        )
-    )
+        ORDER BY id
+    """)  # noqa: S608
+    return list(session.scalars(query, {"sites": list(site_ids)}))
 
 
 def comparable_pages(session: Session, site_ids: Sequence[int]) -> list[tuple[int, int, bool]]:
     """Return the sites' pages with a tree: page ID, site ID, and whether the page still waits."""
-    is_unasked = and_(
-        or_(StoredPage.outcome.is_(None), StoredPage.forced),
-        StoredPage.extracted_generation >= StoredPage.generation,
-    )
-    rows = session.execute(
-        select(StoredPage.id, StoredPage.site_id, is_unasked).where(
-            StoredPage.site_id.in_(site_ids), StoredPage.tree_id.is_not(None)
-        )
-    )
-    return [(page_id, site_id, waits) for page_id, site_id, waits in rows]
+    query = sql("""
+        SELECT id, site_id, (outcome IS NULL OR forced) AND extracted_generation >= generation
+        FROM pages WHERE site_id = ANY (CAST(:sites AS bigint[])) AND tree_id IS NOT NULL
+    """)
+    return [tuple(row) for row in session.execute(query, {"sites": list(site_ids)})]
 
 
-_COUNT_AS_CLUSTERED = text("""
+_COUNT_AS_CLUSTERED = sql("""
     UPDATE generations SET method = :ungrouped, site_version = CASE
         WHEN :has_seen_all THEN (SELECT version FROM sites WHERE id = generations.site_id)
         ELSE site_version END
@@ -189,13 +170,13 @@ def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_al
 
 def overlooked(session: Session, site_id: int, generation: int) -> list[int]:
     """Return a site's waiting pages that are not in the given generation, ascending."""
-    is_placed = exists().where(
-        Membership.page_id == StoredPage.id, Membership.generation == generation
-    )
-    return list(
-        session.scalars(
-            select(StoredPage.id)
-            .where(StoredPage.site_id == site_id, _is_unasked(), ~is_placed)
-            .order_by(StoredPage.id)
-        )
-    )
+    query = sql("""
+        SELECT id FROM pages
+        WHERE site_id = :site_id AND outcome IS NULL AND tree_id IS NOT NULL
+            AND extracted_generation >= pages.generation AND NOT EXISTS (
+                SELECT FROM memberships
+                WHERE page_id = pages.id AND memberships.generation = :generation
+            )
+        ORDER BY id
+    """)
+    return list(session.scalars(query, {"site_id": site_id, "generation": generation}))

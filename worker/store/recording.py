@@ -1,11 +1,11 @@
 """Record fetched pages, whether new, changed or unchanged."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ARRAY, BigInteger, any_, bindparam, func, select, text
+from sqlalchemy import ARRAY, BigInteger, any_, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -15,8 +15,8 @@ from worker.html import Answer
 from worker.outcomes import PageOutcome, ReceiptResult
 from worker.store import addresses, story_arrivals, trees
 from worker.store.addresses import Fetch, Resolution
-from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.statements import rows_only
+from worker.store.database import rows_only, sql
+from worker.store.pages import FetchedPage, ReadPage
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """Results of a fetch that changes the content of its page."""
@@ -75,7 +75,8 @@ def _record(
         if place.parted_from is not None:
             addresses.yield_url(session, place.parted_from, [place.spelling])
     judged = _judged(session, fetches, located)
-    tree_ids = _save_changed_trees(session, judged)
+    changed = (each.read.tree for each in judged if each.result in CHANGES)
+    tree_ids = trees.save_trees(session, [tree for tree in changed if tree is not None])
     new = [each for each in judged if each.stored is None]
     with_content = [each for each in judged if _update_stored(each, tree_ids)] + new
     added = _add_pages(session, new, tree_ids)
@@ -135,17 +136,6 @@ def _judged(
     return judged
 
 
-def _save_changed_trees(session: Session, judged: Iterable[_ResolvedFetch]) -> dict[str, int]:
-    return trees.save_trees(
-        session,
-        [
-            each.read.tree
-            for each in judged
-            if each.result in CHANGES and each.read.tree is not None
-        ],
-    )
-
-
 def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
     """Update the stored page from a fetch, and return whether to store the fetched content."""
     page = each.stored
@@ -154,7 +144,8 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
     if each.result == ReceiptResult.UPDATED:
         refusal, is_same = each.fetched.refusal, page.content_digest == each.fetched.content_digest
         if refusal is not None and _is_readable(page):
-            _refuse(page, refusal, each.fetched.fetched_at)
+            page.refused = _refused(refusal, each.fetched.fetched_at, page.refused)
+            _await_extraction(page)
             return False
         is_there = canonical_form(page.url) == each.located.address
         if is_same and is_there and page.refused is not None and _is_readable(page):
@@ -205,7 +196,7 @@ def _add_pages(
     return {(site_id, digest): page_id for page_id, site_id, digest in rows}
 
 
-_CONTINUE_REVISIONS = text("""
+_CONTINUE_REVISIONS = sql("""
     UPDATE pages
     SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :parted_from))
     WHERE id = :page_id
@@ -252,11 +243,6 @@ def _judge_refusal(page: StoredPage, refusal: Refusal, place: Resolution) -> Rec
 
 def _is_readable(page: StoredPage) -> bool:
     return page.tree_id is not None and page.html_removed_at is None
-
-
-def _refuse(page: StoredPage, refusal: Refusal, fetched_at: datetime | None) -> None:
-    page.refused = _refused(refusal, fetched_at, page.refused)
-    _await_extraction(page)
 
 
 def _refused(
@@ -344,15 +330,6 @@ _OF_CONTENT = (
 )
 """Columns that describe the content of a page."""
 
-_LOCK_PAGES = (
-    select(StoredPage)
-    .where(StoredPage.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
-    # Transactions that lock the same pages in different orders would deadlock.
-    .order_by(StoredPage.id)
-    .with_for_update()
-    .execution_options(populate_existing=True)
-)
-
 
 def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> StoredPage:
     """Merge pages of a locked site that turn out to be the same page, and return the first.
@@ -361,7 +338,15 @@ def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> Store
     has a revision, another is published even if nothing changed, so that consumers learn of the
     merge.
     """
-    page, *others = session.scalars(_LOCK_PAGES, {"ids": list(page_ids)})
+    locked = (
+        select(StoredPage)
+        .where(StoredPage.id.in_(page_ids))
+        # Transactions that lock the same pages in different orders would deadlock.
+        .order_by(StoredPage.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    page, *others = session.scalars(locked)
     for other in others:
         is_speaker = [canonical_form(each.url) == speaker for each in (page, other)]
         if page.content_digest == other.content_digest and is_speaker[0] == is_speaker[1]:
@@ -380,11 +365,11 @@ def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> Store
         other.extracted_generation = other.generation
         other.outcome, other.outcome_detail = PageOutcome.JOINED, f"it is {page.url}"
     other_ids = [other.id for other in others]
-    joined = {"to_page": page.id, "others": other_ids}
     session.flush()
     story_arrivals.add_gone(session, other_ids)
-    session.execute(_MOVE_ADDRESSES, joined)
-    session.execute(_MOVE_RECEIPTS, joined)
+    for table in ("addresses", "receipts"):
+        query = f"UPDATE {table} SET page_id = :to_page WHERE page_id = ANY (:others)"  # noqa: S608
+        session.execute(sql(query), {"to_page": page.id, "others": other_ids})
     return page
 
 
@@ -393,40 +378,31 @@ def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
     for name in _OF_CONTENT:
         setattr(other, name, getattr(page, name))
     other.html_removed_at = page.html_removed_at
-    session.execute(_COPY_CONTENT, {"from_page": page.id, "to_page": other.id})
-
-
-_MOVE_ADDRESSES = text(
-    "UPDATE addresses SET page_id = :to_page WHERE page_id = ANY(CAST(:others AS bigint[]))"
-)
-_MOVE_RECEIPTS = text(
-    "UPDATE receipts SET page_id = :to_page WHERE page_id = ANY(CAST(:others AS bigint[]))"
-)
-_COPY_CONTENT = text("""
-    INSERT INTO page_contents (page_id, compressed, is_text, stored_at)
-    SELECT :to_page, compressed, is_text, stored_at FROM page_contents
-    WHERE page_id = :from_page
-    ON CONFLICT (page_id) DO UPDATE SET
-        (compressed, is_text, stored_at)
-        = (excluded.compressed, excluded.is_text, excluded.stored_at)
-""")
-_SAVE_CONTENTS = text("""
-    INSERT INTO page_contents (page_id, compressed, is_text)
-    SELECT * FROM unnest(
-        CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]), CAST(:is_text AS boolean[])
-    )
-    ON CONFLICT (page_id) DO UPDATE SET
-        (compressed, is_text, stored_at) = (excluded.compressed, excluded.is_text, now())
-""")
+    query = sql("""
+        INSERT INTO page_contents (page_id, compressed, is_text, stored_at)
+        SELECT :to_page, compressed, is_text, stored_at FROM page_contents
+        WHERE page_id = :from_page
+        ON CONFLICT (page_id) DO UPDATE SET
+            (compressed, is_text, stored_at)
+            = (excluded.compressed, excluded.is_text, excluded.stored_at)
+    """)
+    session.execute(query, {"from_page": page.id, "to_page": other.id})
 
 
 def _save_contents(session: Session, contents: Sequence[tuple[int, FetchedPage]]) -> None:
-    if contents:
-        session.execute(
-            _SAVE_CONTENTS,
-            {
-                "page_ids": [page_id for page_id, _ in contents],
-                "compressed": [fetched.compressed for _, fetched in contents],
-                "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
-            },
+    if not contents:
+        return
+    query = sql("""
+        INSERT INTO page_contents (page_id, compressed, is_text)
+        SELECT * FROM unnest(
+            CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]), CAST(:is_text AS boolean[])
         )
+        ON CONFLICT (page_id) DO UPDATE SET
+            (compressed, is_text, stored_at) = (excluded.compressed, excluded.is_text, now())
+    """)
+    values = {
+        "page_ids": [page_id for page_id, _ in contents],
+        "compressed": [fetched.compressed for _, fetched in contents],
+        "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
+    }
+    session.execute(query, values)

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
-from sqlalchemy import func, select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from models.tables import FollowedRequest, Reprocessing, Site
+from models.tables import Reprocessing
+from worker.store.database import sql
 
 CATCH_UP = timedelta(minutes=2)
 """Maximum lag behind the requested rate that is caught up; more would cause a burst."""
@@ -30,25 +31,21 @@ class ReprocessingProgress:
 
 def is_new_request(session: Session, task_id: str) -> bool:
     """Record a task, and return whether the task is being handled for the first time."""
-    added = session.scalar(
-        insert(FollowedRequest)
-        .values(task_id=task_id)
-        .on_conflict_do_nothing(index_elements=[FollowedRequest.task_id])
-        .returning(FollowedRequest.id)
-    )
-    return added is not None
+    query = sql("""
+        INSERT INTO followed_requests (task_id) VALUES (:task_id)
+        ON CONFLICT (task_id) DO NOTHING RETURNING id
+    """)
+    return session.scalar(query, {"task_id": task_id}) is not None
 
 
 def begin(session: Session, stage: str, pages_per_minute: float | None) -> bool:
     """Start a reprocessing of all existing sites; return False if one is already in progress."""
-    last = select(func.coalesce(func.max(Site.id), 0)).scalar_subquery()
-    added = session.scalar(
-        insert(Reprocessing)
-        .values(stage=stage, pages_per_minute=pages_per_minute, last_site_id=last)
-        .on_conflict_do_nothing()
-        .returning(Reprocessing.id)
-    )
-    return added is not None
+    query = sql("""
+        INSERT INTO reprocessings (stage, pages_per_minute, last_site_id)
+        SELECT :stage, :rate, coalesce(max(id), 0) FROM sites
+        ON CONFLICT DO NOTHING RETURNING id
+    """)
+    return session.scalar(query, {"stage": stage, "rate": pages_per_minute}) is not None
 
 
 def lock_due(session: Session) -> Reprocessing | None:
@@ -66,11 +63,9 @@ def lock_due(session: Session) -> Reprocessing | None:
 
 def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
     """Return the next site; if there is none, mark the reprocessing as ended and return None."""
-    site_id = session.scalar(
-        select(func.min(Site.id)).where(
-            Site.id > reprocessing.site_id, Site.id <= reprocessing.last_site_id
-        )
-    )
+    query = sql("SELECT min(id) FROM sites WHERE id > :after AND id <= :last")
+    asked = {"after": reprocessing.site_id, "last": reprocessing.last_site_id}
+    site_id: int | None = session.scalar(query, asked)
     if site_id is None:
         reprocessing.ended_at = func.now()
     return site_id
@@ -90,27 +85,23 @@ def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages:
 
 def pause(session: Session) -> bool:
     """Pause before the next site; return False if nothing is in progress."""
-    return _change(session, is_paused=True)
+    return _change(session, "is_paused = true")
 
 
 def resume(session: Session) -> bool:
     """Continue a paused reprocessing; return False if nothing is in progress."""
-    return _change(session, is_paused=False, resume_at=func.now())
+    return _change(session, "is_paused = false, resume_at = now()")
 
 
 def cancel(session: Session) -> bool:
     """End the reprocessing before its last site; return False if nothing is in progress."""
-    return _change(session, ended_at=func.now())
+    return _change(session, "ended_at = now()")
 
 
-def _change(session: Session, **values: object) -> bool:
-    changed = session.scalar(
-        update(Reprocessing)
-        .where(Reprocessing.ended_at.is_(None))
-        .values(**values)
-        .returning(Reprocessing.id)
-    )
-    return changed is not None
+def _change(session: Session, change: str) -> bool:
+    query = sql(f"UPDATE reprocessings SET {change} WHERE ended_at IS NULL")  # noqa: S608
+    changed: Any = session.execute(query)
+    return bool(changed.rowcount)
 
 
 def progress(session: Session) -> ReprocessingProgress | None:
@@ -130,4 +121,5 @@ def progress(session: Session) -> ReprocessingProgress | None:
 
 
 def _sites_until(session: Session, site_id: int) -> int:
-    return session.scalar(select(func.count()).select_from(Site).where(Site.id <= site_id)) or 0
+    query = sql("SELECT count(*) FROM sites WHERE id <= :site_id")
+    return int(session.execute(query, {"site_id": site_id}).scalar_one())

@@ -153,16 +153,10 @@ _RULES = (
 )
 
 
-def first_place(kinds: Collection[Kind]) -> Place | None:
-    """Return where to start removing the given kinds, or None if there are none."""
-    return _place_from(0, kinds)
-
-
-def _place_from(rule: int, kinds: Collection[Kind]) -> Place | None:
-    for number, each in enumerate(_RULES[rule:], start=rule):
-        if each.kind in kinds:
-            return Place(number)
-    return None
+def first_place(kinds: Collection[Kind], rule: int = 0) -> Place | None:
+    """Return where to start removing the given kinds, at or after a rule; None if nowhere."""
+    later = range(rule, len(_RULES))
+    return next((Place(number) for number in later if _RULES[number].kind in kinds), None)
 
 
 def prune(
@@ -179,7 +173,7 @@ def prune(
     )
     last = session.scalar(select(func.max(window.subquery().c[0])))
     if last is None:
-        return Step(rule.kind, 0, _place_from(place.rule + 1, kinds))
+        return Step(rule.kind, 0, first_place(kinds, place.rule + 1))
     inside = rule.key.between(place.after + 1, last)
     following = Place(place.rule, last)
     removable = (inside, rule.is_removable)

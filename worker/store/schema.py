@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Select, Text, column, func, select, table, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
@@ -16,12 +16,6 @@ BEHIND = "older than this version: run `detourage migrate`"
 
 COMMAND_CONNECT_SECONDS = 3
 """Connection timeout for commands, which must not keep a person waiting."""
-
-_VERSION_TABLE = "alembic_version"
-_REVISION: Select[str] = select(column("version_num", Text)).select_from(table(_VERSION_TABLE))
-
-_HAS_ADMITTED = text("SELECT to_regproc('admitted_schemas')")
-_ADMITTED = text("SELECT admitted_schemas()")
 
 
 def check_current(database: Database) -> None:
@@ -89,9 +83,10 @@ def current_database(url: str) -> Iterator[Database]:
 
 def revision_of(connection: Connection) -> str | None:
     """Return the schema version of a database, or None if it was never migrated."""
-    if connection.scalar(select(func.to_regclass(_VERSION_TABLE))) is None:
+    if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         return None
-    return connection.scalar(_REVISION)
+    version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return version
 
 
 def _require_current(connection: Connection) -> None:
@@ -100,7 +95,8 @@ def _require_current(connection: Connection) -> None:
         return
     if current is None or current in known_revisions():
         raise SchemaIsBehindError
-    if not _is_admitted(connection):
+    has_list = connection.scalar(text("SELECT to_regproc('admitted_schemas')")) is not None
+    if not has_list or not _admits(connection):
         raise UnknownSchemaError(current)
 
 
@@ -113,10 +109,6 @@ def require_admitted(session: Session) -> None:
         raise ForeignSchemaError(f"the database does not admit version {newest_revision()}")
 
 
-def _is_admitted(connection: Connection) -> bool:
-    return connection.scalar(_HAS_ADMITTED) is not None and _admits(connection)
-
-
 def _admits(connection: Connection) -> bool:
-    oldest, newest = connection.scalar(_ADMITTED)
+    oldest, newest = connection.scalar(text("SELECT admitted_schemas()"))
     return bool(oldest <= newest_revision() <= newest)

@@ -1,6 +1,5 @@
 """List the addresses joined to another page, and separate them permanently."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,10 +12,11 @@ from worker.addresses import canonical_of
 from worker.errors import ExpectedError
 from worker.outcomes import PageOutcome
 from worker.store import addresses, pages
-from worker.store.fetched_pages import digest_of_url, digests_of_address
+from worker.store.database import sql
+from worker.store.pages import digest_of_url, digests_of_address
 from worker.store.recording import copy_content
 
-WAITS = "waits for its next fetch"
+WAITING = "waits for its next fetch"
 """Outcome detail of a page without content."""
 
 
@@ -113,7 +113,7 @@ def _empty(session: Session, page: StoredPage) -> None:
     page.html_removed_at = func.now()
     page.extracted_generation = page.generation
     if page.outcome is None:
-        page.outcome, page.outcome_detail = PageOutcome.JOINED, WAITS
+        page.outcome, page.outcome_detail = PageOutcome.JOINED, WAITING
     session.execute(delete(PageContent).where(PageContent.page_id == page.id))
     session.flush()
 
@@ -139,7 +139,7 @@ def _own_page(session: Session, page: StoredPage, spellings: Sequence[str]) -> S
         url_digest=digests[0],
         content_digest="",
         outcome=PageOutcome.JOINED,
-        outcome_detail=WAITS,
+        outcome_detail=WAITING,
     )
     session.add(new)
     session.flush()
@@ -165,22 +165,16 @@ class JoinedAddress:
 
 def counts(session: Session, site_id: int) -> dict[str, int]:
     """Return how many of a site's addresses have joined other pages, by kind."""
-    counted: Counter[str] = Counter()
-    rows = session.execute(
-        select(
-            Address.kind,
-            func.count(Address.joined_at),
-            func.sum(func.greatest(func.cardinality(Address.spellings) - 1, 0)),
-            func.count(Address.separated_at),
-        )
-        .where(Address.site_id == site_id)
-        .group_by(Address.kind)
-    )
-    for kind, joined, spelled, separated in rows:
-        counted[kind or "canonical"] += joined
-        counted["form"] += int(spelled)
-        counted["separated"] += separated
-    return {kind: number for kind, number in sorted(counted.items()) if number}
+    query = sql("""
+        SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
+            (coalesce(kind, 'canonical'), CAST(joined_at IS NOT NULL AS integer)),
+            ('form', greatest(cardinality(spellings) - 1, 0)),
+            ('separated', CAST(separated_at IS NOT NULL AS integer))
+        ) AS counted (name, number)
+        WHERE site_id = :site_id
+        GROUP BY name HAVING sum(number) > 0 ORDER BY name COLLATE "C"
+    """)
+    return dict(session.execute(query, {"site_id": site_id}).all())
 
 
 def joined_addresses(session: Session, key: str) -> list[JoinedAddress]:

@@ -20,9 +20,8 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from models.tables import Story, StoryOverlap, StoryText
-from worker.store.database import do_not_wait_for_disk
+from worker.store.database import do_not_wait_for_disk, rows_only
 from worker.store.locks import AdvisoryLock
-from worker.store.statements import rows_only
 
 MAX_OF_BAND = 50
 """Maximum number of texts examined per band: as many as are compared per story."""

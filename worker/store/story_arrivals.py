@@ -11,7 +11,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import Story, StoryArrival, StoryArticle, StoryText
 from worker.duplicates.fingerprint import Fingerprint
-from worker.store.statements import rows_only
+from worker.store.database import rows_only
 from worker.store.stories import packed, unpacked
 
 

@@ -18,8 +18,8 @@ from models.tables import (
     StoryArrival,
     StoryArticle,
 )
+from worker.store.database import rows_only
 from worker.store.pages import has_article
-from worker.store.statements import rows_only
 
 MAX_COMPARED: Final = 100
 """Maximum number of articles considered when looking for the first article of a story."""

@@ -4,22 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ARRAY, BigInteger, any_, bindparam, delete, or_, select, text
 from sqlalchemy.orm import Session
 
-from models.tables import Distance, StoredPage, StoredTree
 from worker.html import Tree, TreeShape
-from worker.store.statements import rows_only
-
-_ADD_TREES = text("""
-    INSERT INTO trees (digest, size, packed) SELECT * FROM unnest(
-        CAST(:digests AS text[]), CAST(:sizes AS integer[]), CAST(:packed AS bytea[])
-    )
-    ON CONFLICT (digest) DO NOTHING RETURNING digest, id
-""")
+from worker.store.database import sql
 
 # Locks trees until their pages are written; otherwise they could be removed as orphans.
-_HOLD_TREES = text("""
+_HOLD_TREES = sql("""
     SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
     ORDER BY digest FOR KEY SHARE
 """)
@@ -30,13 +21,19 @@ def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
     # Transactions that insert the same rows in different orders would deadlock.
     missing = dict(sorted({tree.digest: tree for tree in trees}.items()))
     stored: dict[str, int] = {}
+    query = sql("""
+        INSERT INTO trees (digest, size, packed) SELECT * FROM unnest(
+            CAST(:digests AS text[]), CAST(:sizes AS integer[]), CAST(:packed AS bytea[])
+        )
+        ON CONFLICT (digest) DO NOTHING RETURNING digest, id
+    """)
     while missing:
         new = {
             "digests": list(missing),
             "sizes": [len(tree) for tree in missing.values()],
             "packed": [tree.to_bytes() for tree in missing.values()],
         }
-        stored |= dict(session.execute(_ADD_TREES, new).all())
+        stored |= dict(session.execute(query, new).all())
         there = [digest for digest in missing if digest not in stored]
         if there:
             stored |= dict(session.execute(_HOLD_TREES, {"digests": there}).all())
@@ -44,74 +41,57 @@ def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
     return stored
 
 
-_IS_ASKED_FOR = StoredTree.id == any_(bindparam("tree_ids", type_=ARRAY(BigInteger)))
-_TREES = rows_only(
-    select(StoredTree.id, StoredTree.packed).where(_IS_ASKED_FOR).order_by(StoredTree.id)
-)
-_SHAPES = rows_only(
-    select(StoredTree.id, StoredTree.digest, StoredTree.size)
-    .where(_IS_ASKED_FOR)
-    .order_by(StoredTree.id)
-)
-_SITE_SHAPES = text("""
-    SELECT id, digest, size FROM trees
-    WHERE id IN (SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL)
-    ORDER BY id
-""")
-
-
 def load_trees(session: Session, tree_ids: Iterable[int]) -> dict[int, Tree]:
     """Return trees by ID, in ascending order of ID."""
-    rows = session.execute(_TREES, {"tree_ids": list(tree_ids)})
-    return {tree_id: Tree.from_bytes(packed) for tree_id, packed in rows}
+    query = sql("""
+        SELECT id, packed FROM trees WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
+    """)
+    rows = session.execute(query, {"ids": list(tree_ids)})
+    return {tree_id: Tree.from_bytes(bytes(packed)) for tree_id, packed in rows}
 
 
 def tree_shapes(session: Session, tree_ids: Iterable[int]) -> dict[int, TreeShape]:
     """Return the digest and size of trees by ID, in ascending order of ID."""
-    rows = session.execute(_SHAPES, {"tree_ids": list(tree_ids)})
+    query = sql("""
+        SELECT id, digest, size FROM trees WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
+    """)
+    rows = session.execute(query, {"ids": list(tree_ids)})
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
 def site_tree_shapes(session: Session, site_id: int) -> dict[int, TreeShape]:
     """Return the digest and size of a site's distinct trees by ID, in ascending order of ID."""
-    rows = session.execute(_SITE_SHAPES, {"site_id": site_id})
+    query = sql("""
+        SELECT id, digest, size FROM trees
+        WHERE id IN (SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL)
+        ORDER BY id
+    """)
+    rows = session.execute(query, {"site_id": site_id})
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
-def site_tree_ids(session: Session, site_id: int, most: int | None = None) -> list[int]:
-    """Return the IDs of a site's distinct trees, ascending; at most the first ``most``."""
-    return list(
-        session.scalars(
-            select(StoredPage.tree_id)
-            .where(StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None))
-            .distinct()
-            .order_by(StoredPage.tree_id)
-            .limit(most)
-        )
-    )
+def site_tree_ids(session: Session, site_id: int, limit: int | None = None) -> list[int]:
+    """Return the IDs of a site's distinct trees, ascending; at most the first ``limit``."""
+    query = sql("""
+        SELECT DISTINCT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+        ORDER BY tree_id LIMIT :limit
+    """)
+    return list(session.scalars(query, {"site_id": site_id, "limit": limit}))
 
 
 def known_distances(
     session: Session, rows: Sequence[int], columns: Sequence[int]
 ) -> dict[tuple[int, int], int | None]:
     """Return the stored distances between two sets of trees, by ordered pair of IDs."""
-    found = session.execute(
-        select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance).where(
-            or_(
-                Distance.lower_tree_id.in_(rows) & Distance.higher_tree_id.in_(columns),
-                Distance.lower_tree_id.in_(columns) & Distance.higher_tree_id.in_(rows),
-            )
-        )
-    )
+    query = sql("""
+        SELECT lower_tree_id, higher_tree_id, distance FROM distances
+        WHERE lower_tree_id = ANY (CAST(:rows AS bigint[]))
+                AND higher_tree_id = ANY (CAST(:columns AS bigint[]))
+            OR lower_tree_id = ANY (CAST(:columns AS bigint[]))
+                AND higher_tree_id = ANY (CAST(:rows AS bigint[]))
+    """)
+    found = session.execute(query, {"rows": list(rows), "columns": list(columns)})
     return {(lower, higher): distance for lower, higher, distance in found}
-
-
-_AMONG = bindparam("tree_ids", type_=ARRAY(BigInteger))
-_DISTANCES = rows_only(
-    select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance).where(
-        Distance.lower_tree_id == any_(_AMONG), Distance.higher_tree_id == any_(_AMONG)
-    )
-)
 
 
 def distance_matrix(
@@ -126,7 +106,12 @@ def distance_matrix(
     np.fill_diagonal(distances, 0)
     if len(tree_ids) < 2:
         return distances, is_stored
-    rows = session.execute(_DISTANCES, {"tree_ids": list(tree_ids)})
+    query = sql("""
+        SELECT lower_tree_id, higher_tree_id, distance FROM distances
+        WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
+            AND higher_tree_id = ANY (CAST(:tree_ids AS bigint[]))
+    """)
+    rows = session.execute(query, {"tree_ids": list(tree_ids)})
     # NULL becomes NaN.
     stored = np.array([tuple(row) for row in rows], np.float64).reshape(-1, 3)
     i, j = np.searchsorted(tree_ids, stored[:, :2].astype(np.int64)).T
@@ -135,22 +120,20 @@ def distance_matrix(
     return distances, is_stored
 
 
-_SAVE_DISTANCES = text("""
-    INSERT INTO distances (lower_tree_id, higher_tree_id, distance) SELECT * FROM unnest(
-        CAST(:lower AS bigint[]), CAST(:higher AS bigint[]), CAST(:distances AS integer[])
-    )
-    ON CONFLICT DO NOTHING
-""")
-
-
 def save_distances(session: Session, distances: Mapping[tuple[int, int], int | None]) -> None:
     """Store distances by ordered pair of tree IDs, without replacing stored ones."""
     if not distances:
         return
     # Tasks that insert the same rows in different orders would deadlock.
     pairs = sorted(distances)
+    query = sql("""
+        INSERT INTO distances (lower_tree_id, higher_tree_id, distance) SELECT * FROM unnest(
+            CAST(:lower AS bigint[]), CAST(:higher AS bigint[]), CAST(:distances AS integer[])
+        )
+        ON CONFLICT DO NOTHING
+    """)
     session.execute(
-        _SAVE_DISTANCES,
+        query,
         {
             "lower": [lower for lower, _ in pairs],
             "higher": [higher for _, higher in pairs],
@@ -161,8 +144,9 @@ def save_distances(session: Session, distances: Mapping[tuple[int, int], int | N
 
 def forget_distances(session: Session, tree_ids: Sequence[int]) -> None:
     """Delete the distances among the given trees."""
-    session.execute(
-        delete(Distance).where(
-            Distance.lower_tree_id.in_(tree_ids), Distance.higher_tree_id.in_(tree_ids)
-        )
-    )
+    query = sql("""
+        DELETE FROM distances
+        WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
+            AND higher_tree_id = ANY (CAST(:tree_ids AS bigint[]))
+    """)
+    session.execute(query, {"tree_ids": list(tree_ids)})

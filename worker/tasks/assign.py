@@ -23,10 +23,9 @@ from worker.grouping.distance import normalised_distance
 from worker.grouping.distance.forest import TASK_WORK
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
-from worker.store import assignments, clusterings, groups, outbox, pages, trees
-from worker.store.assignments import Outlier
+from worker.store import clusterings, groups, outbox, pages, trees
 from worker.store.database import is_connection_lost
-from worker.store.groups import NewGroup, NewMembership
+from worker.store.groups import NewGroup, NewMembership, Outlier
 from worker.tasks.base import TASK_OPTIONS
 from worker.text.plural import counted
 from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
@@ -152,7 +151,7 @@ def _assign(
 def _nearest_group(
     session: Session, state: ProcessState, site_id: int, generation: int, tree_id: int
 ) -> Assignment:
-    standing = assignments.representatives(session, site_id, generation)
+    standing = groups.representatives(session, site_id, generation)
     shapes = trees.tree_shapes(session, {tree_id, *(each.tree_id for each in standing)})
     sizes = [shapes[each.tree_id].size for each in standing]
     standing = [standing[place] for place in worth_comparing(shapes[tree_id].size, sizes)]
@@ -167,13 +166,13 @@ def _nearest_group(
 def _place(session: Session, page: StoredPage, generation: int, found: Assignment) -> None:
     if found.group is None:
         outlier = NewMembership(page.id, None, "outlier", None, found.confidence)
-        assignments.place_page(session, page.site_id, generation, outlier)
+        groups.place_page(session, page.site_id, generation, outlier)
         return
-    pivot_id = assignments.pivot_of(session, page.site_id, generation, found.group)
+    pivot_id = groups.pivot_of(session, page.site_id, generation, found.group)
     # A changed pivot that stays in its group is still compared with the same page.
     if pivot_id != page.id:
         member = NewMembership(page.id, found.group, "member", pivot_id, found.confidence)
-        assignments.place_page(session, page.site_id, generation, member)
+        groups.place_page(session, page.site_id, generation, member)
 
 
 def _promote_outliers(
@@ -184,7 +183,7 @@ def _promote_outliers(
     # outliers may be the very step that fails.
     if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
         return set(), 0
-    outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_COMPARED)
+    outliers = groups.newest_outliers(session, site_id, generation, OUTLIERS_COMPARED)
     if len(outliers) < MIN_NEW_GROUP_PAGES:
         return set(), 0
     distances, sizes, work = _distances(session, state, outliers)
@@ -209,7 +208,7 @@ def _promote_outliers(
             pivot_id=pivot.page_id,
             beside_pivot=outliers[nearest].page_id,
         ):
-            assignments.place_page(session, site_id, generation, place)
+            groups.place_page(session, site_id, generation, place)
             promoted.add(place.page_id)
         logger.info(
             "site %d: %d outliers form the new group %d",

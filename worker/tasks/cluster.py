@@ -11,18 +11,9 @@ from worker.messaging import task_names
 from worker.messaging.broker import messages_seen
 from worker.outcomes import AbandonedReason
 from worker.settings import Settings
-from worker.store import (
-    assignments,
-    backlog,
-    clusterings,
-    comparisons,
-    groups,
-    outbox,
-    pages,
-    provisional,
-)
+from worker.store import clusterings, comparisons, groups, outbox, pages, progress, provisional
+from worker.store.clusterings import SettleTimes, due_sites
 from worker.store.database import is_connection_lost
-from worker.store.due_sites import SettleTimes, due_sites
 from worker.store.locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
 from worker.text.plural import counted
@@ -89,7 +80,7 @@ def _enqueue_due_clusterings(session: Session, settings: Settings, settle: Settl
         patience_seconds=settings.comparison_patience_seconds,
         pauses_seconds=_pauses(settings),
         # The intake may be blocked by pages waiting for their site's first clustering.
-        first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
+        first_at_once=progress.is_backlog_nearly_full(session, settings.pending_limit),
     )
     enqueued = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
     due = [site for site in due if site.id not in enqueued]
@@ -159,7 +150,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
         # New pages will be assigned, and a later clustering will consider all of them.
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
     generation = groups.last_generation(session, site_id)
-    assignments.place_as_outliers(session, site_id, generation, waiting)
+    groups.place_as_outliers(session, site_id, generation, waiting)
     request_extractions(session, {site_id: waiting}, generation)
     quarantine_task(
         session,

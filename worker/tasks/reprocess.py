@@ -11,13 +11,13 @@ from worker.html import Answer
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.store import (
-    backlog,
     clusterings,
     comparisons,
     feedback,
     groups,
     outbox,
     pages,
+    progress,
     reprocessings,
     trees,
 )
@@ -168,7 +168,7 @@ def reprocess_due() -> None:
 def _reprocess_next(session: Session, pending_limit: int) -> bool:
     """Reprocess the next site; return False if there is none or it is not yet due."""
     # The intake pauses when the limit is reached, so stop earlier to leave room for new pages.
-    if backlog.is_nearly_full(session, pending_limit):
+    if progress.is_backlog_nearly_full(session, pending_limit):
         return False
     reprocessing = reprocessings.lock_due(session)
     if reprocessing is None:

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from worker.grouping.distance.blocks import BLOCK_SIDE
 from worker.messaging import task_names
 from worker.store import clusterings, comparisons, outbox
+from worker.store.clusterings import DueSite
 from worker.store.comparisons import NewBlock
-from worker.store.due_sites import DueSite
 
 PAGE_MS = 5
 """Estimated duration of a clustering, in milliseconds per page of the site."""

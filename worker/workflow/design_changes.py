@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
 from worker.grouping.generations import MIN_PAGES_FOR_CHANGE, design_change
-from worker.store import designs
-from worker.store.designs import DatedPage
+from worker.store import groups
+from worker.store.groups import DatedPage
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
     """
     if pages < MIN_PAGES_FOR_CHANGE:
         return
-    newest = designs.newest_pages(session, site_id, generation, PAGES_SEARCHED)
+    newest = groups.newest_pages(session, site_id, generation, PAGES_SEARCHED)
     found = design_change([page.group_number for page in newest])
     if found is None:
         return
@@ -51,7 +51,7 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
         new_groups=list(found.new_groups),
         gone_groups=list(found.gone_groups),
     )
-    if designs.note_change(session, change):
+    if groups.note_design_change(session, change):
         logger.warning(
             "site %d: design changed at %s, fetched %s: %.0f %% of the newest pages are in new"
             " groups %s or are outliers; groups %s have no new pages",

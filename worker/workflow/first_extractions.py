@@ -37,10 +37,10 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
         session,
         alone_seconds=ALONE_SECONDS,
         watched_seconds=WATCHED_SECONDS,
-        most=REQUESTED_AT_ONCE,
+        limit=REQUESTED_AT_ONCE,
     )
     found |= provisional.late_pages(
-        session, patience_seconds=first_article_seconds, most=REQUESTED_AT_ONCE
+        session, patience_seconds=first_article_seconds, limit=REQUESTED_AT_ONCE
     )
     if not found:
         return 0

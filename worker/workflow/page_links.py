@@ -13,7 +13,7 @@ from worker.addresses import identity_of
 from worker.article.listed import MISSED_KINDS, ListedLinks
 from worker.html import site_name
 from worker.messaging.topology import Topology
-from worker.store import outbox, page_links
+from worker.store import articles, outbox
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.outbox import NewMessage
 from worker.workflow.outgoing_articles import routing_key
@@ -57,7 +57,7 @@ def send_links(
     """
     if not found:
         return
-    last = page_links.last_ids(session, [job.page_id for _, job, _ in found])
+    last = articles.last_links_ids(session, [job.page_id for _, job, _ in found])
     messages = {}
     for page, job, listed in found:
         message = links_message(page, job, listed)
@@ -65,7 +65,7 @@ def send_links(
             messages[job.page_id] = within(message, max_bytes)
     if not messages:
         return
-    page_links.save(session, {page_id: each.to_json() for page_id, each in messages.items()})
+    articles.save_links(session, {page_id: each.to_json() for page_id, each in messages.items()})
     outbox.add_messages(
         session,
         [

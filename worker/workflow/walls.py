@@ -12,8 +12,12 @@ from worker.article.reader import Content
 from worker.duplicates.fingerprint import fingerprint_of
 from worker.outcomes import PageOutcome
 from worker.store import articles
-from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.store.short_texts import articles_among, pages_with
+from worker.store.extraction_jobs import (
+    ExtractionJob,
+    PageState,
+    articles_among,
+    pages_with_short_texts,
+)
 from worker.workflow.extraction_requests import request_extractions
 
 DOUBTFUL_CONFIDENCE: Final = 0.5
@@ -86,7 +90,7 @@ def without_repeats(
             by_site[page.site_id][job.page_id] = texts[job.page_id]
     walls: set[int] = set()
     for site_id, own in sorted(by_site.items()):
-        others = pages_with(session, site_id, set(own.values()))
+        others = pages_with_short_texts(session, site_id, set(own.values()))
         showing = {key: others[key] - own.keys() for key in own.values()}
         for page_id, key in own.items():
             showing[key].add(page_id)

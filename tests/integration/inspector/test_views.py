@@ -98,7 +98,7 @@ def test_articles_are_found_by_their_properties(client: Client, crawled: Setting
 
 def test_searches_are_paginated(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = urls(client, "language=e")
-    monkeypatch.setattr("worker.store.reads.articles.LOOKED_THROUGH", 5)
+    monkeypatch.setattr("worker.store.reads.articles.MAX_SCANNED", 5)
     monkeypatch.setattr("worker.store.reads.articles.BATCH", 3)
     found: set[str] = set()
     after = ""
@@ -167,7 +167,7 @@ def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Se
 def test_rates_cover_only_the_latest_messages(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.store.reads.overview.MOST_RECEIPTS", 10)
+    monkeypatch.setattr("worker.store.reads.overview.MAX_RECEIPTS", 10)
     database = Database(crawled.require_database_url())
     [page_id, *_] = page_ids(crawled)
     with database.transaction() as session:

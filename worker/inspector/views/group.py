@@ -81,7 +81,7 @@ def _listed(
     site = asked.known(lambda session: inspected_site(session, asked.place("site")))
     place, after = (site.id, site.generation, number), asked.number("after")
     pages = asked.read(
-        lambda session: pages_of_group(session, *place, most=PAGES + 1, after=after or 0)
+        lambda session: pages_of_group(session, *place, limit=PAGES + 1, after=after or 0)
     )
     outcomes = asked.read(lambda session: outcomes_of_group(session, *place))
     shown: list[GroupPage] = pages[:PAGES]
@@ -106,7 +106,7 @@ def _compared_pages(
     """Return the representative (None if its HTML was removed) and other pages of its group."""
     members = asked.read(
         lambda session: pages_of_group(
-            session, site.id, site.generation, shown.number, most=COMPARED + 1, after=0
+            session, site.id, site.generation, shown.number, limit=COMPARED + 1, after=0
         )
     )
     others = [page for page in members if page.id != shown.representative_id][:COMPARED]

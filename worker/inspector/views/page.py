@@ -81,7 +81,7 @@ def page(asked: InspectorRequest) -> Answer:
     revisions, receipts, sending = asked.read(
         lambda session: (
             found := revisions_of(
-                session, row.id, most=REVISIONS, with_messages=[shown, earlier, row.revision]
+                session, row.id, limit=REVISIONS, with_messages=[shown, earlier, row.revision]
             ),
             receipts_of(session, row.id, RECEIPTS),
             sending_of(session, str(_message_of(found, row.revision).get("id"))),

@@ -10,9 +10,10 @@ from worker.explain.pictures.site_map import MappedPages, draw_map
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_site
 from worker.inspector.registry import Answer, Views
-from worker.store import clusterings, designs
+from worker.store import clusterings
 from worker.store.clusterings import Quarantine
 from worker.store.feedback import feedback_of_site
+from worker.store.groups import design_changes
 from worker.store.provisional import PROVISIONAL, UNGROUPED
 from worker.store.reads.details import (
     InspectedSite,
@@ -40,7 +41,7 @@ def site(asked: InspectorRequest) -> Answer:
     found = asked.known(lambda session: inspected_site(session, site_id))
     groups = asked.read(lambda session: groups_of_generation(session, site_id, found.generation))
     history = asked.read(lambda session: last_generations(session, site_id, GENERATIONS))
-    changes = asked.read(lambda session: designs.changes(session, site_id))
+    changes = asked.read(lambda session: design_changes(session, site_id))
     apart = asked.read(lambda session: pages_in_no_group(session, site_id, found.generation))
     given_up = asked.read(lambda session: clusterings.quarantine(session, site_id))
     feedback = asked.read(lambda session: feedback_of_site(session, site_id))

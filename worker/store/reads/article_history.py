@@ -11,11 +11,11 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from models.messages import Changes
-from models.tables import Address, Article, Receipt, StoredPage
-from worker.store.fetched_pages import digests_of_address
-from worker.store.pages import load_content
+from models.tables import Address, Article, StoredPage
+from worker.store.database import sql
+from worker.store.pages import digests_of_address, load_content
 
-MOST_EVENTS = 1_000
+MAX_EVENTS = 1_000
 """Maximum number of fetches, and of revisions, of an address that are read, the latest ones."""
 
 
@@ -78,30 +78,22 @@ def _is_named(name: str | int) -> ColumnElement[bool]:
 
 
 def _fetches(session: Session, page_ids: Sequence[int]) -> Iterator[ArticleEvent]:
-    rows = session.execute(
-        select(Receipt.received_at, Receipt.page_id, Receipt.result)
-        .where(Receipt.page_id.in_(page_ids))
-        .order_by(Receipt.id.desc())
-        .limit(MOST_EVENTS)
-    )
+    query = sql("""
+        SELECT received_at, page_id, result FROM receipts WHERE page_id = ANY (:page_ids)
+        ORDER BY id DESC LIMIT :limit
+    """)
+    rows = session.execute(query, {"page_ids": list(page_ids), "limit": MAX_EVENTS})
     for received_at, page_id, result in rows:
-        if page_id is not None:
-            yield ArticleEvent(at=received_at, page_id=page_id, what=f"fetched: {result}")
+        yield ArticleEvent(at=received_at, page_id=page_id, what=f"fetched: {result}")
 
 
 def _revisions(session: Session, page_ids: Sequence[int]) -> Iterator[ArticleEvent]:
-    rows = session.execute(
-        select(
-            Article.created_at,
-            Article.page_id,
-            Article.revision,
-            Article.message["changes"],
-            Article.message["withdrawn"].astext,
-        )
-        .where(Article.page_id.in_(page_ids))
-        .order_by(Article.created_at.desc())
-        .limit(MOST_EVENTS)
-    )
+    query = sql("""
+        SELECT created_at, page_id, revision, message -> 'changes', message ->> 'withdrawn'
+        FROM articles WHERE page_id = ANY (:page_ids)
+        ORDER BY created_at DESC LIMIT :limit
+    """)
+    rows = session.execute(query, {"page_ids": list(page_ids), "limit": MAX_EVENTS})
     for created_at, page_id, revision, changes, withdrawn in rows:
         known = Changes.model_validate(changes) if changes else None
         kind = "withdrawn" if withdrawn else known.kind if known else None

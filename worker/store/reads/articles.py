@@ -5,21 +5,19 @@ search continues where it stopped.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 from typing import Any, Final
 
-from sqlalchemy import CTE, ColumnElement, Select, and_, cast, func, select
-from sqlalchemy.dialects.postgresql import JSONPATH
 from sqlalchemy.orm import Session
 
-from models.tables import Article, Site, StoredPage
 from worker.outcomes import PENDING
+from worker.store.database import sql
 
-LOOKED_THROUGH: Final = 5000
-LOOKING_SECONDS: Final = 0.04
+MAX_SCANNED: Final = 5000
+MAX_SCAN_SECONDS: Final = 0.04
 """Maximum number of pages scanned, and time spent, in one search for words or a language."""
 
 BATCH: Final = 200
@@ -75,39 +73,43 @@ class FoundPage:
 class Found:
     """Result of a search, newest page first.
 
-    ``before`` is the page ID before which the search continues, or None at the end. ``looked`` is
-    the number of pages scanned, and ``is_cut`` means that the scan hit its limit.
+    ``before`` is the page ID before which the search continues, or None at the end. ``scanned`` is
+    the number of pages scanned, and ``is_limited`` means that the scan hit its limit.
     """
 
     pages: list[FoundPage]
     before: int | None
-    looked: int
-    is_cut: bool
+    scanned: int
+    is_limited: bool
 
 
 def search(
     session: Session, wanted: ArticleFilter, *, before: int | None = None, limit: int
 ) -> Found:
     """Return up to ``limit`` matching pages with IDs below ``before``, newest first."""
-    began, looked, found = monotonic(), 0, []
+    began, scanned, found = monotonic(), 0, []
+    query = sql(f"""{_HELD}
+        SELECT id, url, site_id, key, outcome, received_at, confidence, revision,
+            message ->> 'title', message ->> 'language', left(message ->> 'lead', :lead)
+        FROM held WHERE {_IS_FOUND} ORDER BY id DESC
+    """)  # noqa: S608
     while True:
         ids = _next_ids(session, wanted, before, BATCH if wanted.reads_articles else limit + 1)
-        found += [FoundPage(*row) for row in session.execute(_pages(ids, wanted))]
-        looked += len(ids)
+        found += [FoundPage(*row) for row in session.execute(query, _in_message(ids, wanted))]
+        scanned += len(ids)
         if len(found) > limit:
-            return Found(found[:limit], found[limit - 1].id, looked, False)
+            return Found(found[:limit], found[limit - 1].id, scanned, False)
         if not wanted.reads_articles or len(ids) < BATCH:
-            return Found(found, None, looked, False)
+            return Found(found, None, scanned, False)
         before = ids[-1]
-        if looked >= LOOKED_THROUGH or monotonic() - began > LOOKING_SECONDS:
-            return Found(found, before, looked, True)
+        if scanned >= MAX_SCANNED or monotonic() - began > MAX_SCAN_SECONDS:
+            return Found(found, before, scanned, True)
 
 
 def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the text of each page's latest article."""
-    held = _held(page_ids)
-    text = held.c.message["text"].astext
-    return dict(session.execute(select(held.c.id, text).where(held.c.message.is_not(None))).all())
+    query = sql(f"{_HELD} SELECT id, message ->> 'text' FROM held WHERE message IS NOT NULL")  # noqa: S608
+    return dict(session.execute(query, {"ids": list(page_ids)}).all())
 
 
 def messages(
@@ -115,9 +117,10 @@ def messages(
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a batch of matching article messages, and the next ``before``, or None at the end."""
     ids = _next_ids(session, wanted, before, BATCH)
-    held = _held(ids)
-    query = select(held.c.message).where(held.c.message.is_not(None), *_in_message(held, wanted))
-    found = list(session.scalars(query.order_by(held.c.id.desc())))
+    query = sql(f"""{_HELD}
+        SELECT message FROM held WHERE message IS NOT NULL AND {_IS_FOUND} ORDER BY id DESC
+    """)  # noqa: S608
+    found = list(session.scalars(query, _in_message(ids, wanted)))
     return found, ids[-1] if len(ids) == BATCH else None
 
 
@@ -125,81 +128,27 @@ def _next_ids(
     session: Session, wanted: ArticleFilter, before: int | None, number: int
 ) -> Sequence[int]:
     """Return the IDs of pages that meet the criteria that can be checked without articles."""
-    query = select(StoredPage.id).where(*_in_pages(wanted))
-    if wanted.site is not None:
-        sites = select(Site.id).where(Site.key.icontains(wanted.site, autoescape=True))
-        query = query.where(StoredPage.site_id.in_(sites))
-    if before is not None:
-        query = query.where(StoredPage.id < before)
-    return session.scalars(query.order_by(StoredPage.id.desc()).limit(number)).all()
+    asked = {**vars(wanted), "pending": PENDING, "before": before, "number": number}
+    query = sql("""
+        SELECT id FROM pages
+        WHERE (CAST(:outcome AS text) IS NULL OR coalesce(outcome, :pending) = :outcome)
+            AND (CAST(:since AS timestamptz) IS NULL OR received_at >= :since)
+            AND (CAST(:until AS timestamptz) IS NULL OR received_at < :until)
+            AND (CAST(:below AS float) IS NULL OR confidence < :below)
+            AND (CAST(:above AS float) IS NULL OR confidence >= :above)
+            AND (CAST(:site AS text) IS NULL OR site_id IN (
+                SELECT id FROM sites WHERE strpos(lower(key), lower(:site)) > 0
+            ))
+            AND (CAST(:before AS bigint) IS NULL OR id < :before)
+        ORDER BY id DESC LIMIT :number
+    """)
+    return session.scalars(query, asked).all()
 
 
-def _held(ids: Sequence[int]) -> CTE:
-    """Return pages with their latest article messages.
-
-    The CTE is materialized; otherwise, PostgreSQL would read the articles of all pages.
-    """
-    return (
-        select(
-            StoredPage.id,
-            StoredPage.url,
-            StoredPage.site_id,
-            Site.key,
-            StoredPage.outcome,
-            StoredPage.received_at,
-            StoredPage.confidence,
-            StoredPage.revision,
-            Article.message,
-        )
-        .join(Site, Site.id == StoredPage.site_id)
-        .outerjoin(
-            Article,
-            and_(Article.page_id == StoredPage.id, Article.revision == StoredPage.revision),
-        )
-        .where(StoredPage.id.in_(ids))
-        .cte("held")
-        .prefix_with("MATERIALIZED")
-    )
-
-
-def _pages(ids: Sequence[int], wanted: ArticleFilter) -> Select[Any]:
-    held = _held(ids)
-    message = held.c.message
-    return (
-        select(
-            *(column for column in held.c if column is not message),
-            message["title"].astext,
-            message["language"].astext,
-            func.left(message["lead"].astext, LEAD_CHARACTERS),
-        )
-        .where(*_in_message(held, wanted))
-        .order_by(held.c.id.desc())
-    )
-
-
-def _in_pages(wanted: ArticleFilter) -> Iterator[ColumnElement[bool]]:
-    if wanted.outcome == PENDING:
-        yield StoredPage.outcome.is_(None)
-    elif wanted.outcome is not None:
-        yield StoredPage.outcome == wanted.outcome
-    if wanted.since is not None:
-        yield StoredPage.received_at >= wanted.since
-    if wanted.until is not None:
-        yield StoredPage.received_at < wanted.until
-    if wanted.below is not None:
-        yield StoredPage.confidence < wanted.below
-    if wanted.above is not None:
-        yield StoredPage.confidence >= wanted.above
-
-
-def _in_message(held: CTE, wanted: ArticleFilter) -> Iterator[ColumnElement[bool]]:
-    message = held.c.message
-    if wanted.language is not None:
-        yield message["language"].astext.istartswith(wanted.language, autoescape=True)
-    if wanted.words:
-        # A single JSON path for all words halves the time, as each message is decompressed once.
-        path = " && ".join(map(_holds, wanted.words))
-        yield func.jsonb_path_match(message, cast(path, JSONPATH))
+def _in_message(ids: Sequence[int], wanted: ArticleFilter) -> dict[str, Any]:
+    # A single JSON path for all words halves the time, as each message is decompressed once.
+    path = " && ".join(map(_holds, wanted.words)) or None
+    return {"ids": list(ids), "language": wanted.language, "path": path, "lead": LEAD_CHARACTERS}
 
 
 def _holds(word: str) -> str:
@@ -207,3 +156,20 @@ def _holds(word: str) -> str:
     literal = json.dumps(word)
     places = (f'exists($.{key} ? (@ like_regex {literal} flag "iq"))' for key in ("title", "text"))
     return f"({' || '.join(places)})"
+
+
+# Unless the CTE is materialized, PostgreSQL reads the articles of all pages.
+_HELD = """
+    WITH held AS MATERIALIZED (
+        SELECT pages.id, url, site_id, key, outcome, received_at, confidence, pages.revision,
+            message
+        FROM pages JOIN sites ON sites.id = site_id
+        LEFT JOIN articles ON (page_id, articles.revision) = (pages.id, pages.revision)
+        WHERE pages.id = ANY (CAST(:ids AS bigint[]))
+    )
+"""
+_IS_FOUND = """
+    (CAST(:language AS text) IS NULL
+        OR starts_with(lower(message ->> 'language'), lower(:language)))
+    AND (CAST(:path AS text) IS NULL OR jsonb_path_match(message, CAST(:path AS jsonpath)))
+"""

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import and_, case, func, select, text
 from sqlalchemy.orm import Session
 
-from models.tables import Article, OutboxEntry, PageKnowledge, Receipt, ReferenceSet, StoredPage
+from worker.store.database import sql
 from worker.store.extraction_jobs import Pivot
 from worker.store.trees import site_tree_ids
 
@@ -36,31 +35,27 @@ class InspectedSite(NamedTuple):
 
 def inspected_site(session: Session, site_id: int) -> InspectedSite | None:
     """Return a site, or None if it does not exist."""
-    row = session.execute(_INSPECTED_SITE, {"site_id": site_id}).one_or_none()
+    query = sql("""
+        SELECT id, key, (SELECT count(*) FROM pages WHERE site_id = sites.id), coalesce(number, 0),
+            created_at, method, silhouette
+        FROM sites LEFT JOIN generations ON site_id = sites.id
+        WHERE id = :site_id
+        ORDER BY number DESC NULLS LAST LIMIT 1
+    """)
+    row = session.execute(query, {"site_id": site_id}).one_or_none()
     return InspectedSite(*row) if row is not None else None
-
-
-_INSPECTED_SITE = text("""
-    SELECT id, key, (SELECT count(*) FROM pages WHERE site_id = sites.id), coalesce(number, 0),
-        created_at, method, silhouette
-    FROM sites LEFT JOIN generations ON site_id = sites.id
-    WHERE id = :site_id
-    ORDER BY number DESC NULLS LAST LIMIT 1
-""")
 
 
 def groups_of_generation(session: Session, site_id: int, generation: int) -> list[SiteGroup]:
     """Return the groups of a generation, largest first."""
-    rows = session.execute(_GROUPS, {"site_id": site_id, "generation": generation})
+    query = sql("""
+        SELECT number, size, representative_id, url, template_groups.comment_pattern
+        FROM template_groups JOIN pages ON pages.id = representative_id
+        WHERE template_groups.site_id = :site_id AND template_groups.generation = :generation
+        ORDER BY size DESC, number
+    """)
+    rows = session.execute(query, {"site_id": site_id, "generation": generation})
     return [SiteGroup(*row) for row in rows]
-
-
-_GROUPS = text("""
-    SELECT number, size, representative_id, url, template_groups.comment_pattern
-    FROM template_groups JOIN pages ON pages.id = representative_id
-    WHERE template_groups.site_id = :site_id AND template_groups.generation = :generation
-    ORDER BY size DESC, number
-""")
 
 
 class PagesInNoGroup(NamedTuple):
@@ -73,19 +68,17 @@ class PagesInNoGroup(NamedTuple):
 
 def pages_in_no_group(session: Session, site_id: int, generation: int) -> PagesInNoGroup:
     """Count a site's pages that are in no group of a generation, by reason."""
-    row = session.execute(_IN_NO_GROUP, {"site_id": site_id, "generation": generation}).one()
+    query = sql("""
+        SELECT count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NOT NULL
+                AND group_number IS NULL),
+            count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NULL),
+            count(*) FILTER (WHERE tree_id IS NULL)
+        FROM pages
+        LEFT JOIN memberships ON page_id = pages.id AND memberships.generation = :generation
+        WHERE pages.site_id = :site_id
+    """)
+    row = session.execute(query, {"site_id": site_id, "generation": generation}).one()
     return PagesInNoGroup(*row)
-
-
-_IN_NO_GROUP = text("""
-    SELECT count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NOT NULL
-            AND group_number IS NULL),
-        count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NULL),
-        count(*) FILTER (WHERE tree_id IS NULL)
-    FROM pages
-    LEFT JOIN memberships ON page_id = pages.id AND memberships.generation = :generation
-    WHERE pages.site_id = :site_id
-""")
 
 
 class GenerationSizes(NamedTuple):
@@ -98,41 +91,36 @@ class GenerationSizes(NamedTuple):
     sizes: list[tuple[int, int]]
 
 
-def last_generations(session: Session, site_id: int, most: int) -> list[GenerationSizes]:
-    """Return the latest ``most`` generations of a site, oldest first."""
+def last_generations(session: Session, site_id: int, limit: int) -> list[GenerationSizes]:
+    """Return the latest ``limit`` generations of a site, oldest first."""
+    query = sql("""
+        SELECT number, created_at, method, silhouette, ARRAY(
+            SELECT ARRAY[template_groups.number, size] FROM template_groups
+            WHERE site_id = :site_id AND generation = last.number
+            ORDER BY template_groups.number
+        )
+        FROM (
+            SELECT * FROM generations WHERE site_id = :site_id ORDER BY number DESC LIMIT :limit
+        ) AS last
+        ORDER BY number
+    """)
     return [
         GenerationSizes(*(*row, [(number, size) for number, size in sizes]))
-        for *row, sizes in session.execute(_LAST_GENERATIONS, {"site_id": site_id, "most": most})
+        for *row, sizes in session.execute(query, {"site_id": site_id, "limit": limit})
     ]
 
 
-_LAST_GENERATIONS = text("""
-    SELECT number, created_at, method, silhouette, ARRAY(
-        SELECT ARRAY[template_groups.number, size] FROM template_groups
-        WHERE site_id = :site_id AND generation = last.number
-        ORDER BY template_groups.number
-    )
-    FROM (
-        SELECT * FROM generations WHERE site_id = :site_id ORDER BY number DESC LIMIT :most
-    ) AS last
-    ORDER BY number
-""")
-
-
-def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
+def trees_to_picture(session: Session, site_id: int, limit: int) -> list[int]:
     """Return the oldest trees that represent a site in pictures, ascending.
 
     They are the site's references, if any, since all distances among references are stored.
     """
-    references = session.scalar(
-        select(ReferenceSet.tree_ids)
-        .where(ReferenceSet.site_id == site_id)
-        .order_by(func.cardinality(ReferenceSet.tree_ids).desc(), ReferenceSet.id.desc())
-        .limit(1)
-    )
-    if references:
-        return sorted(references)[:most]
-    return site_tree_ids(session, site_id, most)
+    query = sql("""
+        SELECT tree_ids FROM reference_sets WHERE site_id = :site_id
+        ORDER BY cardinality(tree_ids) DESC, id DESC LIMIT 1
+    """)
+    references = session.scalar(query, {"site_id": site_id})
+    return sorted(references)[:limit] if references else site_tree_ids(session, site_id, limit)
 
 
 class PageOfTree(NamedTuple):
@@ -150,16 +138,14 @@ def pages_of_trees(
 ) -> list[PageOfTree]:
     """Return the pages of a site with the given trees, ordered by ID."""
     wanted = {"site_id": site_id, "generation": generation, "tree_ids": list(tree_ids)}
-    return [PageOfTree(*row) for row in session.execute(_PAGES_OF_TREES, wanted)]
-
-
-_PAGES_OF_TREES = text("""
-    SELECT tree_id, id, url, group_number, role
-    FROM pages
-    LEFT JOIN memberships ON page_id = id AND memberships.generation = :generation
-    WHERE pages.site_id = :site_id AND tree_id = ANY(CAST(:tree_ids AS bigint[]))
-    ORDER BY id
-""")
+    query = sql("""
+        SELECT tree_id, id, url, group_number, role
+        FROM pages
+        LEFT JOIN memberships ON page_id = id AND memberships.generation = :generation
+        WHERE pages.site_id = :site_id AND tree_id = ANY(CAST(:tree_ids AS bigint[]))
+        ORDER BY id
+    """)
+    return [PageOfTree(*row) for row in session.execute(query, wanted)]
 
 
 class GroupPage(NamedTuple):
@@ -175,31 +161,26 @@ class GroupPage(NamedTuple):
 
 
 def pages_of_group(
-    session: Session, site_id: int, generation: int, number: int | None, *, most: int, after: int
+    session: Session, site_id: int, generation: int, number: int | None, *, limit: int, after: int
 ) -> list[GroupPage]:
     """Return the pages of a group (the outliers if ``number`` is None) with IDs above ``after``."""
     group = {"site_id": site_id, "generation": generation, "number": number}
-    rows = session.execute(_PAGES_OF_GROUP, {**group, "most": most, "after": after})
+    query = sql("""
+        SELECT id, url, coalesce(fetched_at, received_at), outcome, pages.confidence, revision, role
+        FROM pages JOIN memberships ON page_id = id
+        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+            AND group_number IS NOT DISTINCT FROM :number AND id > :after
+        ORDER BY id LIMIT :limit
+    """)
+    rows = session.execute(query, {**group, "limit": limit, "after": after})
     return [GroupPage(*row) for row in rows]
-
-
-_PAGES_OF_GROUP = text("""
-    SELECT id, url, coalesce(fetched_at, received_at), outcome, pages.confidence, revision, role
-    FROM pages JOIN memberships ON page_id = id
-    WHERE memberships.site_id = :site_id AND memberships.generation = :generation
-        AND group_number IS NOT DISTINCT FROM :number AND id > :after
-    ORDER BY id LIMIT :most
-""")
 
 
 def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | None:
     """Return the packed knowledge learned from a page, and when it was learned."""
-    row = session.execute(
-        select(PageKnowledge.packed, PageKnowledge.learned_at).where(
-            PageKnowledge.page_id == page_id
-        )
-    ).one_or_none()
-    return (row[0], row[1]) if row is not None else None
+    query = sql("SELECT packed, learned_at FROM page_knowledge WHERE page_id = :page_id")
+    row = session.execute(query, {"page_id": page_id}).one_or_none()
+    return (bytes(row.packed), row.learned_at) if row is not None else None
 
 
 class PagePlace(NamedTuple):
@@ -219,31 +200,29 @@ class PagePlace(NamedTuple):
 
 def place_of_page(session: Session, page_id: int) -> PagePlace | None:
     """Return a page's place in the generation of its latest or pending extraction."""
-    row = session.execute(_PLACE, {"page_id": page_id}).one_or_none()
+    query = sql("""
+        SELECT key, stored_at, group_number, role, memberships.confidence,
+            generations.created_at, generations.method, size, template_groups.comment_pattern,
+            pivot.id, pivot.url, pivot.content_type, pivot.content_digest
+        FROM pages
+        JOIN sites ON sites.id = pages.site_id
+        LEFT JOIN page_contents ON page_contents.page_id = pages.id
+        LEFT JOIN memberships
+            ON (memberships.page_id, memberships.generation) = (pages.id, pages.generation)
+        LEFT JOIN generations
+            ON (generations.site_id, generations.number) = (pages.site_id, pages.generation)
+        LEFT JOIN template_groups
+            ON (template_groups.site_id, template_groups.generation, template_groups.number)
+            = (memberships.site_id, memberships.generation, group_number)
+        LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
+        WHERE pages.id = :page_id
+    """)
+    row = session.execute(query, {"page_id": page_id}).one_or_none()
     if row is None:
         return None
     *place, pivot_id, url, content_type, digest = row
     pivot = Pivot(pivot_id, url, content_type, digest) if pivot_id is not None else None
     return PagePlace(*(*place, pivot))
-
-
-_PLACE = text("""
-    SELECT key, stored_at, group_number, role, memberships.confidence,
-        generations.created_at, generations.method, size, template_groups.comment_pattern,
-        pivot.id, pivot.url, pivot.content_type, pivot.content_digest
-    FROM pages
-    JOIN sites ON sites.id = pages.site_id
-    LEFT JOIN page_contents ON page_contents.page_id = pages.id
-    LEFT JOIN memberships
-        ON (memberships.page_id, memberships.generation) = (pages.id, pages.generation)
-    LEFT JOIN generations
-        ON (generations.site_id, generations.number) = (pages.site_id, pages.generation)
-    LEFT JOIN template_groups
-        ON (template_groups.site_id, template_groups.generation, template_groups.number)
-        = (memberships.site_id, memberships.generation, group_number)
-    LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
-    WHERE pages.id = :page_id
-""")
 
 
 class Revision(NamedTuple):
@@ -255,38 +234,37 @@ class Revision(NamedTuple):
 
 
 def revisions_of(
-    session: Session, page_id: int, *, most: int, with_messages: Sequence[int]
+    session: Session, page_id: int, *, limit: int, with_messages: Sequence[int]
 ) -> list[Revision]:
     """Return the latest revisions, newest first, with messages for those in ``with_messages``."""
-    rows = session.execute(
-        select(
-            Article.revision,
-            Article.created_at,
-            case((Article.revision.in_(list(with_messages)), Article.message)),
-        )
-        .where(Article.page_id == page_id)
-        .order_by(Article.revision.desc())
-        .limit(most)
-    )
-    return [Revision(*row) for row in rows]
+    query = sql("""
+        SELECT revision, created_at,
+            CASE WHEN revision = ANY (CAST(:with_messages AS integer[])) THEN message END
+        FROM articles WHERE page_id = :page_id
+        ORDER BY revision DESC LIMIT :limit
+    """)
+    asked = {"page_id": page_id, "limit": limit, "with_messages": list(with_messages)}
+    return [Revision(*row) for row in session.execute(query, asked)]
 
 
 def last_article(session: Session, page_id: int) -> tuple[dict[str, Any] | None] | None:
     """Return the row of a page's latest article message, or None if the page does not exist."""
-    last = and_(Article.page_id == StoredPage.id, Article.revision == StoredPage.revision)
-    query = select(Article.message).select_from(StoredPage).outerjoin(Article, last)
-    return session.execute(query.where(StoredPage.id == page_id)).one_or_none()
+    query = sql("""
+        SELECT message FROM pages
+        LEFT JOIN articles ON (page_id, articles.revision) = (pages.id, pages.revision)
+        WHERE pages.id = :page_id
+    """)
+    row = session.execute(query, {"page_id": page_id}).one_or_none()
+    return None if row is None else (row[0],)
 
 
-def receipts_of(session: Session, page_id: int, most: int) -> list[tuple[datetime, str]]:
+def receipts_of(session: Session, page_id: int, limit: int) -> list[tuple[datetime, str]]:
     """Return the times and results of a page's messages, newest first."""
-    rows = session.execute(
-        select(Receipt.received_at, Receipt.result)
-        .where(Receipt.page_id == page_id)
-        .order_by(Receipt.id.desc())
-        .limit(most)
-    )
-    return [(received_at, result) for received_at, result in rows]
+    query = sql("""
+        SELECT received_at, result FROM receipts WHERE page_id = :page_id
+        ORDER BY id DESC LIMIT :limit
+    """)
+    return [tuple(row) for row in session.execute(query, {"page_id": page_id, "limit": limit})]
 
 
 class GroupOutcome(NamedTuple):
@@ -302,17 +280,15 @@ def outcomes_of_group(
 ) -> list[GroupOutcome]:
     """Return the outcomes of a group's pages, or of the outliers if ``number`` is None."""
     group = {"site_id": site_id, "generation": generation, "number": number}
-    return [GroupOutcome(*row) for row in session.execute(_OUTCOMES_OF_GROUP, group)]
-
-
-_OUTCOMES_OF_GROUP = text("""
-    SELECT outcome, count(*), avg(pages.confidence)
-    FROM pages JOIN memberships ON page_id = id
-    WHERE memberships.site_id = :site_id AND memberships.generation = :generation
-        AND group_number IS NOT DISTINCT FROM :number
-    GROUP BY outcome
-    ORDER BY count(*) DESC, outcome
-""")
+    query = sql("""
+        SELECT outcome, count(*), avg(pages.confidence)
+        FROM pages JOIN memberships ON page_id = id
+        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+            AND group_number IS NOT DISTINCT FROM :number
+        GROUP BY outcome
+        ORDER BY count(*) DESC, outcome
+    """)
+    return [GroupOutcome(*row) for row in session.execute(query, group)]
 
 
 class Container(NamedTuple):
@@ -325,24 +301,21 @@ class Container(NamedTuple):
 
 def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
     """Return where the latest articles of pages were found, most frequent place first."""
-    rows = session.execute(_CONTAINERS, {"page_ids": list(page_ids)})
+    query = sql("""
+        SELECT message ->> 'method', message ->> 'xpath' AS xpath, count(*)
+        FROM articles JOIN pages ON (pages.id, pages.revision) = (page_id, articles.revision)
+        WHERE pages.id = ANY(CAST(:page_ids AS bigint[]))
+        GROUP BY 1, 2
+        ORDER BY count(*) DESC, xpath
+    """)
+    rows = session.execute(query, {"page_ids": list(page_ids)})
     return [Container(*row) for row in rows]
-
-
-_CONTAINERS = text("""
-    SELECT message ->> 'method', message ->> 'xpath' AS xpath, count(*)
-    FROM articles JOIN pages ON (pages.id, pages.revision) = (page_id, articles.revision)
-    WHERE pages.id = ANY(CAST(:page_ids AS bigint[]))
-    GROUP BY 1, 2
-    ORDER BY count(*) DESC, xpath
-""")
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
     """Return whether a message is waiting or was refused; None if it is not in the outbox."""
-    row = session.execute(
-        select(OutboxEntry.refused_at).where(OutboxEntry.message_id == message_id).limit(1)
-    ).one_or_none()
+    query = sql("SELECT refused_at FROM outbox WHERE message_id = :message_id LIMIT 1")
+    row = session.execute(query, {"message_id": message_id}).one_or_none()
     if row is None:
         return None
     return "waiting" if row[0] is None else "refused"

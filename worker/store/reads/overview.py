@@ -4,7 +4,6 @@ It scans the pages twice; all other queries are cheap.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -12,11 +11,13 @@ from typing import Final
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from models.tables import Article, DesignChange, Receipt, Site, StoredPage
-from worker.outcomes import PENDING, PageOutcome
-from worker.store import clusterings, durations, failures, progress
-from worker.store.doubts import LATELY, MIN_DOUBTFUL, Doubts, is_doubtful
+from models.messages import DOUBTFUL
+from models.tables import Site
+from worker.outcomes import PENDING
+from worker.store import clusterings, durations, progress
+from worker.store.database import sql
 from worker.store.outbox import count as outbox_count
+from worker.store.progress import MIN_DOUBTFUL, RECENT_PERIOD
 
 SLOTS: Final = 48
 """Maximum number of slots on the time axis."""
@@ -28,8 +29,6 @@ _WIDTHS: Final = (
 )
 """Possible slot lengths in seconds; the first that needs no more than `SLOTS` slots is used."""
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
 _OLDEST: Final = 1000
 """Number of pages examined for the earliest time of receipt, since a page received again has a new
 time."""
@@ -37,13 +36,13 @@ time."""
 RATE_SECONDS: Final = 900
 """Period over which rates are computed."""
 
-MOST_RECEIPTS: Final = 20_000
+MAX_RECEIPTS: Final = 20_000
 """Maximum number of recent messages used for rates, which then cover a shorter period."""
 
-FALL: Final = 0.1
+MIN_FALL: Final = 0.1
 """Minimum drop in a site's mean confidence at which the site is shown (not measured)."""
 
-MOST_SITES: Final = 10
+MAX_SITES: Final = 10
 """Maximum number of sites (the worst) and of redesigns (the newest) shown."""
 
 
@@ -73,7 +72,7 @@ class Arrivals:
 class Rates:
     """Rates of incoming pages and outgoing articles in the last ``seconds``.
 
-    Only the last `MOST_RECEIPTS` messages, received from ``first_received_at`` to
+    Only the last `MAX_RECEIPTS` messages, received from ``first_received_at`` to
     ``last_received_at``, and their articles are counted.
     """
 
@@ -157,7 +156,7 @@ def overview(session: Session) -> Overview:
         changes=_last_changes(session),
         falling=_falling(session),
         sites_in_quarantine=clusterings.count_quarantined(session),
-        recent_failures=failures.count_since(session, progress.RECENT_SECONDS),
+        recent_failures=progress.count_failures(session, progress.RECENT_SECONDS),
     )
 
 
@@ -167,29 +166,13 @@ def slot_seconds(span: float) -> int:
 
 
 def _arrivals(session: Session) -> Arrivals:
-    oldest = select(StoredPage.received_at).order_by(StoredPage.id).limit(_OLDEST).subquery()
-    began, now = session.execute(
-        select(select(func.min(oldest.c.received_at)).scalar_subquery(), func.now())
-    ).one()
+    began, now = session.execute(_FIRST_RECEIVED).one()
     width = slot_seconds((now - (began or now)).total_seconds())
-    # Pages older than `began` go into the first slot.
-    received = func.greatest(StoredPage.received_at, began or now)
-    slot = func.date_bin(timedelta(seconds=width), received, _EPOCH)
-    rows = session.execute(
-        select(
-            slot.label("slot"),
-            func.coalesce(StoredPage.outcome, PENDING),
-            func.count(),
-            func.count().filter(is_doubtful()),
-            func.sum(StoredPage.revision),
-        )
-        .group_by("slot", StoredPage.outcome)
-        .order_by("slot")
-    )
+    asked = {"width": timedelta(seconds=width), "began": began or now, "pending": PENDING}
     totals: Counter[str] = Counter()
     slots: defaultdict[datetime, dict[str, int]] = defaultdict(dict)
     doubtful = sent = 0
-    for begins, outcome, pages, doubted, revisions in rows:
+    for begins, outcome, pages, doubted, revisions in session.execute(_ARRIVALS, asked):
         totals[outcome] += pages
         slots[begins.astimezone(UTC)][outcome] = pages
         doubtful += doubted
@@ -203,80 +186,81 @@ def _arrivals(session: Session) -> Arrivals:
     )
 
 
+_FIRST_RECEIVED = sql("""
+    SELECT min(received_at), now()
+    FROM (SELECT received_at FROM pages ORDER BY id LIMIT :oldest) AS oldest
+""").bindparams(oldest=_OLDEST)
+_ARRIVALS = sql("""
+    SELECT
+        -- Pages older than `began` go into the first slot.
+        date_bin(:width, greatest(received_at, :began), 'epoch') AS slot,
+        coalesce(outcome, :pending), count(*),
+        count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful), sum(revision)
+    FROM pages GROUP BY slot, outcome ORDER BY slot
+""").bindparams(doubtful=DOUBTFUL)
+
+
+_LAST_RECEIPTS = "SELECT received_at, page_id FROM receipts ORDER BY id DESC LIMIT :most"
+
+
 def _rates(session: Session) -> Rates:
-    last = (
-        select(Receipt.received_at, Receipt.page_id)
-        .order_by(Receipt.id.desc())
-        .limit(MOST_RECEIPTS)
-        .cte("last")
-    )
-    since = func.now() - timedelta(seconds=RATE_SECONDS)
-    now, messages, first, newest, pages = session.execute(
-        select(
-            func.now(),
-            func.count(),
-            func.min(last.c.received_at),
-            func.max(last.c.received_at),
-            func.count(last.c.page_id).filter(last.c.received_at > since),
-        ).select_from(last)
-    ).one()
+    query = sql(f"""
+        SELECT now(), count(*), min(received_at), max(received_at),
+            count(page_id) FILTER (WHERE received_at > now() - make_interval(secs => :seconds))
+        FROM ({_LAST_RECEIPTS}) AS last
+    """)  # noqa: S608
+    asked = {"most": MAX_RECEIPTS, "seconds": RATE_SECONDS}
+    now, messages, first, newest, pages = session.execute(query, asked).one()
     # If these messages do not reach back that far, rates cover the time since the earliest.
     seconds = float(RATE_SECONDS)
-    if messages == MOST_RECEIPTS:
+    if messages == MAX_RECEIPTS:
         seconds = min(seconds, max((now - first).total_seconds(), 1.0))
-    articles = session.scalar(
-        select(func.count())
-        .select_from(Article)
-        .where(
-            Article.page_id.in_(select(last.c.page_id)),
-            Article.created_at > func.now() - timedelta(seconds=seconds),
-        )
-    )
+    query = sql(f"""
+        SELECT count(*) FROM articles
+        WHERE created_at > now() - make_interval(secs => :seconds)
+            AND page_id IN (SELECT page_id FROM ({_LAST_RECEIPTS}) AS last)
+    """)  # noqa: S608
+    articles = session.scalar(query, {**asked, "seconds": seconds})
     per_minute = 60 / seconds
-    return Rates(pages * per_minute, (articles or 0) * per_minute, seconds, first, newest)
+    return Rates(pages * per_minute, articles * per_minute, seconds, first, newest)
 
 
 def _last_changes(session: Session) -> list[NoticedChange]:
-    rows = session.execute(
-        select(
-            DesignChange.site_id,
-            Site.key,
-            DesignChange.noticed_at,
-            DesignChange.since,
-            DesignChange.new_share,
-            DesignChange.outlier_share,
-        )
-        .join(Site, Site.id == DesignChange.site_id)
-        .order_by(DesignChange.noticed_at.desc(), DesignChange.site_id)
-        .limit(MOST_SITES)
-    )
-    return [NoticedChange(*row) for row in rows]
+    query = sql("""
+        SELECT site_id, key, noticed_at, since, new_share, outlier_share
+        FROM design_changes JOIN sites ON sites.id = site_id
+        ORDER BY noticed_at DESC, site_id LIMIT :most
+    """)
+    return [NoticedChange(*row) for row in session.execute(query, {"most": MAX_SITES})]
 
 
 def _falling(session: Session) -> list[FallingSite]:
-    is_late = StoredPage.asked_at > func.now() - LATELY
-    rows = session.execute(
-        select(
-            StoredPage.site_id,
-            func.avg(StoredPage.confidence).filter(~is_late).label("before"),
-            func.avg(StoredPage.confidence).filter(is_late),
-            func.count().filter(is_late),
-            func.count().filter(is_late & is_doubtful()),
-        )
-        .where(StoredPage.outcome == PageOutcome.ARTICLE)
-        .group_by(StoredPage.site_id)
-        .having(func.count().filter(is_late) >= MIN_DOUBTFUL)
-    )
-    found = []
-    for site_id, before, lately, articles, doubtful in rows:
-        is_dark = Doubts(articles, doubtful).is_dark
-        if lately is not None and (is_dark or (before is not None and before - lately >= FALL)):
-            found.append((site_id, before, lately, articles, doubtful, is_dark))
-    found.sort(key=lambda each: (each[2], each[0]))
-    worst = found[:MOST_SITES]
-    keys = _keys(session, [each[0] for each in worst])
-    return [FallingSite(each[0], keys[each[0]], *each[1:]) for each in worst]
-
-
-def _keys(session: Session, site_ids: Sequence[int]) -> dict[int, str]:
-    return dict(session.execute(select(Site.id, Site.key).where(Site.id.in_(site_ids))).all())
+    asked = {
+        "lately": RECENT_PERIOD,
+        "doubtful": DOUBTFUL,
+        "least": MIN_DOUBTFUL,
+        "fall": MIN_FALL,
+        "most": MAX_SITES,
+    }
+    query = sql("""
+        SELECT falling.site_id, key, before, lately, articles, doubtful, is_dark
+        FROM (
+            SELECT *, doubtful >= :least AND 2 * doubtful > articles AS is_dark
+            FROM (
+                SELECT site_id, avg(confidence) FILTER (WHERE NOT is_late) AS before,
+                    avg(confidence) FILTER (WHERE is_late) AS lately,
+                    count(*) FILTER (WHERE is_late) AS articles,
+                    count(*) FILTER (WHERE is_late AND confidence < :doubtful) AS doubtful
+                FROM (
+                    SELECT site_id, confidence, asked_at > now() - :lately AS is_late
+                    FROM pages WHERE outcome = 'article'
+                ) AS articles
+                GROUP BY site_id
+            ) AS of_site
+            WHERE articles >= :least AND lately IS NOT NULL
+        ) AS falling
+        JOIN sites ON sites.id = falling.site_id
+        WHERE is_dark OR before - lately >= :fall
+        ORDER BY lately, falling.site_id LIMIT :most
+    """)
+    return [FallingSite(*row) for row in session.execute(query, asked)]

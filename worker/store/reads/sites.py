@@ -1,29 +1,15 @@
 """Lists of sites in a selectable order, one screen at a time."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Subquery,
-    cast,
-    func,
-    literal,
-    select,
-    text,
-    tuple_,
-)
+from sqlalchemy import TextClause
 from sqlalchemy.orm import Session
 
 from models.messages import DOUBTFUL
-from models.tables import Generation, Site, StoredPage
-from worker.store.doubts import is_doubtful
-from worker.store.pages import is_pending
+from worker.store.database import sql
 from worker.store.progress import SiteStatus, site_statuses
-from worker.store.provisional import PROVISIONAL, UNGROUPED
 
 SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
 
@@ -80,57 +66,26 @@ def sites_in_order(
 
     ``name`` restricts the list to sites whose names contain it, ignoring case.
     """
-    counted = _counted(order)
-    value = _value_of(order, counted)
-    query = select(
-        Site.id,
-        Site.key,
-        (literal(0) if value is None else value).label("value"),
-    )
-    if name is not None:
-        query = query.where(Site.key.icontains(name, autoescape=True))
-    if value is None:
-        if after is not None:
-            last = select(Site.key).where(Site.id == after.id).scalar_subquery()
-            query = query.where(Site.key > last)
-        query = query.order_by(Site.key)
-    else:
-        if counted is not None:
-            query = query.outerjoin(counted, counted.c.site_id == Site.id)
-        if after is not None:
-            query = query.where(tuple_(-value, Site.id) > (-after.value, after.id))
-        query = query.order_by(value.desc(), Site.id)
-    rows = session.execute(query.limit(limit + 1)).all()
+    asked = {
+        "name": name,
+        "after_id": after.id if after is not None else None,
+        "after_value": after.value if after is not None else None,
+        "limit": limit + 1,
+    }
+    rows = session.execute(_SITES_BY_NAME if order == "name" else _sites_by(order), asked).all()
     shown = rows[:limit]
     statuses = {each.key: each for each in site_statuses(session, [row.key for row in shown])}
     ids = [row.id for row in shown]
-    trends, clustered = trends_of_sites(session, ids), clustered_sites(session, ids)
+    trends: defaultdict[int, list[TrendPart]] = defaultdict(list)
+    for site_id, *counts in session.execute(_TRENDS, {"site_ids": ids}):
+        trends[site_id].append(TrendPart(*counts))
     return SiteList(
-        [
-            ListedSite(row.id, statuses[row.key], row.id in clustered, trends.get(row.id, []))
-            for row in shown
-        ],
+        [ListedSite(row.id, statuses[row.key], row.is_clustered, trends[row.id]) for row in shown],
         Place(shown[-1].value, shown[-1].id) if len(rows) > limit else None,
     )
 
 
-def clustered_sites(session: Session, site_ids: Sequence[int]) -> set[int]:
-    """Return the given sites that have been clustered."""
-    query = select(Generation.site_id).where(
-        Generation.site_id.in_(site_ids), Generation.method.not_in((PROVISIONAL, UNGROUPED))
-    )
-    return set(session.scalars(query.distinct()))
-
-
-def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list[TrendPart]]:
-    """Return the trend of each site by ID: `TREND_PARTS` parts, oldest first."""
-    trends: defaultdict[int, list[TrendPart]] = defaultdict(list)
-    for site_id, *counts in session.execute(_TRENDS, {"site_ids": list(site_ids)}):
-        trends[site_id].append(TrendPart(*counts))
-    return trends
-
-
-_TRENDS = text("""
+_TRENDS = sql("""
     SELECT site_id, count(*), count(*) FILTER (WHERE outcome = 'article'),
         count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
     FROM (
@@ -148,23 +103,47 @@ _TRENDS = text("""
 """).bindparams(parts=TREND_PARTS, pages=TREND_PAGES, doubtful=DOUBTFUL)
 
 
-def _counted(order: SiteOrder) -> Subquery | None:
-    """Return the page counts per site by which an order sorts, or None for other orders."""
-    query = select(StoredPage.site_id, func.count().label("number")).group_by(StoredPage.site_id)
-    match order:
-        case "pages":
-            return query.subquery()
-        case "waiting":
-            return query.where(is_pending()).subquery()
-        case "doubtful":
-            return query.where(is_doubtful()).subquery()
-        case _:
-            return None
+_LISTED = """
+    SELECT id, key, value, EXISTS (
+        SELECT FROM generations
+        WHERE site_id = listed.id AND method NOT IN ('provisional', 'none')
+    ) AS is_clustered
+    FROM (SELECT sites.*, {value} AS value FROM sites {joined}) AS listed
+    WHERE (CAST(:name AS text) IS NULL OR strpos(lower(key), lower(:name)) > 0)
+        AND (CAST(:after_id AS bigint) IS NULL OR {is_after})
+    ORDER BY {order} LIMIT :limit
+"""
+_SITES_BY_NAME = sql(
+    _LISTED.format(
+        value="0",
+        joined="",
+        is_after="key > (SELECT key FROM sites WHERE id = :after_id)",
+        order="key",
+    )
+)
+_COUNTED: Final = {
+    "pages": "true",
+    "waiting": "outcome IS NULL OR forced OR extracted_generation < generation",
+    "doubtful": f"outcome = 'article' AND confidence < {DOUBTFUL}",
+}
+"""Conditions of the pages by whose number an order sorts."""
 
 
-def _value_of(order: SiteOrder, counted: Subquery | None) -> ColumnElement[int] | None:
-    if counted is not None:
-        return func.coalesce(counted.c.number, 0)
-    if order == "changed":
-        return cast(func.extract("epoch", Site.changed_at) * 1_000_000, BigInteger)
-    return None
+def _sites_by(order: SiteOrder) -> TextClause:
+    value, joined = "CAST(1000000 * extract(epoch FROM changed_at) AS bigint)", ""
+    if order in _COUNTED:
+        value = "coalesce(number, 0)"
+        joined = f"""
+            LEFT JOIN (
+                SELECT site_id, count(*) AS number FROM pages WHERE {_COUNTED[order]}
+                GROUP BY site_id
+            ) AS counted ON site_id = sites.id
+        """  # noqa: S608
+    return sql(
+        _LISTED.format(
+            value=value,
+            joined=joined,
+            is_after="(-value, id) > (-CAST(:after_value AS bigint), :after_id)",
+            order="value DESC, id",
+        )
+    )
