@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from psycopg2.errors import QueryCanceled
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session
 
-from worker.inspector.limits import TooSlowError
-from worker.inspector.stored_page import LastReading
+from worker.inspector.stored_page import LastReading, TooSlowError
 from worker.settings import Settings
 from worker.store.database import Database, ReadOnly
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 STATEMENT_SECONDS = 10
@@ -42,7 +42,9 @@ class Deployment:
             read_only=ReadOnly(STATEMENT_SECONDS),
         )
 
-    def read(self, query: Callable[[Session], T]) -> T:
+    def read(
+        self, query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
+    ) -> T:
         """Return the result of a query against one snapshot, without waiting or retries.
 
         Raise `TooSlowError` if a statement takes longer than `STATEMENT_SECONDS`, or if no
@@ -51,7 +53,7 @@ class Deployment:
         try:
             with self._reading.transaction() as session:
                 session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-                return query(session)
+                return query(session, *args, **options)
         except NoConnectionError as error:
             raise TooSlowError("the database took too long") from error
         except DBAPIError as error:

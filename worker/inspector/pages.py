@@ -10,10 +10,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from worker.article.documents import Run
+from worker.explain.pictures.groups import key
 from worker.html.addresses import split_url
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.security import form_token
 from worker.store.reads.sites import TrendPart
+from worker.text.abridged import abridged
 from worker.text.plural import counted, cut, short_age
 
 LONGEST_ADDRESS = 90
@@ -52,7 +54,7 @@ def instant(moment: datetime | str | None) -> Markup:
     )
 
 
-def link(url: str | None, text: str | None = None) -> Markup:
+def web_link(url: str | None, text: str | None = None) -> Markup:
     """Return a web URL as a link, and any other URL as text."""
     if not url:
         return Markup("")
@@ -171,19 +173,9 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.filters |= {
-    "age": age,
-    "breakable": breakable,
-    "counted": counted,
-    "direction": direction,
-    "duration": duration,
-    "instant": instant,
-    "marked": marked,
-    "marked_up": marked_up,
-    "number": number,
-    "rate": rate,
-    "share": share,
-    "span": span,
-    "trend_paths": trend_paths,
-    "web_link": link,
-}
+_FILTERS = (
+    *(age, breakable, counted, direction, duration, instant, marked, marked_up, number, rate),
+    *(share, span, trend_paths, web_link),
+)
+_ENVIRONMENT.filters |= {each.__name__: each for each in _FILTERS}
+_ENVIRONMENT.globals |= {"abridged": abridged, "key": key}

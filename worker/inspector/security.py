@@ -135,11 +135,6 @@ def is_own_form(request: Request, token: str) -> bool:
     return _FORM_COOKIE in request.cookies and _equal(token, form_token(request))
 
 
-def new_secret() -> bytes:
-    """Return a new secret, from which form tokens are derived."""
-    return secrets.token_bytes(32)
-
-
 def _cookie(request: Request, name: str, value: str) -> str:
     secure = "; Secure" if request.url.scheme == "https" else ""
     return f"{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}"
@@ -165,11 +160,7 @@ async def _sent_token(request: Request) -> str:
         body += chunk
         if len(body) > _LARGEST_TOKEN_FORM:
             return ""
-    return _first(parse_qs(body.decode("ascii", "replace")).get("token", []))
-
-
-def _first(values: Iterable[str]) -> str:
-    return next(iter(values), "").strip()
+    return parse_qs(body.decode("ascii", "replace")).get("token", [""])[0].strip()
 
 
 _MISDIRECTED = (

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from worker.errors import ExpectedError
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, page_view
 from worker.messaging.broker import QueueState, queue_states, topology_of
 from worker.messaging.task_names import STAGES
 from worker.outcomes import PENDING, PageOutcome
@@ -14,8 +14,6 @@ from worker.processes.heartbeat import PROCESSES, Heartbeat
 from worker.settings import Settings
 from worker.store.reads.overview import Arrivals, Overview
 from worker.store.reads.overview import overview as read_overview
-
-views = Views()
 
 CHART_HEIGHT = 100.0
 
@@ -30,7 +28,7 @@ SHOWN = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FA
 """Categories of the chart, from the bottom up."""
 
 
-@views.page("/overview", "overview.html")
+@page_view("/overview", "overview.html")
 def overview(asked: InspectorRequest) -> Answer:
     """Show the state of the deployment."""
     settings = asked.deployment.settings

@@ -12,21 +12,16 @@ from models.messages import DOUBTFUL, ArticleMessage
 from worker.article import ExplainedLine
 from worker.article.reader import ExplainedContent
 from worker.explain.marked_page import to_offline_html
-from worker.explain.pictures.groups import key
 from worker.explain.revision_changes import revision_changes
 from worker.inspector.article_parts import article_parts
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.limits import TooSlowError
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, action, page_view, plain_view
 from worker.inspector.security import FRAMED_POLICY
-from worker.inspector.stored_page import KnownPage, known_page
+from worker.inspector.stored_page import KnownPage, TooSlowError, known_page
 from worker.messaging.task_names import PAGE_STAGES
 from worker.store.feedback import feedback_on
 from worker.store.reads.details import Revision, receipts_of, revisions_of, sending_of
-from worker.text.abridged import abridged
 from worker.workflow.page_requests import ask_again
-
-views = Views()
 
 LINES: Final = 400
 """Maximum number of lines listed per screen."""
@@ -36,16 +31,10 @@ CLOSE: Final = 0.1
 reach it."""
 
 MOST_NOTABLE: Final = 60
-"""Maximum number of kept or nearly kept lines shown initially; all other lines are collapsed."""
+"""Maximum number of kept or nearly kept lines shown initially; the others are collapsed."""
 
 REASONS: Final = 6
 """Maximum number of reasons shown per line, strongest first."""
-
-REVISIONS: Final = 50
-"""Maximum number of revisions listed, newest first."""
-
-RECEIPTS: Final = 20
-"""Maximum number of page messages listed, newest first."""
 
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""
@@ -70,7 +59,7 @@ class Step(NamedTuple):
     detail: str
 
 
-@views.page("/pages/{page:number}", "page.html")
+@page_view("/pages/{page:number}", "page.html")
 def page(asked: InspectorRequest) -> Answer:
     """Show a page."""
     known = _load_known(asked)
@@ -81,14 +70,14 @@ def page(asked: InspectorRequest) -> Answer:
     revisions, receipts, sending = asked.read(
         lambda session: (
             found := revisions_of(
-                session, row.id, most=REVISIONS, with_messages=[shown, earlier, row.revision]
+                session, row.id, most=50, with_messages=[shown, earlier, row.revision]
             ),
-            receipts_of(session, row.id, RECEIPTS),
+            receipts_of(session, row.id, 20),
             sending_of(session, str(_message_of(found, row.revision).get("id"))),
         )
     )
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
-    feedback = asked.read(lambda session: feedback_on(session, row.id, shown))
+    feedback = asked.read(feedback_on, row.id, shown)
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message) if message else None
     explained, is_slow = _explained(asked, known)
@@ -134,13 +123,11 @@ def page(asked: InspectorRequest) -> Answer:
         "stages": PAGE_STAGES,
         "can_be_asked": row.html_removed_at is None,
         "was_asked": asked.text("asked") is not None,
-        "key": key,
-        "abridged": abridged,
     }
     return Answer(values, shown_only)
 
 
-@views.plain("/pages/{page:number}/stored", if_slow=TOO_SLOW)
+@plain_view("/pages/{page:number}/stored", if_slow=TOO_SLOW)
 def stored(asked: InspectorRequest) -> Response:
     """Show the stored page in a frame, inert and with its boilerplate struck through."""
     reading = asked.deployment.last_reading.of(_load_known(asked))
@@ -150,7 +137,7 @@ def stored(asked: InspectorRequest) -> Response:
     return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
 
 
-@views.action("/pages/{page:number}/again")
+@action("/pages/{page:number}/again")
 def again(asked: InspectorRequest) -> Response:
     """Process a page again from a given stage."""
     page_id = asked.place("page")
@@ -163,7 +150,7 @@ def again(asked: InspectorRequest) -> Response:
 
 
 def _load_known(asked: InspectorRequest) -> KnownPage:
-    return asked.known(lambda session: known_page(session, asked.place("page")))
+    return asked.known(known_page, asked.place("page"))
 
 
 def _explained(asked: InspectorRequest, known: KnownPage) -> tuple[ExplainedContent | None, bool]:
@@ -187,8 +174,7 @@ def _with_strongest_reasons(lines: Sequence[ExplainedLine]) -> list[ExplainedLin
 
 
 def _message_of(revisions: Sequence[Revision], number: int) -> Mapping[str, Any]:
-    found = (each.message for each in revisions if each.number == number)
-    return next(found, None) or {}
+    return next((each.message for each in revisions if each.number == number), None) or {}
 
 
 def _described(known: KnownPage) -> dict[str, Any]:
@@ -209,12 +195,11 @@ def _steps(
     sending: str | None,
 ) -> list[Step]:
     row, place = known.page, known.place
-    result = receipts[0][1] if receipts else ""
     joined = place.joined_with
     where = "in no group" if place.group_number is None else f"group {place.group_number}"
     steps = [
         Step("fetched", row.fetched_at, ""),
-        Step("received", receipts[0][0] if receipts else row.received_at, result),
+        Step("received", *(receipts[0] if receipts else (row.received_at, ""))),
         Step(
             "stored",
             place.stored_at,
@@ -257,10 +242,8 @@ def _read_again(
 
 def _depths(comments: Sequence[Mapping[str, Any]]) -> list[int]:
     depths: list[int] = []
-    for number, comment in enumerate(comments):
+    for comment in comments:
         parent = comment.get("parent")
-        if isinstance(parent, int) and 0 <= parent < number:
-            depths.append(min(depths[parent] + 1, DEEPEST))
-        else:
-            depths.append(0)
+        is_reply = isinstance(parent, int) and 0 <= parent < len(depths)
+        depths.append(min(depths[parent or 0] + 1, DEEPEST) if is_reply else 0)
     return depths

@@ -7,11 +7,9 @@ from starlette.exceptions import HTTPException
 from models.messages import ArticleMessage
 from worker.inspector.article_parts import article_parts
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, page_view
 from worker.inspector.security import policy_with_images
 from worker.store.reads.details import last_article
-
-views = Views()
 
 SIZES: Final = ("1", "2", "3", "4", "5", "6", "7")
 """Text sizes; the third is the default."""
@@ -22,11 +20,11 @@ MOST_SOURCES: Final = 40
 """Maximum number of image hosts, all of which must be listed in a response header."""
 
 
-@views.page("/pages/{page:number}/read", "reader.html")
+@page_view("/pages/{page:number}/read", "reader.html")
 def reader(asked: InspectorRequest) -> Answer:
     """Show the latest article of a page."""
     page_id = asked.place("page")
-    (message,) = asked.known(lambda session: last_article(session, page_id))
+    (message,) = asked.known(last_article, page_id)
     if message is None:
         raise HTTPException(404, "This page has no article.")
     # Fields that earlier versions of the service did not write get their defaults.
