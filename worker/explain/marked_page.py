@@ -107,11 +107,7 @@ def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage
 
 
 def to_offline_html(explanation: Explanation, page: Page) -> str:
-    """Return a page's text as HTML, with boilerplate struck through.
-
-    It has no active content, links or page styles, and loads nothing: only elements that show text
-    and the attributes in `_KEPT_ATTRIBUTES` are included.
-    """
+    """Return a page's text as HTML that loads nothing, with boilerplate struck through."""
     document = marked_document(explanation, page)
     for picture in list(document.iter(*_PICTURES)):
         _describe_picture(picture)

@@ -26,10 +26,7 @@ _IMAGES: Final = frozenset({"img", "picture", "svg", "video", "canvas", "iframe"
 
 @dataclass(frozen=True)
 class TextPart:
-    """A line of the page, or an image if ``text`` is None.
-
-    ``is_fixed`` is set if other pages of the template have the line, and None if there are none.
-    """
+    """A line, or an image if the text is None; ``is_fixed`` if other pages also have it."""
 
     text: str | None
     is_heading: bool = False

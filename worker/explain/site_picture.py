@@ -45,11 +45,10 @@ COLOURS: Final = 10
 
 
 def draw(sites: Sequence[SiteGroups], path: Path) -> None:
-    """Draw the groups of sites in a PNG or SVG file, one row per site, up to `MAX_SITES`.
+    """Draw the groups of up to `MAX_SITES` sites in a PNG or SVG file, one row per site.
 
-    On the left is the distance matrix, from white for 0 to black for 1, with groups in descending
-    size and framed in their colours, then outliers; on the right are the pages in the plane. Equal
-    input results in equal files. Raise ValueError for other suffixes.
+    On the left is the distance matrix, with groups framed in their colours; on the right are the
+    pages in the plane. Equal input results in equal files.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -154,10 +153,7 @@ def draw_map(site: SiteGroups, axes: Axes) -> None:
 
 
 def reading_order(distances: Matrix, grouping: Grouping) -> Indices:
-    """Order pages by group, with outliers last.
-
-    Within each group, pages are in the order of the leaves of average linkage.
-    """
+    """Order pages by group and, within each, by average linkage; outliers come last."""
     parts = [group.members for group in grouping.groups] + [grouping.outliers]
     return np.concatenate([_ordered_by_similarity(distances, list(part)) for part in parts])
 

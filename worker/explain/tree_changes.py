@@ -19,8 +19,7 @@ MAX_NAME: Final = 60
 class TreeLine(NamedTuple):
     """An element, or a run of elements shown as one line.
 
-    ``removed`` elements are only in the first tree, ``added`` elements only in the second. The root
-    has depth 0. The name is empty for an unchanged subtree, and has both names if renamed.
+    The name is empty for an unchanged subtree, and has both names if renamed.
     """
 
     sign: Sign
@@ -80,10 +79,9 @@ class _Walk:
 def tree_changes(
     a: Tree, b: Tree, names_a: Sequence[str] | None = None, names_b: Sequence[str] | None = None
 ) -> TreeChanges:
-    """Compare two trees by an optimal mapping of the tree edit distance.
+    """Compare two trees by an optimal mapping; raise `TreeTooLargeError` if they are too large.
 
     The names of the nodes are in document order (see `element_names`), by default their labels.
-    Raise `TreeTooLargeError` if the trees are too large.
     """
     pairs = edit_mapping(a, b)
     to_b, to_a = [-1] * len(a), [-1] * len(b)

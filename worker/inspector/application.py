@@ -40,8 +40,7 @@ def create_app(
 ) -> ASGIApp:
     """Create the web application for a deployment.
 
-    If `is_writing`, users may requeue and drop messages, and process pages again. The access token
-    is None if only this machine can connect.
+    The access token is None if only this machine can connect.
     """
     deployment = Deployment(settings, is_writing=is_writing)
 

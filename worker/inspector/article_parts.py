@@ -54,10 +54,9 @@ class Figure(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A displayed part of an article.
+    """A part of an article: a block, a whole ``list``, the ``lead``, an ``image`` or an ``embed``.
 
-    The kind is a block type, ``lead``, ``list``, ``image`` or ``embed``. The value is the level of
-    a heading, the rows of a table, the items of a list, the figure, or the embed.
+    The value is a heading's level, a table's rows, a list's items, a figure or an embed.
     """
 
     kind: str
@@ -143,8 +142,7 @@ def _piece(block: Block, *, is_lead: bool) -> Part | Item:
 def _by_place(message: ArticleMessage, blocks: int, first: int) -> Mapping[int, list[Part]]:
     """Group images and embeds by the number of the block that they precede.
 
-    Of images without a position, the first precedes the block `first`, and the others are at the
-    end.
+    The first image without a position precedes the block `first`; the others are at the end.
     """
     placed: defaultdict[int, list[Part]] = defaultdict(list)
     is_first = True

@@ -64,10 +64,7 @@ class InspectorRequest:
         return number
 
     def text(self, name: str) -> str | None:
-        """Return a parameter without surrounding blanks, or None if it is missing or blank.
-
-        All methods that read parameters respond with status 400 if the value is invalid.
-        """
+        """Return a parameter, or None if it is blank; respond with 400 if it is invalid."""
         value = self.request.query_params.get(name, "").strip()
         if len(value) > LONGEST_VALUE:
             raise HTTPException(400, f"{name} has more than {LONGEST_VALUE} characters.")

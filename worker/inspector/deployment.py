@@ -47,8 +47,7 @@ class Deployment:
     ) -> T:
         """Return the result of a query against one snapshot, without waiting or retries.
 
-        Raise `TooSlowError` if a statement takes longer than `STATEMENT_SECONDS`, or if no
-        connection becomes free within that time.
+        Raise `TooSlowError` if the database is busy for `STATEMENT_SECONDS`.
         """
         try:
             with self._reading.transaction() as session:

@@ -31,11 +31,7 @@ ROUTES: list[Route] = []
 
 @dataclass(frozen=True)
 class Answer:
-    """Content of a view's response.
-
-    The template shows both `values` (dataclasses, datetimes and JSON types) and `only_shown`
-    (pictures, URLs of next pages), but the JSON version contains only `values`.
-    """
+    """Content of a response: `values` for the JSON version, and `only_shown` for the template."""
 
     values: Mapping[str, Any]
     only_shown: Mapping[str, Any] = field(default_factory=dict)

@@ -83,8 +83,7 @@ class Safeguards:
 class Gate:
     """Middleware that requires the token or, if there is none, a loopback host name.
 
-    Otherwise, a malicious website could make its host name resolve to this machine (DNS rebinding),
-    and read everything.
+    The latter prevents websites from reading everything by DNS rebinding.
     """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
@@ -127,11 +126,7 @@ def form_token(request: Request) -> str:
 
 
 def is_own_form(request: Request, token: str) -> bool:
-    """Return whether a form was issued to the browser session in the cookie.
-
-    The cookie is sent only with requests from this site (``SameSite=Strict``), and other sites
-    cannot know the token.
-    """
+    """Return whether a form was issued to the browser session in the cookie."""
     return _FORM_COOKIE in request.cookies and _equal(token, form_token(request))
 
 

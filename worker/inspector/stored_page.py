@@ -30,10 +30,7 @@ class TooSlowError(ExpectedError):
 
 @dataclass(frozen=True)
 class KnownPage:
-    """A page's row, its place among the site's groups, and its content, None if no longer stored.
-
-    The template is the knowledge learned from the page with which this page is compared.
-    """
+    """A page's row, place among the groups, content (None if removed) and template knowledge."""
 
     page: StoredPage
     place: PagePlace

@@ -17,8 +17,7 @@ _DATA = resources.files(__package__).joinpath("languages")
 class Language:
     """A language, with the data that the sites need.
 
-    `word_space` separates sentences, and may be empty. `labels` are the words outside the articles,
-    by their English meaning. `topics` maps topics to section names. `reading_speed` is in
+    `word_space` separates sentences. `topics` maps topics to section names. `reading_speed` is in
     characters per minute.
     """
 

@@ -10,21 +10,10 @@ from worker.sample.story import Newsroom, Story
 from worker.sample.view import Context, View
 
 _ELEMENTS = ("div", "section", "article", "center", "main", "aside", "blockquote", "span")
-_MODULES = (
-    "wrapper",
-    "paragraph",
-    "picture",
-    "table",
-    "answers",
-    "history",
-    "form",
-    "chart",
-    "poll",
-    "accordion",
-    "map",
-    "wall",
+_SERVICE_MODULES = (
+    *("table", "answers", "history", "form", "chart", "poll", "accordion", "map", "wall"),
 )
-_SERVICE_MODULES = _MODULES[3:]
+_MODULES = ("wrapper", "paragraph", "picture", *_SERVICE_MODULES)
 
 
 @dataclass
@@ -88,15 +77,7 @@ def _items(tongue: Language, rng: random.Random) -> Context:
     items: list[Context] = []
     for place in range(rng.randint(4, 24)):
         height = rng.randint(8, 180)
-        items.append(
-            {
-                "name": tell(".project"),
-                "text": tell("outlook"),
-                "year": 1990 + place,
-                "x": 24 * place,
-                "y": 190 - height,
-                "height": height,
-                "cells": [tell("sum") for _ in range(columns)],
-            }
-        )
+        item = {"name": tell(".project"), "text": tell("outlook"), "year": 1990 + place}
+        item |= {"x": 24 * place, "y": 190 - height, "height": height}
+        items.append(item | {"cells": [tell("sum") for _ in range(columns)]})
     return {"items": items, "rows": items, "slot": rng.randrange(10_000_000)}

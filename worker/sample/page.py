@@ -13,24 +13,14 @@ from worker.sample.site import Design, Site, templates
 from worker.sample.story import Newsroom, Picture, Story
 from worker.sample.view import Context, View
 
-_POPULAR_FOR = 8
-"""Number of new stories after which the list of most read stories changes."""
-
-_NEWEST_SKIPPED = 30
-"""Number of newest stories; each list starts at one of them, so that the boxes of a page differ."""
-
 _GALLERY_PICTURES = 20
 """Number of the first picture in a story's gallery; lower numbers are used in the body."""
 
-_SERVICE_SHARE = 0.5
-"""Share of pages without an article among the pages without a template."""
-
 
 class Chance(dict[str, bool]):
-    """Whether each optional block of a page is shown, decided on first lookup.
+    """Whether each optional block of a page is shown, decided on first lookup of any name.
 
-    Any name works, so templates can make any block optional. `key` identifies the page in the
-    random streams. If `noise` is 0, every block is shown; if it is 1, half of them are.
+    If `noise` is 0, every block is shown; if it is 1, half of them are.
     """
 
     def __init__(self, key: Sequence[object], noise: float) -> None:
@@ -46,10 +36,7 @@ class Chance(dict[str, bool]):
 
 @dataclass(frozen=True)
 class PageMaker:
-    """Generator of the pages of a site in one design.
-
-    `noise` is the amount of variation among the pages of a template, from 0 to 1.
-    """
+    """Generator of the pages of a site in one design; `noise` is their variation, from 0 to 1."""
 
     site: Site
     design: Design
@@ -96,11 +83,7 @@ class PageMaker:
         return markup, article_gold(view, url, name, story, body, pictures, remarks)
 
     def menu(self, number: int, newest: int) -> tuple[str, Gold]:
-        """Return a section front and its gold record.
-
-        `number` selects the section and makes the URL unique; the listed stories are older than
-        `newest`.
-        """
+        """Return a section front with stories older than `newest`, and its gold record."""
         key, rng = self._streams("menu", number)
         view = self._view
         topics = self.site.language.topics
@@ -118,17 +101,14 @@ class PageMaker:
         return markup, articleless_gold(view, url, f"{self.design.name}/section", "menu")
 
     def one_off(self, number: int, newest: int) -> tuple[str, Gold]:
-        """Return the page without a template that has the given number, and its gold record.
-
-        The linked stories are older than `newest`.
-        """
+        """Return a page without a template, with links to older stories, and its gold record."""
         key, rng = self._streams("one-off", number)
         view = self._view
         path = f"/special/{number}.html"
         name, url = f"one-off/{number}", self.site.origin + path
         context = self._context(newest, Chance(key, self.noise), rng)
         context["charset"] = self.design.encoding
-        if rng.random() < _SERVICE_SHARE:
+        if rng.random() < 0.5:
             made = service_page(view, self.newsroom, newest, rng)
             title = self.site.language.voice(rng).tell("town_name")
             gold = articleless_gold(view, url, name, "service")
@@ -159,11 +139,13 @@ class PageMaker:
             if within:
                 before = front
             elif name == "most_read":
-                before = newest // _POPULAR_FOR * _POPULAR_FOR
+                # The list changes every eight stories.
+                before = newest // 8 * 8
             elif name == "latest":
                 before = newest
             else:
-                before = newest - rng.randrange(_NEWEST_SKIPPED)
+                # The lists of a page differ.
+                before = newest - rng.randrange(30)
             stories = self.newsroom.latest(before, self._count(name, rng), topic=within)
             # The leading stories of a section front do not appear again in the lists below.
             front = stories[-1].number if within else front

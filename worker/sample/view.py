@@ -12,18 +12,12 @@ from worker.sample.randomness import stream
 from worker.sample.site import Design, Site
 from worker.sample.story import Picture, Story
 
-_SHORT_TEASER = 60
-"""Maximum length of a teaser in narrow columns, in characters."""
-
 Context = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class View:
-    """Template contexts for a site in one design.
-
-    The crawl's `seed` determines everything that does not depend on a story.
-    """
+    """Template contexts for a site in one design."""
 
     site: Site
     design: Design
@@ -86,7 +80,7 @@ class View:
         """Return the context of a story in a list."""
         picture = story.main_picture
         lead = story.lead
-        short = lead if len(lead) <= _SHORT_TEASER else lead[:_SHORT_TEASER].rstrip() + "…"
+        short = lead if len(lead) <= 60 else lead[:60].rstrip() + "…"
         return {
             "title": story.title,
             "teaser": lead,

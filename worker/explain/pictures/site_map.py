@@ -19,10 +19,7 @@ _MARGIN: Final = 28
 
 @dataclass(frozen=True)
 class MappedPages:
-    """Pages with the same tree, shown at one position on the map.
-
-    The group is None for outliers. The position links to the view at the address, with this name.
-    """
+    """Pages with the same tree, at one position on the map, which links to the address."""
 
     group: int | None
     pages: int

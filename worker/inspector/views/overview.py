@@ -95,11 +95,7 @@ def _queues(settings: Settings) -> tuple[dict[str, QueueState], str | None]:
 
 @dataclass(frozen=True)
 class Process:
-    """A kind of process, with the number of consumers of its queues and the age of its heartbeat.
-
-    They are None if the broker does not report the former, and this host has no heartbeat; if both
-    are None, so is ``is_alive``.
-    """
+    """A kind of process: the consumers of its queues, and the age of its heartbeat, if known."""
 
     name: str
     consumers: int | None
@@ -141,8 +137,7 @@ class Chart:
     """A bar chart of pages over time, with one bar per slot.
 
     A bar has its slot, its index, and its parts from the bottom up (category, number of pages,
-    vertical position and height). ``middle`` is the time in the middle of the slots, and ``top``
-    the number of pages at the upper end of the scale.
+    vertical position and height). ``top`` is the number of pages at the upper end of the scale.
     """
 
     bars: list[dict[str, object]]

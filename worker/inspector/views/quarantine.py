@@ -45,10 +45,7 @@ class ShownMessage:
 
 @dataclass(frozen=True)
 class Group:
-    """Messages that failed in the same way, with the traceback of the first message, if any.
-
-    The key identifies the group in URLs.
-    """
+    """Messages that failed in the same way, with the first one's traceback; the key is for URLs."""
 
     key: str
     stage: str
