@@ -16,11 +16,7 @@ page_argument = click.argument("page", metavar="URL|FILE|-")
 
 @click.command()
 @input_paths
-@click.option(
-    "--plot",
-    type=OutputFile(),
-    help="Output file for a picture (.png or .svg).",
-)
+@click.option("--plot", type=OutputFile(), help="Output file for a picture (.png or .svg).")
 @click.option(
     "--json",
     "json_file",

@@ -34,9 +34,6 @@ SUFFIXES = {
 }
 """File name suffixes by format, for each of `worker.explain.extracted.FORMATS`."""
 
-MAX_SLUG_LENGTH = 80
-"""Maximum length of the URL part of a file name."""
-
 
 def _check_method(
     context: click.Context, parameter: click.Parameter, value: str | None
@@ -142,7 +139,7 @@ def _write_files(
             click.echo(printable(str(result)), err=True)
             continue
         address = re.sub(r"[^a-z0-9.]+", "-", result.url.lower().partition("://")[2])
-        slug = address[:MAX_SLUG_LENGTH].strip("-.")
+        slug = address[:80].strip("-.")
         path = folder / f"{number:06}-{slug}.{SUFFIXES[form]}"
         path.write_text(result.document, encoding="utf-8")
 

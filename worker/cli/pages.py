@@ -177,7 +177,7 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
 @click.argument("directory", type=OutputFolder())
 def sample(directory: Path) -> None:
     """Write the sample crawl and its gold standard to DIRECTORY."""
-    from worker.sample import generate, write_crawl
+    from worker.sample import write_crawl
 
-    write_crawl(directory, generate())
+    write_crawl(directory)
     click.echo(f"sample crawl written to {directory}")

@@ -43,10 +43,8 @@ def all_given(places: Iterable[str]) -> Iterator[GivenPage | ExtractionOutcome]:
     for place in places:
         try:
             yield from given_pages(place)
-        except SourceError as error:
-            yield ExtractionOutcome(str(error.path), str(error.path), reason=error.problem)
-        except ExplainingError as error:
-            yield ExtractionOutcome(error.name, error.name, reason=error.problem)
+        except (SourceError, ExplainingError) as error:
+            yield _unread(error)
 
 
 @dataclass(frozen=True)
@@ -80,12 +78,8 @@ class Extraction:
         """Extract one page, selected and compared with other pages as in `load_subject`."""
         try:
             subject = load_subject(place, site_pages, url, threads=os.cpu_count() or 1)
-        except SourceError as error:
-            yield ExtractionOutcome(str(error.path), str(error.path), reason=error.problem)
-        except ExplainingError as error:
-            yield ExtractionOutcome(
-                error.name, error.name, outcome=error.outcome, reason=error.problem
-            )
+        except (SourceError, ExplainingError) as error:
+            yield _unread(error)
         else:
             yield self._documented(subject.source.name, subject.page.url, lambda: subject)
 
@@ -95,7 +89,7 @@ class Extraction:
         try:
             source = given.read()
         except ExplainingError as error:
-            return ExtractionOutcome(error.name, error.name, reason=error.problem)
+            return _unread(error)
         return self._documented(source.name, source.url, partial(alone, source))
 
     def _documented(self, name: str, url: str, parsed: Callable[[], Subject]) -> ExtractionOutcome:
@@ -131,6 +125,12 @@ class Extraction:
             Source(given.content, given.url, given.content_type),
             Source(pivot.content, pivot.url, pivot.content_type) if pivot is not None else None,
         )
+
+
+def _unread(error: SourceError | ExplainingError) -> ExtractionOutcome:
+    if isinstance(error, SourceError):
+        return ExtractionOutcome(str(error.path), str(error.path), reason=error.problem)
+    return ExtractionOutcome(error.name, error.name, outcome=error.outcome, reason=error.problem)
 
 
 def _crashed(given: GivenPage | ExtractionOutcome) -> ExtractionOutcome:

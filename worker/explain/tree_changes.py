@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from worker.html import Page, Tree
 from worker.text.plural import cut
 
 Sign = Literal["same", "removed", "added", "renamed"]
-
-MAX_NAME: Final = 60
-"""Maximum length of an element's name."""
 
 
 class TreeLine(NamedTuple):
@@ -124,7 +121,7 @@ def element_names(page: Page) -> list[str]:
         for first in [classes.split(maxsplit=2)[:2]]
     ]
     numbers = flat.name_numbers.tolist()
-    return [cut(f"{tag}{distinct[n]}", MAX_NAME) for tag, n in zip(flat.tags, numbers, strict=True)]
+    return [cut(f"{tag}{distinct[n]}", 60) for tag, n in zip(flat.tags, numbers, strict=True)]
 
 
 def _add(lines: list[TreeLine], line: TreeLine) -> None:

@@ -18,9 +18,6 @@ from worker.article.documents import Run, runs
 LEADING_BLOCKS: Final = 3
 """Number of blocks at the beginning that may contain the lead."""
 
-DEEPEST_LIST: Final = 8
-"""Maximum indentation level of a list item."""
-
 _HOST: Final = re.compile(r"[a-z0-9-]++(?:\.[a-z0-9-]++)++")
 """Pattern of host names allowed in a content security policy; the dot excludes local names."""
 
@@ -135,7 +132,7 @@ def _piece(block: Block, *, is_lead: bool) -> Part | Item:
     # Messages without levels have no markers either. In all other messages, an item without a
     # marker continues the previous item.
     marker = block.marker or ("" if "level" in block.model_fields_set else "-")
-    level = min(block.level or 1, DEEPEST_LIST)
+    level = min(block.level or 1, 8)
     return Item(list(runs(block)), "•" if marker == "-" else marker, level)
 
 

@@ -58,7 +58,7 @@ class InspectorRequest:
             raise HTTPException(404)
         return found
 
-    def place(self, name: str) -> int:
+    def path_number(self, name: str) -> int:
         """Return a number from the path."""
         number: int = self.request.path_params[name]
         return number

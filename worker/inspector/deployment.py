@@ -20,7 +20,7 @@ T = TypeVar("T")
 STATEMENT_SECONDS = 10
 """Time limit per statement."""
 
-REMEMBERED_SECONDS = 5.0
+CACHE_SECONDS = 5.0
 """Maximum age of cached statistics on all pages."""
 
 CONNECTIONS = 4
@@ -34,8 +34,8 @@ class Deployment:
         self.settings = settings
         self.is_writing = is_writing
         self.last_reading = LastReading()
-        self._remembering = Lock()
-        self._remembered: dict[Callable[[Session], Any], tuple[float, Any]] = {}
+        self._cache_lock = Lock()
+        self._cache: dict[Callable[[Session], Any], tuple[float, Any]] = {}
         self._reading = Database(
             settings.require_database_url(),
             pool_size=CONNECTIONS,
@@ -60,12 +60,12 @@ class Deployment:
                 raise TooSlowError("the database took too long") from error
             raise
 
-    def read_lately(self, query: Callable[[Session], T]) -> T:
-        """Return the result of an expensive query, which may be up to `REMEMBERED_SECONDS` old."""
-        with self._remembering:
-            found = self._remembered.get(query)
-            if found is None or monotonic() - found[0] > REMEMBERED_SECONDS:
-                found = self._remembered[query] = (monotonic(), self.read(query))
+    def read_cached(self, query: Callable[[Session], T]) -> T:
+        """Return the result of an expensive query, which may be up to `CACHE_SECONDS` old."""
+        with self._cache_lock:
+            found = self._cache.get(query)
+            if found is None or monotonic() - found[0] > CACHE_SECONDS:
+                found = self._cache[query] = (monotonic(), self.read(query))
         value: T = found[1]
         return value
 

@@ -18,13 +18,8 @@ from worker.store.reads.sites import TrendPart
 from worker.text.abridged import abridged
 from worker.text.plural import counted, cut, short_age
 
-LONGEST_ADDRESS = 90
-"""Maximum number of characters displayed of a URL; the ``title`` attribute holds the full URL."""
-
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
 """Pattern of the tags of right-to-left languages."""
-
-_ADDRESS_PARTS = re.compile(r"[^./_-]*[./_-]*")
 
 
 def render(template: str, asked: InspectorRequest, values: Mapping[str, Any]) -> str:
@@ -58,7 +53,7 @@ def web_link(url: str | None, text: str | None = None) -> Markup:
     """Return a web URL as a link, and any other URL as text."""
     if not url:
         return Markup("")
-    shown = text or breakable(cut(url, LONGEST_ADDRESS))
+    shown = text or breakable(cut(url, 90))
     if not is_of_web(url):
         return Markup('<span class="address" title="{}">{}</span>').format(url, shown)
     return Markup(
@@ -148,7 +143,7 @@ def span(seconds: float) -> str:
 
 def breakable(name: str) -> Markup:
     """Mark up a site name or URL with line-break opportunities between its parts."""
-    return Markup("<wbr>").join(part for part in _ADDRESS_PARTS.findall(name) if part)
+    return Markup("<wbr>").join(filter(None, re.findall(r"[^./_-]*[./_-]*", name)))
 
 
 def trend_paths(parts: Sequence[TrendPart]) -> list[tuple[str, str]]:

@@ -10,8 +10,6 @@ BEFORE: Final = 80
 LENGTH: Final = 240
 """Maximum length of a passage."""
 
-MOST_PASSAGES: Final = 3
-
 
 def passages_of(text: str, words: Sequence[str]) -> list[str]:
     """Return a passage for each search term that no earlier passage contains."""
@@ -20,7 +18,7 @@ def passages_of(text: str, words: Sequence[str]) -> list[str]:
     )
     passages: list[str] = []
     for place, word in places:
-        if len(passages) == MOST_PASSAGES:
+        if len(passages) == 3:
             break
         if not any(_find(word, passage) for passage in passages):
             passages.append(_passage(text, place, len(word)))

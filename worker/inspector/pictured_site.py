@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -13,9 +13,6 @@ from worker.grouping.likeness import size_tolerant_distances
 from worker.grouping.matrix import Matrix, comparable_pages
 from worker.store import trees
 from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_picture
-
-MOST_TREES: Final = 400
-"""Maximum number of trees in a picture; a large site is represented by its references."""
 
 
 class PicturedTree(NamedTuple):
@@ -42,7 +39,8 @@ class PicturedSite:
 
 def pictured_site(session: Session, site_id: int, generation: int) -> PicturedSite:
     """Return the data for the pictures of a site; trees with unknown distances are omitted."""
-    tree_ids = trees_to_picture(session, site_id, MOST_TREES)
+    # A large site is represented by its references.
+    tree_ids = trees_to_picture(session, site_id, 400)
     pages: defaultdict[int, list[PageOfTree]] = defaultdict(list)
     for page in pages_of_trees(session, site_id, generation, tree_ids):
         pages[page.tree_id].append(page)

@@ -22,9 +22,6 @@ VIEW_SECONDS = 10.0
 
 LATER = "Try again later: the database or this host is busy."
 
-LARGEST_FORM = 256 * 1024
-"""Maximum size of a form, in bytes."""
-
 ROUTES: list[Route] = []
 """Routes of all imported views."""
 
@@ -97,7 +94,7 @@ def action(path: str) -> Callable[[PlainView], PlainView]:
             body = b""
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > LARGEST_FORM:
+                if len(body) > 256 * 1024:
                     raise HTTPException(413)
             fields = read_fields(body)
             if not is_own_form(request, fields.get("token", [""])[0]):

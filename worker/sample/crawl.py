@@ -10,17 +10,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from worker.sample.gold import Gold
-from worker.sample.page import PageMaker
+from worker.sample.page import Gold, PageMaker
 from worker.sample.randomness import stream
 from worker.sample.site import Site, all_sites
 from worker.sample.story import Newsroom
 
 DEFAULT_PAGES_PER_TEMPLATE = 7
 """Enough for groups to form, but few enough for the whole pipeline to take about a minute."""
-
-_ONE_OFF_SHARE = 0.1
-"""Ratio of pages without a template to pages with one, at full noise."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +57,16 @@ def generate(
     return _crawl([all_sites()[domain] for domain in chosen], seed, pages_per_template, noise)
 
 
-def write_crawl(directory: Path, crawl: Iterable[SamplePage]) -> None:
-    """Write a crawl as ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
+def write_crawl(directory: Path, **options: Any) -> int:
+    """Write a crawl as ``pages.jsonl.gz`` and ``gold.jsonl.gz``, and return its number of pages.
 
-    Equal crawls result in equal files, byte for byte.
+    The options are those of `generate`; equal options produce the same files, byte for byte.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    pages = list(crawl)
+    pages = list(generate(**options))
     _write(directory / "pages.jsonl.gz", (page.message for page in pages))
     _write(directory / "gold.jsonl.gz", (page.gold for page in pages))
+    return len(pages)
 
 
 def _write(path: Path, records: Iterable[dict[str, Any]]) -> None:
@@ -98,7 +95,7 @@ def _round(maker: PageMaker, position: int) -> Iterator[SamplePage]:
         yield _page(maker, *maker.article(story), story.published)
     yield _page(maker, *maker.menu(position, newest), shown)
     # A round has three pages with a template.
-    share = _ONE_OFF_SHARE * maker.noise * 3
+    share = 0.1 * maker.noise * 3
     for number in range(round(position * share), round((position + 1) * share)):
         yield _page(maker, *maker.one_off(number, newest), shown)
 

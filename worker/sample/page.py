@@ -3,15 +3,17 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from worker.sample.body import Layout
+from worker.sample.body import Body, Layout
 from worker.sample.discussion import Remark, discuss, discussion_length
-from worker.sample.gold import Gold, article_gold, articleless_gold
 from worker.sample.one_off import service_page, special_report
 from worker.sample.randomness import stream
 from worker.sample.site import Design, Site, templates
 from worker.sample.story import Newsroom, Picture, Story
 from worker.sample.view import Context, View
+
+Gold = dict[str, Any]
 
 _GALLERY_PICTURES = 20
 """Number of the first picture in a story's gallery; lower numbers are used in the body."""
@@ -80,7 +82,7 @@ class PageMaker:
         markup = templates(self.design.folder).render(f"{story.kind}.html", context)
         name = f"{self.design.name}/{story.kind}"
         url = self.site.origin + path
-        return markup, article_gold(view, url, name, story, body, pictures, remarks)
+        return markup, _article_gold(view, url, name, story, body, pictures, remarks)
 
     def menu(self, number: int, newest: int) -> tuple[str, Gold]:
         """Return a section front with stories older than `newest`, and its gold record."""
@@ -98,7 +100,7 @@ class PageMaker:
         }
         markup = templates(self.design.folder).render("section.html", context)
         url = self.site.origin + path
-        return markup, articleless_gold(view, url, f"{self.design.name}/section", "menu")
+        return markup, _articleless_gold(view, url, f"{self.design.name}/section", "menu")
 
     def one_off(self, number: int, newest: int) -> tuple[str, Gold]:
         """Return a page without a template, with links to older stories, and its gold record."""
@@ -109,17 +111,18 @@ class PageMaker:
         context = self._context(newest, Chance(key, self.noise), rng)
         context["charset"] = self.design.encoding
         if rng.random() < 0.5:
-            made = service_page(view, self.newsroom, newest, rng)
+            modules = service_page(view, self.newsroom, newest, rng)
             title = self.site.language.voice(rng).tell("town_name")
-            gold = articleless_gold(view, url, name, "service")
+            gold = _articleless_gold(view, url, name, "service")
             context["page"] = self._page(title, self.site.tagline, path)
         else:
             story = self.newsroom.special(number)
-            made = special_report(story, view, self.newsroom, rng)
-            gold = article_gold(view, url, name, story, made.body, made.body.pictures, [])
+            body = special_report(story, view, self.newsroom, rng)
+            modules = body.items
+            gold = _article_gold(view, url, name, story, body, body.pictures, [])
             context["page"] = self._page(story.title, story.lead, path)
             context["story"] = view.teaser(story) | {"byline": view.byline(story)}
-        context["modules"] = made.modules
+        context["modules"] = modules
         return templates("one_off").render("page.html", context), gold
 
     def _streams(self, page: str, number: int) -> tuple[Sequence[object], random.Random]:
@@ -175,3 +178,55 @@ class PageMaker:
     def _discussion(self, story: Story, rng: random.Random) -> Sequence[Remark]:
         count = discussion_length(self.design.comments[story.kind], self.noise, rng)
         return discuss(story, count, rng, nested=self.design.threads == "nested")
+
+
+def _articleless_gold(view: View, url: str, template: str, kind: str) -> Gold:
+    return {
+        "url": url,
+        "site": view.site.domain,
+        "language": view.site.language.code,
+        "kind": kind,
+        "template_class": f"{view.site.domain}/{template}",
+        "title": None,
+        "lead": None,
+        "text": "",
+        "title_in_text": False,
+        "authors": [],
+        "published_at": None,
+        "images": [],
+        "embeds": [],
+        "comments": [],
+    }
+
+
+def _article_gold(
+    view: View,
+    url: str,
+    template: str,
+    story: Story,
+    body: Body,
+    pictures: Sequence[Picture],
+    remarks: Sequence[Remark],
+) -> Gold:
+    """Return the gold record of a story's page; pictures and remarks are in page order."""
+    return _articleless_gold(view, url, template, "article") | {
+        "title": story.title,
+        "lead": story.lead,
+        "text": "\n\n".join(body.texts),
+        "authors": list(story.authors),
+        "published_at": story.published.isoformat(),
+        "images": [
+            {"url": view.image_url(picture), "alt": picture.alt, "caption": picture.caption}
+            for picture in pictures
+        ],
+        "embeds": body.embeds,
+        "comments": [
+            {
+                "author": remark.author,
+                "date": view.site.language.date(remark.moment, "comment"),
+                "text": "\n\n".join(remark.paragraphs),
+                "parent": remark.parent,
+            }
+            for remark in remarks
+        ],
+    }

@@ -21,12 +21,7 @@ ANY = "any"
 OUTCOMES = (*(outcome.value for outcome in PageOutcome), PENDING, ANY)
 """Outcomes that can be searched for; the first is the default."""
 
-PAGES_AT_ONCE = 25
-
 MOST_WORDS = 8
-
-NARROWING = ("language", "since", "until", "above", "below")
-"""Parameters whose form fields are collapsed unless they are used."""
 
 IF_SLOW = "Narrow the search: enter a site or a shorter period."
 
@@ -35,7 +30,7 @@ IF_SLOW = "Narrow the search: enter a site or a shorter period."
 def articles(asked: InspectorRequest) -> Answer:
     """Show the search results."""
     wanted, before = _criteria(asked), asked.number("after")
-    found = asked.read(search, wanted=wanted, before=before, limit=PAGES_AT_ONCE)
+    found = asked.read(search, wanted=wanted, before=before, limit=25)
     ids = [page.id for page in found.pages]
     texts = asked.read(texts_of, ids) if wanted.words else {}
     passages = {page_id: passages_of(text, wanted.words) for page_id, text in texts.items()}
@@ -44,7 +39,7 @@ def articles(asked: InspectorRequest) -> Answer:
         {
             "words": wanted.words,
             "outcome": wanted.outcome or ANY,
-            "is_narrowed": any(map(asked.text, NARROWING)),
+            "is_narrowed": any(map(asked.text, ("language", "since", "until", "above", "below"))),
             "outcomes": OUTCOMES,
             "lines": asked.address(after=None).replace("/articles", "/articles.jsonl", 1),
         },

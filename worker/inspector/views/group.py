@@ -31,14 +31,11 @@ COMPARED: Final = 3
 PAGES: Final = 50
 """Number of pages listed per screen."""
 
-FIXED_LINES: Final = 60
-"""Maximum number of template lines listed."""
-
 
 @page_view("/sites/{site:number}/groups/{group:number}", "group.html")
 def group(asked: InspectorRequest) -> Answer:
     """Show a group."""
-    number = asked.place("group")
+    number = asked.path_number("group")
     site, values = _listed(asked, number)
     found = asked.read(groups_of_generation, site.id, site.generation)
     shown = next((each for each in found if each.number == number), None)
@@ -57,7 +54,7 @@ def group(asked: InspectorRequest) -> Answer:
         is_fixed = fixed_lines(outline, [Outline.of(other.flat) for other in others])
         drawn = page_parts(outline, is_fixed)
         texts = [text.text for text in texts_of(drawn.root) if text.is_fixed]
-        values["fixed"] = list(dict.fromkeys(texts))[:FIXED_LINES]
+        values["fixed"] = list(dict.fromkeys(texts))[:60]
         wireframe = draw_wireframe(drawn, "Wireframe of the representative")
     return Answer(values, {"wireframe": wireframe})
 
@@ -70,7 +67,7 @@ def outliers(asked: InspectorRequest) -> Answer:
 
 
 def _listed(asked: InspectorRequest, number: int | None) -> tuple[InspectedSite, dict[str, Any]]:
-    site = asked.known(inspected_site, asked.place("site"))
+    site = asked.known(inspected_site, asked.path_number("site"))
     place, after = (site.id, site.generation, number), asked.number("after") or 0
     pages = asked.read(pages_of_group, *place, most=PAGES + 1, after=after)
     outcomes = asked.read(outcomes_of_group, *place)

@@ -19,7 +19,7 @@ AROUND: Final = 120
 @page_view("/pages/{page:number}/locations", "locations.html")
 def locations(asked: InspectorRequest) -> Answer:
     """Show the locations of a range of the latest article's text, by default of all its blocks."""
-    sent = asked.known(sent_article, asked.place("page"))
+    sent = asked.known(sent_article, asked.path_number("page"))
     article = ArticleMessage.model_validate(sent.message)
     start, end = asked.number("start"), asked.number("end")
     passages: list[dict[str, Any]] = []

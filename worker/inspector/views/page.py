@@ -30,19 +30,10 @@ CLOSE: Final = 0.1
 """Minimum probability at which a dropped line is listed among the kept lines; a tenth of the lines
 reach it."""
 
-MOST_NOTABLE: Final = 60
-"""Maximum number of kept or nearly kept lines shown initially; the others are collapsed."""
-
-REASONS: Final = 6
-"""Maximum number of reasons shown per line, strongest first."""
-
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""
 
 TOO_SLOW: Final = "View the page on the web, or run detourage explain, which has no time limit."
-
-VERDICTS: Final = {"title": "the title", "comment": "a comment"}
-"""Labels for lines that are neither in the text nor struck through."""
 
 COLUMNS: Final = (
     *("id", "url", "site_id", "crawler_id", "content_type", "encoding", "fetched_at", "outcome"),
@@ -83,7 +74,8 @@ def page(asked: InspectorRequest) -> Answer:
     explained, is_slow = _explained(asked, known)
     first = asked.number("line") or 0
     lines = explained.explanation.lines if explained else ()
-    notable = [line for line in lines if _is_notable(line)][:MOST_NOTABLE]
+    # All other lines are collapsed.
+    notable = [line for line in lines if _is_notable(line)][:60]
     shown_at_once = {line.number for line in notable}
     rest = [line for line in lines if line.number not in shown_at_once]
     values = {
@@ -119,7 +111,7 @@ def page(asked: InspectorRequest) -> Answer:
         "is_first": not first,
         "pivot": place.pivot,
         "doubtful": DOUBTFUL,
-        "verdicts": VERDICTS,
+        "verdicts": {"title": "the title", "comment": "a comment"},
         "stages": PAGE_STAGES,
         "can_be_asked": row.html_removed_at is None,
         "was_asked": asked.text("asked") is not None,
@@ -140,7 +132,7 @@ def stored(asked: InspectorRequest) -> Response:
 @action("/pages/{page:number}/again")
 def again(asked: InspectorRequest) -> Response:
     """Process a page again from a given stage."""
-    page_id = asked.place("page")
+    page_id = asked.path_number("page")
     stage = asked.fields.get("stage", [""])[0]
     if stage not in PAGE_STAGES:
         raise HTTPException(400, "Unknown stage.")
@@ -150,7 +142,7 @@ def again(asked: InspectorRequest) -> Response:
 
 
 def _load_known(asked: InspectorRequest) -> KnownPage:
-    return asked.known(known_page, asked.place("page"))
+    return asked.known(known_page, asked.path_number("page"))
 
 
 def _explained(asked: InspectorRequest, known: KnownPage) -> tuple[ExplainedContent | None, bool]:
@@ -170,7 +162,7 @@ def _is_notable(line: ExplainedLine) -> bool:
 
 
 def _with_strongest_reasons(lines: Sequence[ExplainedLine]) -> list[ExplainedLine]:
-    return [replace(line, reasons=line.reasons[:REASONS]) for line in lines]
+    return [replace(line, reasons=line.reasons[:6]) for line in lines]
 
 
 def _message_of(revisions: Sequence[Revision], number: int) -> Mapping[str, Any]:
@@ -197,30 +189,24 @@ def _steps(
     row, place = known.page, known.place
     joined = place.joined_with
     where = "in no group" if place.group_number is None else f"group {place.group_number}"
+    silhouette = "" if joined is None else f", silhouette {joined:.2f}"
+    removed = f"removed {row.html_removed_at:%Y-%m-%d}" if row.html_removed_at else ""
+    generation = f"generation {row.generation}" if row.generation else ""
+    last = _message_of(revisions, row.revision)
     steps = [
         Step("fetched", row.fetched_at, ""),
         Step("received", *(receipts[0] if receipts else (row.received_at, ""))),
-        Step(
-            "stored",
-            place.stored_at,
-            f"removed {row.html_removed_at:%Y-%m-%d}" if row.html_removed_at else "",
-        ),
+        Step("stored", place.stored_at, removed),
+        # A page that joined an existing group was assigned after the group's clustering.
+        Step("clustered", place.clustered_at, generation),
+        Step("assigned", row.asked_at, where + silhouette)
+        if place.role
+        else Step("assigned", None, ""),
+        Step("extracted", last.get("extracted_at"), row.outcome or "waiting"),
     ]
-    clustered = Step(
-        "clustered", place.clustered_at, f"generation {row.generation}" if row.generation else ""
-    )
-    assigned = Step(
-        "assigned",
-        row.asked_at if place.role else None,
-        f"{where}, silhouette {joined:.2f}" if joined is not None else where if place.role else "",
-    )
-    # A page that joined an existing group was assigned after the group's clustering.
-    steps += [clustered, assigned]
-    last = _message_of(revisions, row.revision)
-    steps.append(Step("extracted", last.get("extracted_at"), row.outcome or "waits"))
     if row.revision:
         sent = next((each.created_at for each in revisions if each.number == row.revision), None)
-        notes = {"waiting": "waits for the relay", "refused": "refused by the broker"}
+        notes = {"waiting": "waiting for the relay", "refused": "refused by the broker"}
         steps.append(Step("published", None if sending else sent, notes.get(sending or "", "")))
     return steps
 

@@ -21,16 +21,11 @@ MOST_CELLS: Final = 9_000_000
 MOST_LINES: Final = 500
 """Maximum number of lines in the comparison."""
 
-SHOWN_LINES: Final = 60
-"""Number of lines initially shown."""
-
-SIGNS: Final = {"same": " ", "removed": "−", "added": "+", "renamed": "~"}
-
 
 @page_view("/pairs/{page:number}/{other:number}", "pair.html")
 def pair(asked: InspectorRequest) -> Answer:
     """Show two pages side by side."""
-    ids = asked.place("page"), asked.place("other")
+    ids = asked.path_number("page"), asked.path_number("other")
     pages = [asked.known(known_page, page_id) for page_id in ids]
     tree_ids = [each.page.tree_id or 0 for each in pages]
     stored = asked.read(load_trees, tree_ids)
@@ -51,8 +46,8 @@ def pair(asked: InspectorRequest) -> Answer:
     }
     shown = {
         "wireframes": _wireframes(documents),
-        "shown_lines": SHOWN_LINES,
-        "signs": SIGNS,
+        "shown_lines": 60,
+        "signs": {"same": " ", "removed": "−", "added": "+", "renamed": "~"},
     }
     return Answer(values, shown)
 

@@ -18,12 +18,6 @@ from worker.service.quarantine import RELAY, QuarantinedMessage, browse, drop, r
 from worker.settings import Settings
 from worker.text.terminal import printable
 
-MESSAGES_OF_STAGE = 400
-"""Maximum number of messages read per stage, because bodies may be large."""
-
-MESSAGES_SHOWN = 20
-"""Maximum number of messages shown per group."""
-
 ACTIONS = {"requeue": (requeue, "sent back"), "drop": (drop, "dropped")}
 
 _PLACE = re.compile(r"(?m)^ *File \"[^\"\n]{1,500}\", line \d+, in \S+$")
@@ -65,7 +59,7 @@ def quarantine(asked: InspectorRequest) -> Answer:
     return Answer(
         {"held": {stage: number for stage, number in held.items() if number}, "groups": groups},
         {
-            "most_shown": MESSAGES_SHOWN,
+            "most_shown": 20,
             "done": done if action else None,
             "action": ACTIONS[action][1] if action else None,
         },
@@ -114,7 +108,8 @@ def _held(settings: Settings) -> dict[str, int]:
 
 
 def _browse(settings: Settings, stage: str) -> list[QuarantinedMessage]:
-    return list(browse(settings, stage, MESSAGES_OF_STAGE))
+    # Bodies may be large, so their number is limited.
+    return list(browse(settings, stage, 400))
 
 
 def _groups(messages: Iterable[QuarantinedMessage]) -> list[Group]:

@@ -23,20 +23,14 @@ from worker.store.reads.details import (
 from worker.text.abridged import abridged
 from worker.text.plural import counted
 
-GENERATIONS = 60
-"""Maximum number of clusterings drawn; only the latest are shown."""
-
-NAMED_ROWS = 46
-"""Maximum number of heat map rows with labels; if there are more, rows are too low for text."""
-
 
 @page_view("/sites/{site:number}", "site.html")
 def site(asked: InspectorRequest) -> Answer:
     """Show a site."""
-    site_id = asked.place("site")
+    site_id = asked.path_number("site")
     found = asked.known(inspected_site, site_id)
     groups = asked.read(groups_of_generation, site_id, found.generation)
-    history = asked.read(last_generations, site_id, GENERATIONS)
+    history = asked.read(last_generations, site_id, 60)
     changes = asked.read(designs.changes, site_id)
     apart = asked.read(pages_in_no_group, site_id, found.generation)
     aborted = asked.read(clusterings.quarantine, site_id)
@@ -87,7 +81,8 @@ def site(asked: InspectorRequest) -> Answer:
         ),
         "side": cell_size(len(trees)) * len(trees),
         "cell": cell_size(len(trees)),
-        "are_rows_named": len(trees) <= NAMED_ROWS,
+        # The rows of a larger map are too low for text.
+        "are_rows_named": len(trees) <= 46,
         "history": draw_history(drawn),
         "feedback_rows": feedback,
     }
@@ -141,7 +136,7 @@ def pair(asked: InspectorRequest) -> Response:
 
 
 def _pictured(asked: InspectorRequest) -> PicturedSite:
-    site = asked.known(inspected_site, asked.place("site"))
+    site = asked.known(inspected_site, asked.path_number("site"))
     return asked.read(pictured_site, site.id, site.generation)
 
 
