@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 MOVED = ("bench", "evaluate")
 """Commands for measuring extractors, which are not part of the installed package."""
 
-EXIT_INTERRUPTED = 130
-"""Exit code that shells use after Ctrl-C."""
-
 
 class Commands(click.Group):
     """A group of commands, in order of addition, that reports expected errors in one line."""
@@ -75,7 +72,8 @@ class Commands(click.Group):
 
 def _end_interrupted() -> NoReturn:
     click.echo("Interrupted", err=True)
-    raise click.exceptions.Exit(EXIT_INTERRUPTED)
+    # Shells use this exit code after Ctrl-C.
+    raise click.exceptions.Exit(130)
 
 
 def _message_of(error: OSError) -> str:

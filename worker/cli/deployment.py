@@ -14,8 +14,6 @@ from worker.text.plural import counted
 if TYPE_CHECKING:
     from worker.service.checks import Finding
 
-EXIT_FAILED = 1
-
 
 @click.command()
 @click.option(
@@ -43,8 +41,7 @@ def intake() -> None:
     """Run the intake, which stores page messages."""
     from worker.service.intake import Intake
 
-    settings = process_settings("intake")
-    Intake(settings).run_until_signalled()
+    Intake(process_settings("intake")).run_until_signalled()
 
 
 @click.command()
@@ -52,8 +49,7 @@ def relay() -> None:
     """Run the relay, which publishes the messages of the outbox."""
     from worker.service.relay import Relay
 
-    settings = process_settings("relay")
-    Relay(settings).run_until_signalled()
+    Relay(process_settings("relay")).run_until_signalled()
 
 
 @click.command()
@@ -108,7 +104,7 @@ def _report_findings(findings: list[Finding]) -> None:
     for finding in findings:
         click.echo(f"{'ok  ' if finding.healthy else 'FAIL'}  {finding.name}: {finding.detail}")
     if not all(finding.healthy for finding in findings):
-        sys.exit(EXIT_FAILED)
+        sys.exit(1)
 
 
 @click.command()
@@ -123,7 +119,7 @@ def metrics(port: int | None, host: str) -> None:
     from worker.service.metrics import metrics_text, serve_metrics
 
     settings = process_settings("metrics" if port else None)
-    with_database(settings, lambda _: None)
+    with_database(lambda _: None)
     if port is None:
         click.echo(metrics_text(settings), nl=False)
         return

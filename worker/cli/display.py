@@ -64,11 +64,7 @@ def print_status(
     history: SiteHistory | None,
     depths: Mapping[str, int],
 ) -> None:
-    """Print the state of a deployment.
-
-    ``sites`` holds the sites to show, in order, at most ``top``; ``history`` belongs to a single
-    requested site, and ``depths`` is the number of messages by queue.
-    """
+    """Print the state of a deployment, with the history of a single requested site."""
     out = Console()
     for line in _totals(totals):
         say(out, line)
@@ -171,24 +167,22 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
     )
     if totals.outcomes:
         yield f"outcomes: {_listed(totals.outcomes)}"
-    if totals.again:
-        yield f"of these, extracted again: {counted(totals.again, 'page')}"
-    if totals.doubtful:
-        yield f"of these, doubtful: {counted(totals.doubtful, 'article')}"
-    if totals.not_clustered:
-        yield f"in quarantine: {counted(totals.not_clustered, 'site')}"
-    if totals.dark:
-        yield f"with mostly doubtful articles in the last day: {counted(totals.dark, 'site')}"
-    if totals.silent:
-        yield f"with suddenly no entities: {counted(totals.silent, 'site')}"
-    if totals.changed_design:
-        yield f"with a new design: {counted(totals.changed_design, 'site')}"
+    for name, number, unit in (
+        ("of these, extracted again", totals.again, "page"),
+        ("of these, doubtful", totals.doubtful, "article"),
+        ("in quarantine", totals.not_clustered, "site"),
+        ("with mostly doubtful articles in the last day", totals.dark, "site"),
+        ("with suddenly no entities", totals.silent, "site"),
+        ("with a new design", totals.changed_design, "site"),
+    ):
+        if number:
+            yield f"{name}: {counted(number, unit)}"
 
 
 def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> None:
-    """Print a table of sites, followed by anything notable about them.
+    """Print a table of at most ``top`` sites, followed by anything notable about them.
 
-    At most ``top`` are shown, in order; by default `TOP`, with single-page sites summarised.
+    If ``top`` is None, print `TOP` sites, and summarise single-page sites.
     """
     alone = [site for site in sites if site.pages == 1] if top is None else []
     listed = (
@@ -206,26 +200,30 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
     for site in shown:
         if site.changed_design:
             say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")
-    dark = [site for site in sites if site.dark]
-    for site in dark[:TOP]:
-        say(out, f"{site.key}: most articles of the last day are doubtful")
-    if len(dark) > TOP:
-        say(out, f"and {counted(len(dark) - TOP, 'more site')} with mostly doubtful articles")
-    silent = [site for site in sites if site.silent]
-    for site in silent[:TOP]:
-        say(out, f"{site.key}: its latest articles suddenly yield no entities")
-    if len(silent) > TOP:
-        say(out, f"and {counted(len(silent) - TOP, 'more site')} with suddenly no entities")
-    # Quarantined sites are rare, and must not be overlooked however few pages they have.
-    stopped = [site for site in sites if site.not_clustered_since]
-    for site in stopped[:TOP]:
-        say(
-            out,
-            f"{site.key}: in quarantine since {site.not_clustered_since:%Y-%m-%d %H:%M}:"
-            f" {site.not_clustered_because}",
-        )
-    if len(stopped) > TOP:
-        say(out, f"and {counted(len(stopped) - TOP, 'more site')} in quarantine")
+    # These sites are rare, and must not be overlooked however few pages they have.
+    for what, lines in (
+        (
+            "with mostly doubtful articles",
+            [f"{e.key}: most articles of the last day are doubtful" for e in sites if e.dark],
+        ),
+        (
+            "with suddenly no entities",
+            [f"{e.key}: its latest articles suddenly yield no entities" for e in sites if e.silent],
+        ),
+        (
+            "in quarantine",
+            [
+                f"{e.key}: in quarantine since {e.not_clustered_since:%Y-%m-%d %H:%M}:"
+                f" {e.not_clustered_because}"
+                for e in sites
+                if e.not_clustered_since
+            ],
+        ),
+    ):
+        for line in lines[:TOP]:
+            say(out, line)
+        if len(lines) > TOP:
+            say(out, f"and {counted(len(lines) - TOP, 'more site')} {what}")
 
 
 def _site_table(sites: Sequence[SiteStatus], width: int) -> Table:

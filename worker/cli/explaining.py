@@ -16,11 +16,7 @@ page_argument = click.argument("page", metavar="URL|FILE|-")
 
 @click.command()
 @input_paths
-@click.option(
-    "--plot",
-    type=OutputFile(),
-    help="Output file for a picture (.png or .svg).",
-)
+@click.option("--plot", type=OutputFile(), help="Output file for a picture (.png or .svg).")
 @click.option(
     "--json",
     "json_file",
@@ -47,7 +43,7 @@ def cluster(
     This works without a deployment.
     """
     from worker.cli.progress import measurement_bar
-    from worker.explain.cluster_report import check_drawable, cluster_pages, draw_clustering
+    from worker.explain.cluster_report import check_drawable, cluster_pages
 
     if plot:
         check_drawable(plot)
@@ -57,8 +53,12 @@ def cluster(
     if json_file:
         groups = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
         json_file.write_text(groups + "\n", encoding="utf-8")
-    if plot and (drawn := draw_clustering(found, plot)) < len(found.sites):
-        click.echo(f"{plot} shows the largest {counted(drawn, 'site')}", err=True)
+    if plot:
+        from worker.explain.site_picture import MAX_SITES, draw
+
+        draw(found.sites, plot)
+        if len(found.sites) > MAX_SITES:
+            click.echo(f"{plot} shows the largest {counted(MAX_SITES, 'site')}", err=True)
 
 
 @click.command()

@@ -7,9 +7,8 @@ import os
 import re
 import sys
 from contextlib import closing
-from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,44 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from click.shell_completion import CompletionItem
-
     from models.roles import LineRole
     from worker.explain.batch import ExtractionOutcome
 
-EXIT_WITHOUT_ARTICLE = 1
-
-SUFFIXES = {"text": "txt", "markdown": "md", "xml-tei": "xml"}
-"""File name suffixes of formats whose suffix differs from the format's name."""
-
-MAX_SLUG_LENGTH = 80
-"""Maximum length of the URL part of a file name."""
-
-
-class Format(click.ParamType[str]):
-    """An output format; the available formats are loaded on demand."""
-
-    name = "format"
-
-    @cached_property
-    def _choice(self) -> click.Choice[str]:
-        from worker.explain.extracted import FORMATS
-
-        return click.Choice(tuple(FORMATS))
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
-        """Return the names of the formats."""
-        return self._choice.get_metavar(param, ctx)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name of a format, or fail if it is unknown."""
-        return self._choice.convert(value, param, ctx)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the completions of a format's name."""
-        return self._choice.shell_complete(ctx, param, incomplete)
+SUFFIXES = {
+    "text": "txt",
+    "markdown": "md",
+    "html": "html",
+    "json": "json",
+    "csv": "csv",
+    "xml-tei": "xml",
+}
+"""File name suffixes by format, for each of `worker.explain.extracted.FORMATS`."""
 
 
 def _check_method(
@@ -84,7 +57,7 @@ def _check_method(
 @click.option(
     "--format",
     "form",
-    type=Format(),
+    type=click.Choice(tuple(SUFFIXES)),
     help="Output format; by default, text for a single page and JSON lines for several.",
 )
 @click.option(
@@ -126,19 +99,19 @@ def extract(
     is_chosen = site_pages is not None or url is not None
     if is_chosen and len(pages) > 1:
         raise click.UsageError("--site-pages and --url accept only one input")
-    from worker.explain.batch import all_given, extract_chosen, extract_given
+    from worker.explain.batch import Extraction, all_given
 
     roles = text_roles or ()
     if is_chosen:
         form, is_alone = form or "text", True
-        results = extract_chosen(pages[0], site_pages, url, form, roles, method)
+        results = Extraction(form, roles, method).of_chosen(pages[0], site_pages, url)
     else:
         given = all_given(pages)
         start = list(islice(given, 2))
         is_alone = len(pages) == len(start) == 1
         form = form or ("text" if is_alone else "json")
-        results = extract_given(
-            chain(start, given), form, roles, 1 if is_alone else processes, method
+        results = Extraction(form, roles, method).of_pages(
+            chain(start, given), 1 if is_alone else processes
         )
     with closing(results):
         if output_dir is not None:
@@ -166,8 +139,8 @@ def _write_files(
             click.echo(printable(str(result)), err=True)
             continue
         address = re.sub(r"[^a-z0-9.]+", "-", result.url.lower().partition("://")[2])
-        slug = address[:MAX_SLUG_LENGTH].strip("-.")
-        path = folder / f"{number:06}-{slug}.{SUFFIXES.get(form, form)}"
+        slug = address[:80].strip("-.")
+        path = folder / f"{number:06}-{slug}.{SUFFIXES[form]}"
         path.write_text(result.document, encoding="utf-8")
 
 
@@ -207,7 +180,7 @@ def _report(results: Iterator[ExtractionOutcome]) -> None:
     if not all(found):
         pages = counted(len(found), "page")
         click.echo(f"Error: {found.count(False)} of {pages} without an article", err=True)
-        sys.exit(EXIT_WITHOUT_ARTICLE)
+        sys.exit(1)
 
 
 def _for_stdout(text: str) -> str:

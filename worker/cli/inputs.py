@@ -60,11 +60,7 @@ def messages_in(
     site: str | None = None,
     written: Collection[Path] = (),
 ) -> Iterator[bytes]:
-    """Return the page messages of all inputs, after opening each input.
-
-    ``base_url`` and ``site`` are the origin of HTML files; ``written`` lists output files, which
-    are skipped if an input folder contains them.
-    """
+    """Open all inputs, and return their page messages, except those in ``written`` files."""
     from worker.inputs import Origin, read_messages
 
     _check_origin(base_url, site)

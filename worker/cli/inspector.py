@@ -62,7 +62,7 @@ def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> Non
 
     token = read_token(listen, token_file)
     settings = process_settings()
-    with_database(settings, lambda _: None)
+    with_database(lambda _: None)
     with bound_socket(listen, port) as listening:
         click.echo(f"{address_of(listening)} (stop with Ctrl-C)", err=True)
         serve(create_app(settings, is_writing=write, token=token), listening)

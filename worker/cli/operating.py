@@ -13,14 +13,13 @@ from worker.store.removable import KINDS, Kind
 from worker.text.terminal import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sqlalchemy.orm import Session
 
     from models.tables import DesignChange
-    from worker.settings import Settings
     from worker.store.database import Database
-    from worker.store.progress import SiteHistory, SiteStatus
+    from worker.store.progress import SiteStatus
 
 
 @click.command()
@@ -64,22 +63,27 @@ def status(
         raise click.UsageError("--queues can only be combined with --json")
     if only_addresses and (site is None or pending or top is not None):
         raise click.UsageError("--addresses needs SITE, and can only be combined with --json")
+    from worker.cli.display import print_queues, print_status
     from worker.messaging.broker import queue_depths
     from worker.settings import load_settings
-    from worker.store.progress import SiteTotals
+    from worker.store.progress import SiteTotals, site_history
 
     settings = load_settings()
     if only_queues:
-        _print_queues(queue_depths(settings), as_json=as_json)
+        depths = queue_depths(settings)
+        if as_json:
+            _print_json({"queues": depths})
+        else:
+            print_queues(depths)
         return
-    sites = _sites(settings, site)
+    sites = read_database(_sites, site)
     if site and not sites:
         raise click.ClickException(f"no page of site {site!r} is known")
     if only_addresses:
-        _print_addresses(settings, [each.key for each in sites], as_json=as_json)
+        _print_addresses([each.key for each in sites], as_json=as_json)
         return
     depths = queue_depths(settings)
-    history = _history(settings, sites[0].key) if site and len(sites) == 1 else None
+    history = read_database(site_history, sites[0].key) if site and len(sites) == 1 else None
     totals = SiteTotals.of(sites)
     chosen = _chosen(sites, pending=pending)
     if as_json:
@@ -94,10 +98,8 @@ def status(
             values["addresses"] = history.addresses
             values["feedback"] = [each._asdict() for each in history.feedback]
         _print_json(values)
-        return
-    from worker.cli.display import print_status
-
-    print_status(totals, chosen, top, history, depths)
+    else:
+        print_status(totals, chosen, top, history, depths)
 
 
 def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
@@ -108,21 +110,12 @@ def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
     return sorted(waiting, key=lambda each: (-each.pending - each.again, each.key))
 
 
-def _print_queues(depths: Mapping[str, int], *, as_json: bool) -> None:
-    from worker.cli.display import print_queues
-
-    if as_json:
-        _print_json({"queues": depths})
-    else:
-        print_queues(depths)
-
-
-def _print_addresses(settings: Settings, keys: Sequence[str], *, as_json: bool) -> None:
+def _print_addresses(keys: Sequence[str], *, as_json: bool) -> None:
     from worker.cli.display import print_addresses
     from worker.store.separations import joined_addresses
 
     found = read_database(
-        settings, lambda session: [each for key in keys for each in joined_addresses(session, key)]
+        lambda session: [each for key in keys for each in joined_addresses(session, key)]
     )
     if as_json:
         _print_json({"addresses": [vars(each) for each in found]})
@@ -134,21 +127,12 @@ def _print_json(values: object) -> None:
     click.echo(json_text(values, default=datetime.isoformat))
 
 
-def _sites(settings: Settings, name: str | None) -> list[SiteStatus]:
+def _sites(session: Session, name: str | None) -> list[SiteStatus]:
     """Return the state of the sites with the given name, or of all sites."""
     from worker.store import pages, progress
 
-    def query(session: Session) -> list[SiteStatus]:
-        keys = None if name is None else list(pages.sites_called(session, name).values())
-        return progress.site_statuses(session, keys)
-
-    return read_database(settings, query)
-
-
-def _history(settings: Settings, key: str) -> SiteHistory:
-    from worker.store import progress
-
-    return read_database(settings, lambda session: progress.site_history(session, key))
+    keys = None if name is None else list(pages.sites_called(session, name).values())
+    return progress.site_statuses(session, keys)
 
 
 def _to_json(change: DesignChange) -> dict[str, Any]:
@@ -175,12 +159,9 @@ def locate(article: str, start: int, end: int, as_json: bool) -> None:
     from models.messages import ArticleMessage
     from worker.article.locating import LocationError, locate_in_message, text_fragment
     from worker.cli.display import print_passages, wide_output
-    from worker.settings import load_settings
-    from worker.store.reads import article_history
+    from worker.store.reads.article_history import sent_article
 
-    found = read_database(
-        load_settings(), lambda session: article_history.sent_article(session, article)
-    )
+    found = read_database(sent_article, article)
     if found is None:
         raise click.ClickException("no article with this ID or address is stored")
     if found.content is None:
@@ -211,12 +192,9 @@ def history(address: str, as_json: bool) -> None:
     in each: + added, - removed, ~ edited, > moved. Old fetches and revisions may have been pruned.
     """
     from worker.cli.display import print_history, wide_output
-    from worker.settings import load_settings
-    from worker.store.reads import article_history
+    from worker.store.reads.article_history import events_of
 
-    events = read_database(
-        load_settings(), lambda session: article_history.events_of(session, address)
-    )
+    events = read_database(events_of, address)
     if not events:
         raise click.ClickException("no page with this address is stored")
     if as_json:
@@ -234,12 +212,10 @@ def separate(address: str) -> None:
     The address gets its own page, and never joins another page again. The new page has the content
     of the address's latest fetch if that is still stored; otherwise, it waits for its next fetch.
     """
-    from worker.settings import load_settings
-    from worker.workflow.page_requests import separate
+    from worker.workflow import page_requests
 
     separated = with_database(
-        load_settings(),
-        lambda database: database.run(lambda session: separate(session, address)),
+        lambda database: database.run(lambda session: page_requests.separate(session, address))
     )
     for each in separated:
         comes = (
@@ -275,7 +251,6 @@ def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
     HTML keeps its article, but cannot be reprocessed. The command can be interrupted at any time:
     each transaction is small, and data already removed stays removed.
     """
-    from worker.settings import load_settings
     from worker.tasks.maintenance import pruning
 
     removed = dict.fromkeys(kinds or KINDS, 0)
@@ -287,7 +262,7 @@ def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
             if stop.is_set():
                 break
 
-    with_database(load_settings(), remove)
+    with_database(remove)
     for kind, number in removed.items():
         click.echo(f"{kind}\t{number}")
     if stop.is_set():

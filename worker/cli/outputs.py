@@ -12,20 +12,16 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
-class OutputFile(click.Path):
-    """An output file; with ``is_replaced``, a new file replaces it, in a folder made if missing."""
+class OutputFolder(click.Path):
+    """A folder into which a command writes, created if missing."""
 
-    def __init__(self, *, is_replaced: bool = False) -> None:
-        super().__init__(dir_okay=False, path_type=Path)
-        self._is_replaced = is_replaced
+    def __init__(self, **options: Any) -> None:
+        super().__init__(path_type=Path, **({"file_okay": False} | options))
 
     def convert(
-        self,
-        value: str | PathLike[str],
-        param: click.Parameter | None,
-        ctx: click.Context | None,
+        self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
-        """Return the path, or fail with the reason why the file cannot be written."""
+        """Return the path, or fail with the reason why it cannot be written."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         problem = self._problem(path)
         if problem is not None:
@@ -33,7 +29,18 @@ class OutputFile(click.Path):
         return path
 
     def _problem(self, path: Path) -> str | None:
-        if _exists(path):
+        return _folder_problem(path, is_made=True)
+
+
+class OutputFile(OutputFolder):
+    """An output file; with ``is_replaced``, a new file replaces it, in a folder made if missing."""
+
+    def __init__(self, *, is_replaced: bool = False) -> None:
+        super().__init__(file_okay=True, dir_okay=False)
+        self._is_replaced = is_replaced
+
+    def _problem(self, path: Path) -> str | None:
+        if os.access(path, os.F_OK):
             if self._is_replaced and not path.is_file():
                 return "it is not a regular file"
             if not os.access(path, os.W_OK):
@@ -41,35 +48,15 @@ class OutputFile(click.Path):
             if not self._is_replaced:
                 return None
         written = path.resolve() if path.is_symlink() else path
-        return folder_problem(written.parent, is_made=self._is_replaced)
+        return _folder_problem(written.parent, is_made=self._is_replaced)
 
 
-class OutputFolder(click.Path):
-    """A folder into which a command writes, created if missing."""
-
-    def __init__(self) -> None:
-        super().__init__(file_okay=False, path_type=Path)
-
-    def convert(
-        self,
-        value: str | PathLike[str],
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> Any:
-        """Return the path, or fail with the reason why the folder cannot be written to."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        problem = folder_problem(path, is_made=True)
-        if problem is not None:
-            self.fail(f"{str(path)!r} cannot be written to: {problem}.", param, ctx)
-        return path
-
-
-def folder_problem(folder: Path, *, is_made: bool) -> str | None:
+def _folder_problem(folder: Path, *, is_made: bool) -> str | None:
     """Return why no file can be written to a folder, or None if that is possible."""
-    if not _exists(folder):
+    if not os.access(folder, os.F_OK):
         if not is_made:
             return f"there is no folder {str(folder)!r}"
-        return folder_problem(folder.parent, is_made=True)
+        return _folder_problem(folder.parent, is_made=True)
     if not folder.is_dir():
         return f"{str(folder)!r} is not a folder"
     import tempfile
@@ -80,10 +67,3 @@ def folder_problem(folder: Path, *, is_made: bool) -> str | None:
             return None
     except OSError as error:
         return f"{str(folder)!r}: {error.strerror}"
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
-        return False

@@ -179,6 +179,5 @@ def sample(directory: Path) -> None:
     """Write the sample crawl and its gold standard to DIRECTORY."""
     from worker.sample import write_crawl
 
-    directory.mkdir(parents=True, exist_ok=True)
     write_crawl(directory)
     click.echo(f"sample crawl written to {directory}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,14 +14,12 @@ if TYPE_CHECKING:
     from worker.settings import Settings
     from worker.store.database import Database
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def process_settings(process: str | None = None) -> Settings:
-    """Configure logging, log the start of ``process``, if given, and return the settings.
-
-    The settings must name a database and a broker.
-    """
+    """Configure logging, log the start of ``process``, if given, and return complete settings."""
     from worker import logs
     from worker.service.build import log_beginning
     from worker.settings import load_settings
@@ -43,14 +41,19 @@ def stop_on_signals() -> threading.Event:
     return stop
 
 
-def with_database(settings: Settings, use: Callable[[Database], T]) -> T:
-    """Call ``use`` with the database, then close its connections."""
+def with_database(use: Callable[[Database], T]) -> T:
+    """Call ``use`` with the configured database, then close its connections."""
+    from worker.settings import load_settings
     from worker.store.schema import current_database
 
-    with current_database(settings.require_database_url()) as database:
+    with current_database(load_settings().require_database_url()) as database:
         return use(database)
 
 
-def read_database(settings: Settings, query: Callable[[Session], T]) -> T:
+def read_database(
+    query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
+) -> T:
     """Run a query against one consistent snapshot, and return its result."""
-    return with_database(settings, lambda database: database.read_snapshot(query))
+    return with_database(
+        lambda database: database.read_snapshot(lambda session: query(session, *args, **options))
+    )

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from worker.settings import Settings
-
 
 @click.command()
 @click.argument("site", required=False)
@@ -60,17 +58,19 @@ def reprocess(
     from worker.messaging.broker import connected
     from worker.service.application import create_app
     from worker.settings import load_settings
+    from worker.store import pages, reprocessings
 
     settings = load_settings()
     if site is None:
-        if _is_reprocessing(settings):
+        found = read_database(reprocessings.progress)
+        if found is not None and found.state != "ended":
             raise click.ClickException(
                 "all sites are already being reprocessed: `detourage reprocessing` shows the"
                 " progress, and `detourage reprocessing cancel` ends it"
             )
         task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}
     else:
-        if not _is_known(settings, site):
+        if not read_database(pages.sites_called, site):
             raise click.ClickException(f"no page of site {site!r} is known")
         task, arguments = REPROCESS, {"site": site, "stage": stage}
         if without_entities:
@@ -78,33 +78,19 @@ def reprocess(
             arguments["without_entities"] = True
     with connected(settings) as connection:
         create_app(settings).send_task(task, kwargs=arguments, connection=connection)
-    pages = f"the pages of {site} without entities" if without_entities else site or "all sites"
-    click.echo(f"reprocessing of {pages} from {stage} requested")
-
-
-def _is_reprocessing(settings: Settings) -> bool:
-    from worker.store import reprocessings
-
-    found = read_database(settings, reprocessings.progress)
-    return found is not None and found.state != "ended"
-
-
-def _is_known(settings: Settings, site: str) -> bool:
-    from worker.store import pages
-
-    return bool(read_database(settings, lambda session: pages.sites_called(session, site)))
+    chosen = f"the pages of {site} without entities" if without_entities else site or "all sites"
+    click.echo(f"reprocessing of {chosen} from {stage} requested")
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def reprocessing(context: click.Context) -> None:
     """Show, pause, resume or cancel the reprocessing of all sites."""
-    from worker.settings import load_settings
     from worker.store import reprocessings
 
     if context.invoked_subcommand:
         return
-    found = read_database(load_settings(), reprocessings.progress)
+    found = read_database(reprocessings.progress)
     if found is None:
         click.echo("no reprocessing of all sites: start one with `detourage reprocess --all`")
         return
@@ -119,31 +105,26 @@ def reprocessing(context: click.Context) -> None:
 @reprocessing.command("pause")
 def reprocessing_pause() -> None:
     """Finish the sites in progress, but start no further sites."""
-    from worker.store import reprocessings
-
-    _change(reprocessings.pause, "paused")
+    _change("pause", "paused")
 
 
 @reprocessing.command("resume")
 def reprocessing_resume() -> None:
     """Continue a paused reprocessing."""
-    from worker.store import reprocessings
-
-    _change(reprocessings.resume, "resumed")
+    _change("resume", "resumed")
 
 
 @reprocessing.command("cancel")
 def reprocessing_cancel() -> None:
     """End the reprocessing without starting further sites."""
+    _change("cancel", "cancelled")
+
+
+def _change(name: str, done: str) -> None:
     from worker.store import reprocessings
 
-    _change(reprocessings.cancel, "cancelled")
-
-
-def _change(change: Callable[[Session], bool], done: str) -> None:
-    from worker.settings import load_settings
-
-    if not with_database(load_settings(), lambda database: database.run(change)):
+    change: Callable[[Session], bool] = getattr(reprocessings, name)
+    if not with_database(lambda database: database.run(change)):
         raise click.ClickException(
             "no reprocessing of all sites is in progress: start one with"
             " `detourage reprocess --all`"

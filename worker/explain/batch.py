@@ -24,8 +24,7 @@ SECONDS = 60.0
 class ExtractionOutcome:
     """Result for one page: its formatted article, or the reason why there is none.
 
-    The name identifies the page to users and replaces an unknown URL. The outcome is None if there
-    is no page.
+    The outcome is None if there is no page.
     """
 
     name: str
@@ -44,112 +43,94 @@ def all_given(places: Iterable[str]) -> Iterator[GivenPage | ExtractionOutcome]:
     for place in places:
         try:
             yield from given_pages(place)
-        except SourceError as error:
-            yield ExtractionOutcome(str(error.path), str(error.path), reason=error.problem)
+        except (SourceError, ExplainingError) as error:
+            yield _unread(error)
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """Extraction in one of the `FORMATS`, by a paper's method or the service's own (None)."""
+
+    form: str
+    text_roles: Sequence[LineRole] = ()
+    method: str | None = None
+
+    def of_pages(
+        self, given: Iterable[GivenPage | ExtractionOutcome], processes: int = 1
+    ) -> Generator[ExtractionOutcome]:
+        """Extract pages independently of each other and yield the results in order.
+
+        Results among the given pages are passed through. Closing the generator stops the processes.
+        """
+        if processes == 1:
+            yield from map(self._of_page, given)
+        else:
+            # Imported here so that a single page does not wait for processes to start.
+            from worker.processes.pool import in_processes
+
+            yield from in_processes(
+                self._of_page, given, processes, preload=__name__, crashed=_crashed
+            )
+
+    def of_chosen(
+        self, place: str, site_pages: Path | None, url: str | None
+    ) -> Generator[ExtractionOutcome]:
+        """Extract one page, selected and compared with other pages as in `load_subject`."""
+        try:
+            subject = load_subject(place, site_pages, url, threads=os.cpu_count() or 1)
+        except (SourceError, ExplainingError) as error:
+            yield _unread(error)
+        else:
+            yield self._documented(subject.source.name, subject.page.url, lambda: subject)
+
+    def _of_page(self, given: GivenPage | ExtractionOutcome) -> ExtractionOutcome:
+        if isinstance(given, ExtractionOutcome):
+            return given
+        try:
+            source = given.read()
         except ExplainingError as error:
-            yield ExtractionOutcome(error.name, error.name, reason=error.problem)
+            return _unread(error)
+        return self._documented(source.name, source.url, partial(alone, source))
 
+    def _documented(self, name: str, url: str, parsed: Callable[[], Subject]) -> ExtractionOutcome:
+        found = ExtractionOutcome(name, url, outcome=PageOutcome.FAILED)
+        try:
+            with time_limit(SECONDS):
+                subject = parsed()
+                content = self._read(subject)
+                document = FORMATS[self.form](content, subject.page.url, subject.source.site)
+        except NoArticleError as error:
+            outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
+            return replace(found, outcome=outcome, reason=str(error))
+        except ExplainingError as error:
+            return replace(found, outcome=error.outcome, reason=error.problem)
+        except TimeIsUpError:
+            return replace(found, reason=f"it took more than {SECONDS:g} seconds of CPU time")
+        except Exception as error:  # noqa: BLE001  A faulty page must not affect the following ones.
+            return replace(found, reason=f"{type(error).__name__}: {error}")
+        return replace(found, outcome=PageOutcome.ARTICLE, document=document)
 
-def extract_given(
-    given: Iterable[GivenPage | ExtractionOutcome],
-    form: str,
-    text_roles: Sequence[LineRole] = (),
-    processes: int = 1,
-    method: str | None = None,
-) -> Generator[ExtractionOutcome]:
-    """Extract pages independently of each other and yield the results in order.
+    def _read(self, subject: Subject) -> Content:
+        given, pivot = subject.source, subject.pivot_source
+        if self.method is None:
+            return read_content(
+                subject.page, subject.pivot, subject.patterns, self.text_roles, given.fetched_at
+            )
+        # Imported here because only published methods need it.
+        from worker.papers.interface import Source
+        from worker.papers.running import read_by
 
-    Results among the given pages are passed through. `form` is one of `FORMATS`; `method` is a
-    published method, or None for the service's own. Closing the generator stops the processes.
-    """
-    step = partial(_extract, form=form, text_roles=text_roles, method=method)
-    if processes == 1:
-        yield from map(step, given)
-    else:
-        # Imported here so that a single page does not wait for processes to start.
-        from worker.processes.pool import in_processes
-
-        yield from in_processes(step, given, processes, preload=__name__, crashed=_crashed)
-
-
-def extract_chosen(
-    place: str,
-    site_pages: Path | None,
-    url: str | None,
-    form: str,
-    text_roles: Sequence[LineRole] = (),
-    method: str | None = None,
-) -> Generator[ExtractionOutcome]:
-    """Extract one page, selected and compared with other pages as in `load_subject`."""
-    try:
-        subject = load_subject(place, site_pages, url, threads=os.cpu_count() or 1)
-    except SourceError as error:
-        yield ExtractionOutcome(str(error.path), str(error.path), reason=error.problem)
-    except ExplainingError as error:
-        yield ExtractionOutcome(error.name, error.name, outcome=error.outcome, reason=error.problem)
-    else:
-        yield _documented(
-            subject.source.name, subject.page.url, lambda: subject, form, text_roles, method
+        return read_by(
+            self.method,
+            Source(given.content, given.url, given.content_type),
+            Source(pivot.content, pivot.url, pivot.content_type) if pivot is not None else None,
         )
 
 
-def _extract(
-    given: GivenPage | ExtractionOutcome,
-    form: str,
-    text_roles: Sequence[LineRole],
-    method: str | None,
-) -> ExtractionOutcome:
-    if isinstance(given, ExtractionOutcome):
-        return given
-    try:
-        source = given.read()
-    except ExplainingError as error:
-        return ExtractionOutcome(error.name, error.name, reason=error.problem)
-    parsed = partial(alone, source)
-    return _documented(source.name, source.url, parsed, form, text_roles, method)
-
-
-def _documented(
-    name: str,
-    url: str,
-    parsed: Callable[[], Subject],
-    form: str,
-    text_roles: Sequence[LineRole],
-    method: str | None,
-) -> ExtractionOutcome:
-    found = ExtractionOutcome(name, url, outcome=PageOutcome.FAILED)
-    try:
-        with time_limit(SECONDS):
-            subject = parsed()
-            content = _read(subject, text_roles, method)
-            document = FORMATS[form](content, subject.page.url, subject.source.site)
-    except NoArticleError as error:
-        outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
-        return replace(found, outcome=outcome, reason=str(error))
-    except ExplainingError as error:
-        return replace(found, outcome=error.outcome, reason=error.problem)
-    except TimeIsUpError:
-        return replace(found, reason=f"it took more than {SECONDS:g} seconds of CPU time")
-    except Exception as error:  # noqa: BLE001  A faulty page must not affect the following ones.
-        return replace(found, reason=f"{type(error).__name__}: {error}")
-    return replace(found, outcome=PageOutcome.ARTICLE, document=document)
-
-
-def _read(subject: Subject, text_roles: Sequence[LineRole], method: str | None) -> Content:
-    if method is None:
-        return read_content(
-            subject.page, subject.pivot, subject.patterns, text_roles, subject.source.fetched_at
-        )
-    # Imported here because only published methods need it.
-    from worker.papers.interface import Source
-    from worker.papers.running import read_by
-
-    given, pivot = subject.source, subject.pivot_source
-    return read_by(
-        method,
-        Source(given.content, given.url, given.content_type),
-        Source(pivot.content, pivot.url, pivot.content_type) if pivot is not None else None,
-    )
+def _unread(error: SourceError | ExplainingError) -> ExtractionOutcome:
+    if isinstance(error, SourceError):
+        return ExtractionOutcome(str(error.path), str(error.path), reason=error.problem)
+    return ExtractionOutcome(error.name, error.name, outcome=error.outcome, reason=error.problem)
 
 
 def _crashed(given: GivenPage | ExtractionOutcome) -> ExtractionOutcome:

@@ -61,8 +61,7 @@ def cluster_pages(
 ) -> Clustering:
     """Group the pages of each site by template, given their raw messages.
 
-    Of messages with the same URL, the last one is used. Raise `ClusteringError` if there is no such
-    method (None for the default) or no usable page.
+    Of messages with the same URL, the last one is used.
     """
     method = method or DEFAULT_METHOD
     if method not in METHODS:
@@ -83,15 +82,9 @@ def cluster_pages(
     for done, (site, tree_of) in enumerate(trees.items()):
         progress("sites", done, len(trees))
         urls = sorted(tree_of)
-        sites.append(
-            group_site(
-                site,
-                urls,
-                [tree_of[url] for url in urls],
-                estimator=METHODS[method](),
-                threads=threads,
-            )
-        )
+        ordered = [tree_of[url] for url in urls]
+        estimator = METHODS[method]()
+        sites.append(group_site(site, urls, ordered, estimator=estimator, threads=threads))
     progress("sites", len(trees), len(trees))
     sites.sort(key=lambda site: (-len(site.urls), site.site))
     return Clustering(method, sites, unusable)
@@ -104,14 +97,6 @@ def check_drawable(path: Path) -> None:
 
     if path.suffix.lower() not in SUFFIXES:
         raise ClusteringError(f"{path}: the name of a picture must end in {' or '.join(SUFFIXES)}")
-
-
-def draw_clustering(clustering: Clustering, path: Path) -> int:
-    """Draw the largest sites with `worker.explain.site_picture`, and return their number."""
-    from worker.explain.site_picture import MAX_SITES, draw
-
-    draw(clustering.sites, path)
-    return min(len(clustering.sites), MAX_SITES)
 
 
 def _site_to_json(site: SiteGroups) -> dict[str, Any]:

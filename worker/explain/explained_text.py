@@ -9,10 +9,8 @@ from rich.text import Text
 from worker.article import Explanation
 from worker.article.explanation import Verdict
 from worker.explain.summary import reason_texts, summary
+from worker.text.plural import cut
 from worker.text.terminal import printable
-
-MAX_CHARACTERS = 300
-"""Maximum number of characters shown per line."""
 
 _STYLES: dict[Verdict, str] = {
     "kept": "green",
@@ -37,11 +35,10 @@ def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) ->
     lines.add_column("why", ratio=2, overflow="fold")
     for line in explanation.lines:
         style = _STYLES[line.verdict]
-        cut = len(line.text) > MAX_CHARACTERS
         lines.add_row(
             Text(line.verdict, style=style),
             Text(f"{line.probability:.2f}", style=style),
-            Text(f"{printable(line.text[:MAX_CHARACTERS])}{'…' if cut else ''}", style=style),
+            Text(cut(printable(line.text), 301), style=style),
             Text("\n".join(map(printable, reason_texts(line)))),
         )
     yield lines

@@ -7,21 +7,6 @@ from worker.article.reader import Content
 from worker.html import site_name
 from worker.text.terminal import json_text
 
-CSV_COLUMNS = (
-    "url",
-    "site",
-    "title",
-    "authors",
-    "published_at",
-    "language",
-    "kind",
-    "confidence",
-    "lead",
-    "text",
-    "comments",
-)
-"""Columns of the CSV table; `comments` contains the number of comments."""
-
 
 def to_text(content: Content, _url: str, _site: str) -> str:
     """Return the headline and text, with blank lines between paragraphs."""
@@ -45,24 +30,22 @@ def to_csv(content: Content, url: str, site: str) -> str:
     article = content.article
     metadata = article.metadata
     published = metadata.published
+    row = {
+        "url": url,
+        "site": site_name(site),
+        "title": article.title,
+        "authors": "; ".join(metadata.authors),
+        "published_at": published.instant.isoformat() if published else None,
+        "language": article.language,
+        "kind": metadata.kind,
+        "confidence": article.confidence,
+        "lead": metadata.lead,
+        "text": article.text,
+        "comments": len(content.comments),
+    }
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    writer.writerow(
-        (
-            url,
-            site_name(site),
-            article.title,
-            "; ".join(metadata.authors),
-            published.instant.isoformat() if published else None,
-            article.language,
-            metadata.kind,
-            article.confidence,
-            metadata.lead,
-            article.text,
-            len(content.comments),
-        )
-    )
+    writer.writerows((row.keys(), row.values()))
     return table.getvalue()
 
 

@@ -5,40 +5,22 @@ import ssl
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from http.client import HTTPException, IncompleteRead
 from urllib.parse import urlsplit
 
 from models.limits import MAX_HTML_BYTES
-from worker.explain.input_pages import ExplainingError
-
-SECONDS = 30.0
-"""Time limit per page, in seconds."""
+from worker.explain.input_pages import ExplainingError, Source
+from worker.html import site_of
 
 USER_AGENT = "Mozilla/5.0 (compatible; detourage)"
 
-_BLOCK_BYTES = 64 * 1024
 
-
-@dataclass(frozen=True)
-class FetchedResponse:
-    """A fetched page, given by its URL after redirects and its bytes after content decoding."""
-
-    url: str
-    content: bytes
-    content_type: str | None
-    fetched_at: datetime
-
-
-def fetch(
-    url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES
-) -> FetchedResponse:
+def fetch(url: str, *, seconds: float = 30.0, max_bytes: int = MAX_HTML_BYTES) -> Source:
     """Fetch a page over http or https; raise `ExplainingError` if this is not possible.
 
-    The time limit applies to the whole fetch, and to each wait for the server. Reading stops when
-    the page exceeds the maximum size.
+    The time limit applies to the whole fetch, and to each wait for the server.
     """
     # Imported here because files do not need it, and it takes a quarter of the time for one page.
     import requests
@@ -51,31 +33,40 @@ def fetch(
         ) as response:
             response.raise_for_status()
             content = bytearray()
-            while block := response.raw.read1(_BLOCK_BYTES, decode_content=True):
+            while block := response.raw.read1(64 * 1024, decode_content=True):
                 content += block
                 if len(content) > max_bytes:
                     raise ExplainingError(url, f"the page is larger than {max_bytes} bytes")
                 if time.monotonic() > end:
                     raise ExplainingError(url, f"the page took longer than {seconds:g} seconds")
-            header = response.headers.get("Content-Type")
-            return FetchedResponse(response.url, bytes(content), header, datetime.now(UTC))
+            header, final = response.headers.get("Content-Type"), response.url
+            return Source(url, final, bytes(content), header, datetime.now(UTC), site_of(final))
     except requests.Timeout as error:
         problem = f"{_host(url)} sent no data for {seconds:g} seconds: try again later"
         raise ExplainingError(url, problem) from error
-    except requests.HTTPError as error:
-        raise ExplainingError(url, _status(error.response.status_code)) from error
-    except requests.TooManyRedirects as error:
-        raise ExplainingError(url, "the server redirects in a loop") from error
-    except requests.exceptions.InvalidSchema as error:
-        problem = "the server redirects to a URL that is not http or https"
-        raise ExplainingError(url, problem) from error
-    except requests.exceptions.ProxyError as error:
-        problem = f"the proxy cannot reach {_host(url)}: check HTTP_PROXY and HTTPS_PROXY"
-        raise ExplainingError(url, problem) from error
-    except requests.exceptions.InvalidURL as error:
-        raise ExplainingError(url, "this is not a valid URL") from error
     except (requests.RequestException, HTTPError, ValueError) as error:
         raise ExplainingError(url, _problem(url, error)) from error
+
+
+def _problem(url: str, error: Exception) -> str:
+    import requests
+
+    if isinstance(error, requests.HTTPError):
+        return _status(error.response.status_code)
+    if isinstance(error, requests.TooManyRedirects):
+        return "the server redirects in a loop"
+    if isinstance(error, requests.exceptions.InvalidSchema):
+        return "the server redirects to a URL that is not http or https"
+    if isinstance(error, requests.exceptions.ProxyError):
+        return f"the proxy cannot reach {_host(url)}: check HTTP_PROXY and HTTPS_PROXY"
+    if isinstance(error, requests.exceptions.InvalidURL):
+        return "this is not a valid URL"
+    for cause in _causes(error):
+        if problem := _network_problem(_host(url), cause):
+            return problem
+    if isinstance(error, ValueError):
+        return "this is not a valid URL"
+    return f"cannot read the response of {_host(url)}: {type(error).__name__}"
 
 
 def _status(code: int) -> str:
@@ -85,31 +76,26 @@ def _status(code: int) -> str:
     return f"the server responded with status {code}{phrase}"
 
 
-def _problem(url: str, error: Exception) -> str:
-    """Return why a page cannot be fetched, according to the causes of the libraries' errors."""
+def _network_problem(host: str, cause: BaseException) -> str | None:
     from urllib3.exceptions import DecodeError
 
-    host = _host(url)
-    for cause in _causes(error):
-        if isinstance(cause, socket.gaierror):
-            return f"cannot resolve the host {host}: check its name and the network"
-        if isinstance(cause, ConnectionRefusedError):
-            return f"{host} refuses connections: check the URL and whether a server runs there"
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"the certificate of {host} is not trusted: {cause.verify_message}"
-        if isinstance(cause, ssl.SSLError):
-            return f"no encrypted connection with {host}: {cause.reason or cause}"
-        if isinstance(cause, (ConnectionError, IncompleteRead)):
-            return f"{host} closed the connection: try again later"
-        if isinstance(cause, HTTPException):
-            return f"{host} did not send a valid HTTP response"
-        if isinstance(cause, DecodeError):
-            return f"{host} sent damaged data that cannot be decompressed"
-        if type(cause) is OSError and cause.strerror:
-            return f"{host} cannot be reached: {cause.strerror}"
-    if isinstance(error, ValueError):
-        return "this is not a valid URL"
-    return f"cannot read the response of {host}: {type(error).__name__}"
+    if isinstance(cause, socket.gaierror):
+        return f"cannot resolve the host {host}: check its name and the network"
+    if isinstance(cause, ConnectionRefusedError):
+        return f"{host} refuses connections: check the URL and whether a server runs there"
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"the certificate of {host} is not trusted: {cause.verify_message}"
+    if isinstance(cause, ssl.SSLError):
+        return f"no encrypted connection with {host}: {cause.reason or cause}"
+    if isinstance(cause, (ConnectionError, IncompleteRead)):
+        return f"{host} closed the connection: try again later"
+    if isinstance(cause, HTTPException):
+        return f"{host} did not send a valid HTTP response"
+    if isinstance(cause, DecodeError):
+        return f"{host} sent damaged data that cannot be decompressed"
+    if type(cause) is OSError and cause.strerror:
+        return f"{host} cannot be reached: {cause.strerror}"
+    return None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -126,5 +112,4 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _host(url: str) -> str:
-    parts = urlsplit(url)
-    return parts.netloc.rpartition("@")[2] or url
+    return urlsplit(url).netloc.rpartition("@")[2] or url

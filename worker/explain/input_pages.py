@@ -13,7 +13,7 @@ from models.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
 from worker.errors import ExpectedError
 from worker.html import Page, PageError, parse_page, site_key, site_of
 from worker.inputs import SourceError, read_messages
-from worker.inputs.html import HTML_SUFFIXES, HtmlFile, html_file, is_html
+from worker.inputs.html import HtmlFile, html_file, is_html
 from worker.inputs.lines import lines_of
 from worker.inputs.streams import STANDARD_INPUT, open_source
 from worker.outcomes import PageOutcome
@@ -25,14 +25,10 @@ UNKNOWN_URL = "https://standard-input.invalid/"
 """URL assigned to a page given without one, in the reserved domain ``invalid``."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/?/")
-_WEB = ("http", "https")
 
 
 class ExplainingError(ExpectedError):
-    """There is no page to examine (the outcome is None), or the page has no article.
-
-    The message is a single line for users, and the name is the page's URL or file.
-    """
+    """There is no page to examine (the outcome is None), or the page has no article."""
 
     def __init__(self, name: str, problem: str, outcome: PageOutcome | None = None) -> None:
         # The text may contain line breaks sent by a server; the message must be a single line.
@@ -57,22 +53,17 @@ class Source:
         try:
             return parse_page(self.content, self.url, content_type=self.content_type)
         except PageError as error:
-            raise ExplainingError(self.name, self._problem(error), error.outcome) from error
-
-    def _problem(self, error: PageError) -> str:
-        if error.outcome != PageOutcome.EMPTY:
-            return str(error)
-        if not self.content.strip():
-            return "it has no content"
-        return "it has no visible content"
+            problem = str(error)
+            if error.outcome == PageOutcome.EMPTY:
+                problem = f"it has no {'visible ' if self.content.strip() else ''}content"
+            raise ExplainingError(self.name, problem, error.outcome) from error
 
 
 @dataclass(frozen=True)
 class GivenPage:
     """A page that has not been read yet, so that another process can read it.
 
-    It is a URL to fetch (`address`), a page message (`body`), or HTML with its URL. Error messages
-    use the URL if the name does not identify the page, as in a file with several pages.
+    It is a URL to fetch (`address`), a page message (`body`), or HTML with its URL.
     """
 
     name: str
@@ -87,11 +78,7 @@ class GivenPage:
         if self.address is not None:
             from worker.explain.fetching import fetch
 
-            got = fetch(self.address)
-            site = site_of(got.url)
-            return Source(
-                self.address, got.url, got.content, got.content_type, got.fetched_at, site
-            )
+            return fetch(self.address)
         if self.html is not None:
             return Source(self.name, self.url, self.html, None, None, site_of(self.url))
         # Importing the message contracts takes as long as importing everything else for one page.
@@ -112,15 +99,13 @@ class GivenPage:
 
 
 def given_pages(place: str) -> Iterator[GivenPage]:
-    """Yield the pages at a place.
+    """Yield the pages at a URL, in a file or folder (see `read_messages`), or on standard input.
 
-    The place is an http or https URL, a file or folder in a format of
-    `worker.inputs.read_messages`, or ``-`` for a page or page messages on standard input. Raise
-    `ExplainingError` for another URL scheme, and `SourceError` if a file cannot be read.
+    Raise `ExplainingError` for another URL scheme, and `SourceError` if a file cannot be read.
     """
     scheme = _SCHEME.match(place)
     if scheme is not None:
-        if scheme[1].lower() not in _WEB:
+        if scheme[1].lower() not in ("http", "https"):
             raise ExplainingError(place, "only http and https URLs are supported")
         yield GivenPage(place, address=place)
     elif place == "-":
@@ -141,8 +126,7 @@ def _standard_input() -> Iterator[GivenPage]:
 
 def _of_file(place: str) -> Iterator[GivenPage]:
     path = Path(place)
-    page = _html_page(path)
-    if page is not None:
+    if (page := _html_page(path)) is not None:
         yield GivenPage(place, html=page.content, url=page.url)
         return
     try:
@@ -155,14 +139,13 @@ def _of_file(place: str) -> Iterator[GivenPage]:
         raise
     if first is None:
         raise SourceError(place, "contains no page")
-    if Path(path.name.lower().removesuffix(".gz")).suffix in HTML_SUFFIXES and path.is_file():
+    if is_html(path) and path.is_file():
         yield GivenPage(place, body=first)
         return
     yield from _numbered(place, chain([first], bodies))
 
 
 def _html_page(path: Path) -> HtmlFile | None:
-    """Return the page in an HTML file, or None if the file has another format or no page."""
     if not is_html(path) or not path.is_file():
         return None
     file = html_file(path, path.parent)

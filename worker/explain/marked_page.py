@@ -25,8 +25,6 @@ _UNSHOWN = (
 )
 """Elements to omit because they are active, load content, are hidden or are interactive."""
 
-_PICTURES = ("img", "picture", "video")
-
 _KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowspan"})
 """Harmless attributes, which load nothing; classes have no effect without a style sheet."""
 
@@ -107,13 +105,9 @@ def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage
 
 
 def to_offline_html(explanation: Explanation, page: Page) -> str:
-    """Return a page's text as HTML, with boilerplate struck through.
-
-    It has no active content, links or page styles, and loads nothing: only elements that show text
-    and the attributes in `_KEPT_ATTRIBUTES` are included.
-    """
+    """Return a page's text as HTML that loads nothing, with boilerplate struck through."""
     document = marked_document(explanation, page)
-    for picture in list(document.iter(*_PICTURES)):
+    for picture in list(document.iter("img", "picture", "video")):
         _describe_picture(picture)
     for element in list(document.iter(*_UNSHOWN)):
         if element.getparent() is not None:

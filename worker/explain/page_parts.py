@@ -1,19 +1,17 @@
 """Representation of a page as nested boxes that contain its texts and images."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 import numpy as np
 
 from worker.article.knowledge import digest_of
-from worker.article.lines import Line, lines_of
+from worker.article.lines import lines_of
 from worker.article.outline import Outline
 from worker.html.elements import HEADINGS, WITHIN_SENTENCES
-
-MAX_NESTING: Final = 12
-"""Maximum nesting depth of boxes; deeper levels could not be distinguished."""
 
 MAX_PARTS: Final = 1_200
 """Maximum number of texts and images per page, to bound the size of the picture."""
@@ -26,10 +24,7 @@ _IMAGES: Final = frozenset({"img", "picture", "svg", "video", "canvas", "iframe"
 
 @dataclass(frozen=True)
 class TextPart:
-    """A line of the page, or an image if ``text`` is None.
-
-    ``is_fixed`` is set if other pages of the template have the line, and None if there are none.
-    """
+    """A line, or an image if the text is None; ``is_fixed`` if other pages also have it."""
 
     text: str | None
     is_heading: bool = False
@@ -57,7 +52,8 @@ def fixed_lines(outline: Outline, others: Sequence[Outline]) -> Mapping[int, boo
     """Return for each line number whether other pages of the template have the line."""
     if not others:
         return {}
-    shown = Counter(digest for other in others for digest in _digests(lines_of(other)))
+    digests = ({digest_of(line.tokens) for line in lines_of(other)} for other in others)
+    shown = Counter(chain.from_iterable(digests))
     least = max(1.0, FIXED_SHARE * len(others))
     return {line.number: shown[digest_of(line.tokens)] >= least for line in lines_of(outline)}
 
@@ -99,10 +95,6 @@ def texts_of(box: BoxPart) -> Iterator[TextPart]:
             yield part
 
 
-def _digests(lines: Iterable[Line]) -> Collection[int]:
-    return {digest_of(line.tokens) for line in lines}
-
-
 def _boxes_of(outline: Outline) -> tuple[list[BoxPart], BoxPart]:
     """Return the box of each element, which may be an ancestor's, and the root box."""
     is_inline = outline.flat.having(WITHIN_SENTENCES | _IMAGES) | ~outline.holds
@@ -115,7 +107,8 @@ def _boxes_of(outline: Outline) -> tuple[list[BoxPart], BoxPart]:
         shows = not is_inline[index] or (
             tag not in _IMAGES and has_image[outline.ends[index]] > has_image[index]
         )
-        if parent < 0 or (shows and depth < MAX_NESTING):
+        # Boxes nested more deeply could not be distinguished.
+        if parent < 0 or (shows and depth < 12):
             boxes.append(BoxPart(tag, " ".join(outline.names[index].split()[:2])))
             depth += 1
         else:

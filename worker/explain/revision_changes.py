@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from models.messages import Changes
 from worker.revisions import changes_between
-
-_COMPARED: Final = ("authors", "published_at", "language", "method", "xpath", "corrections")
 
 
 @dataclass(frozen=True)
@@ -35,35 +33,31 @@ def revision_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Rev
         for name, changed in (("title", reading.title), ("lead", reading.lead))
         if changed is not None
     ]
-    fields += [
-        ChangedField(name, _as_text(before.get(name)), _as_text(after.get(name)))
-        for name in _COMPARED
-        if before.get(name) != after.get(name)
-    ]
-    for name in ("images", "embeds", "comments"):
-        counts = len(before.get(name) or ()), len(after.get(name) or ())
-        if before.get(name) != after.get(name):
-            fields.append(ChangedField(name, str(counts[0]), str(counts[1])))
-    entries = [_entries(message) for message in (before, after)]
-    if entries[0] != entries[1]:
-        fields.append(ChangedField("entries", *(str(len(each)) for each in entries)))
-    places = [_place(message.get("template") or {}) for message in (before, after)]
-    if places[0] != places[1]:
-        fields.append(ChangedField("template", *places))
+    values = zip(_compared(before).items(), _compared(after).values(), strict=True)
+    fields += [ChangedField(name, a[1], b[1]) for (name, a), b in values if a[0] != b[0]]
     return RevisionChanges(fields, reading)
 
 
-def _entries(message: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    return [
+def _compared(message: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
+    """Return the compared parts of a message by name, each with the text to show for it."""
+    template = message.get("template") or {}
+    group = template.get("group")
+    of_group = "no group" if group is None else f"group {group}"
+    place = f"{of_group}, generation {template.get('generation')}"
+    entries = [
         tuple(entry.get(name) for name in ("id", "title", "text"))
         for entry in message.get("entries") or ()
     ]
-
-
-def _place(template: Mapping[str, Any]) -> str:
-    group = template.get("group")
-    of_group = "no group" if group is None else f"group {group}"
-    return f"{of_group}, generation {template.get('generation')}"
+    names = ("authors", "published_at", "language", "method", "xpath", "corrections")
+    return {
+        **{name: (message.get(name), _as_text(message.get(name))) for name in names},
+        **{
+            name: (message.get(name), str(len(message.get(name) or ())))
+            for name in ("images", "embeds", "comments")
+        },
+        "entries": (entries, str(len(entries))),
+        "template": (place, place),
+    }
 
 
 def _as_text(value: Any) -> str:

@@ -29,13 +29,6 @@ MAX_SITES: Final = 40
 SUFFIXES: Final = (".png", ".svg")
 """Supported file suffixes."""
 
-ROW_HEIGHT: Final = 5.0
-WIDTH: Final = 14.0
-"""Width of a picture, in inches."""
-
-RESOLUTION: Final = 130
-"""Dots per inch, chosen so that a heat map of 500 pages has about one dot per page."""
-
 LEGEND_GROUPS: Final = 16
 """Maximum number of groups in the legend; more would be illegible."""
 
@@ -45,27 +38,23 @@ COLOURS: Final = 10
 
 
 def draw(sites: Sequence[SiteGroups], path: Path) -> None:
-    """Draw the groups of sites in a PNG or SVG file, one row per site, up to `MAX_SITES`.
+    """Draw the groups of up to `MAX_SITES` sites in a PNG or SVG file, one row per site.
 
-    On the left is the distance matrix, from white for 0 to black for 1, with groups in descending
-    size and framed in their colours, then outliers; on the right are the pages in the plane. Equal
-    input results in equal files. Raise ValueError for other suffixes.
+    On the left is the distance matrix, with groups framed in their colours; on the right are the
+    pages in the plane. Equal input results in equal files.
     """
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: the name of a picture must end in {' or '.join(SUFFIXES)}")
     shown = list(sites[:MAX_SITES])
-    figure = Figure(figsize=(WIDTH, ROW_HEIGHT * max(len(shown), 1)), layout="constrained")
-    axes = figure.subplots(
-        max(len(shown), 1), 2, squeeze=False, gridspec_kw={"width_ratios": [1, 1.25]}
-    )
+    rows = max(len(shown), 1)
+    figure = Figure(figsize=(14, 5 * rows), layout="constrained")
+    axes = figure.subplots(rows, 2, squeeze=False, gridspec_kw={"width_ratios": [1, 1.25]})
     for site, (left, right) in zip(shown, axes, strict=False):
         draw_distances(site, left)
         draw_map(site, right)
     with rc_context({"svg.hashsalt": "detourage"}):
         figure.savefig(
             path,
-            dpi=RESOLUTION,
+            dpi=130,  # A heat map of 500 pages has about one dot per page.
             format=suffix[1:],
             metadata={"Date": None} if suffix == ".svg" else None,
         )
@@ -125,16 +114,13 @@ def draw_map(site: SiteGroups, axes: Axes) -> None:
     hidden = site.grouping.groups[LEGEND_GROUPS:]
     if hidden:
         pages = sum(len(group.members) for group in hidden)
-        entries.append(
-            Patch(
-                alpha=0, label=f"and {counted(len(hidden), 'group')} more, {counted(pages, 'page')}"
-            )
-        )
+        text = f"and {counted(len(hidden), 'group')} more, {counted(pages, 'page')}"
+        entries.append(Patch(alpha=0, label=text))
     outliers = list(site.grouping.outliers)
     if outliers:
         axes.scatter(x[outliers], y[outliers], s=size + 12, c="black", marker="x", lw=1)
-        text = f"{len(outliers)} outlier{'s' if len(outliers) > 1 else ''}"
-        entries.append(Line2D([], [], lw=0, c="black", marker="x", label=text))
+        label = counted(len(outliers), "outlier")
+        entries.append(Line2D([], [], lw=0, c="black", marker="x", label=label))
     axes.set_aspect("equal", adjustable="datalim")
     axes.tick_params(labelsize="x-small")
     axes.grid(alpha=0.25)
@@ -154,10 +140,7 @@ def draw_map(site: SiteGroups, axes: Axes) -> None:
 
 
 def reading_order(distances: Matrix, grouping: Grouping) -> Indices:
-    """Order pages by group, with outliers last.
-
-    Within each group, pages are in the order of the leaves of average linkage.
-    """
+    """Order pages by group and, within each, by average linkage; outliers come last."""
     parts = [group.members for group in grouping.groups] + [grouping.outliers]
     return np.concatenate([_ordered_by_similarity(distances, list(part)) for part in parts])
 

@@ -15,10 +15,7 @@ from worker.text.plural import counted
 
 @dataclass(frozen=True)
 class Subject:
-    """The page to examine and, if there is one, another page of its group (the pivot).
-
-    The group size includes the page itself. The patterns locate its comments.
-    """
+    """The page to examine and, if there is one, another page of its group (the pivot)."""
 
     page: Page
     pivot: Page | None
@@ -33,11 +30,9 @@ def load_subject(
 ) -> Subject:
     """Read a page and find another page of its template as the service does.
 
-    `place` is as for `given_pages`; `url` selects one of several pages, or replaces a single page's
-    URL. The page is compared with the pages of its site in `site_pages` or, if all pages there
-    belong to one other site, with these, because pages saved by hand do not retain their URL. Raise
-    `ExplainingError` if the page is missing, ambiguous or unusable, and `SourceError` if a file
-    cannot be read.
+    `url` selects one of several pages, or replaces a single page's URL. Of `site_pages`, those of
+    the page's site are compared with it or, if all belong to one other site, these, because pages
+    saved by hand do not retain their URL.
     """
     source = _chosen(place, given_pages(place), url)
     others = _site_pages(site_pages, source) if site_pages is not None else []

@@ -4,9 +4,6 @@ from collections.abc import Iterator
 
 from worker.article import ExplainedLine, Explanation, Reason
 
-SHOWN_REASONS = 3
-"""Maximum number of reasons shown per line; the strongest come first."""
-
 
 def summary(explanation: Explanation, group_size: int, comments: int) -> Iterator[tuple[str, str]]:
     """Yield the names and values of facts about a page, its article and its comments."""
@@ -35,5 +32,5 @@ def reason_text(reason: Reason) -> str:
 
 
 def reason_texts(line: ExplainedLine) -> list[str]:
-    """Return the strongest reasons of a line in words."""
-    return [reason_text(reason) for reason in line.reasons[:SHOWN_REASONS]]
+    """Return the three strongest reasons of a line in words."""
+    return [reason_text(reason) for reason in line.reasons[:3]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -12,15 +12,11 @@ from worker.text.plural import cut
 
 Sign = Literal["same", "removed", "added", "renamed"]
 
-MAX_NAME: Final = 60
-"""Maximum length of an element's name."""
-
 
 class TreeLine(NamedTuple):
     """An element, or a run of elements shown as one line.
 
-    ``removed`` elements are only in the first tree, ``added`` elements only in the second. The root
-    has depth 0. The name is empty for an unchanged subtree, and has both names if renamed.
+    The name is empty for an unchanged subtree, and has both names if renamed.
     """
 
     sign: Sign
@@ -80,10 +76,9 @@ class _Walk:
 def tree_changes(
     a: Tree, b: Tree, names_a: Sequence[str] | None = None, names_b: Sequence[str] | None = None
 ) -> TreeChanges:
-    """Compare two trees by an optimal mapping of the tree edit distance.
+    """Compare two trees by an optimal mapping; raise `TreeTooLargeError` if they are too large.
 
     The names of the nodes are in document order (see `element_names`), by default their labels.
-    Raise `TreeTooLargeError` if the trees are too large.
     """
     pairs = edit_mapping(a, b)
     to_b, to_a = [-1] * len(a), [-1] * len(b)
@@ -126,7 +121,7 @@ def element_names(page: Page) -> list[str]:
         for first in [classes.split(maxsplit=2)[:2]]
     ]
     numbers = flat.name_numbers.tolist()
-    return [cut(f"{tag}{distinct[n]}", MAX_NAME) for tag, n in zip(flat.tags, numbers, strict=True)]
+    return [cut(f"{tag}{distinct[n]}", 60) for tag, n in zip(flat.tags, numbers, strict=True)]
 
 
 def _add(lines: list[TreeLine], line: TreeLine) -> None:

@@ -8,10 +8,9 @@ _BLOCK_BYTES = 64 * 1024
 
 
 def dechunked(body: bytes) -> bytes:
-    """Undo the chunked transfer coding; a body that is not chunked is returned unchanged.
+    """Undo the chunked transfer coding, as far as possible.
 
-    Crawlers that store decoded bodies often retain the header. A truncated body yields its
-    available content.
+    A body that is not chunked is returned unchanged: crawlers that decode it may retain the header.
     """
     chunks = []
     start = 0
@@ -28,10 +27,9 @@ def dechunked(body: bytes) -> bytes:
 
 
 def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
-    """Undo the content coding ``gzip``, ``x-gzip``, ``deflate`` or ``br``.
+    """Undo a content coding, as far as possible; return a body with another coding unchanged.
 
-    A body with another coding, or not actually encoded, is returned unchanged; a damaged body
-    yields the part before the damage. Decoding stops at most one block after `limit` bytes.
+    Decoding stops at most one block after `limit` bytes.
     """
     if coding in {"gzip", "x-gzip"}:
         return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body

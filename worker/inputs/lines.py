@@ -11,10 +11,7 @@ from worker.inputs.streams import open_source
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield each non-blank line, without validation; an oversized line as an `oversized_message`.
-
-    A byte order mark is dropped. Raises `SourceError` if the file cannot be read to its end.
-    """
+    """Yield each non-blank line unvalidated, an oversized line as an `oversized_message`."""
     with open_source(path) as stream:
         yield from lines_of(stream, path.name)
 
@@ -24,7 +21,7 @@ def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
     for number, (line, length) in enumerate(_bounded_lines(stream), start=1):
         text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         if length > MAX_MESSAGE_BYTES:
-            detail = f"line {number} of {name} holds {length} bytes"
+            detail = f"line {number} of {name} has {length} bytes"
             yield oversized_message(detail, start=text)
         elif not text.isspace():
             yield text.rstrip(b"\r\n")

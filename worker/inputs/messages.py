@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from models.limits import MAX_CONTENT_BYTES, MAX_HEADER_CHARACTERS, MAX_HEADERS
 from worker.outcomes import UnusableReason
 
-_EXCERPT_CHARACTERS = 300
-
 
 def page_message(
     *,
@@ -23,8 +21,7 @@ def page_message(
 ) -> bytes:
     """Return the message for a page, or an `oversized_message` if the page does not fit.
 
-    ``identifier`` becomes the article's ``page_id``; ``fetched_at`` is in RFC 3339. Headers that
-    exceed the limits of a message are dropped.
+    Headers that exceed the limits of a message are dropped.
     """
     if len(content) > MAX_CONTENT_BYTES:
         return oversized_message(
@@ -41,7 +38,7 @@ def page_message(
         "headers": _bounded(headers) if headers else None,
         "html_base64": base64.b64encode(content).decode("ascii"),
     }
-    return json.dumps({key: value for key, value in message.items() if value is not None}).encode()
+    return _encoded(message)
 
 
 def _bounded(headers: Mapping[str, str]) -> dict[str, str]:
@@ -56,22 +53,18 @@ def _bounded(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def oversized_message(
-    detail: str,
-    *,
-    url: str | None = None,
-    identifier: str | None = None,
-    start: bytes = b"",
+    detail: str, *, url: str | None = None, identifier: str | None = None, start: bytes = b""
 ) -> bytes:
-    """Return a message to send instead of one that is too large, which the intake quarantines.
-
-    The key ``unusable`` states the reason. `detail` describes the page and its location; `start` is
-    the beginning of the message, if nothing else identifies the page.
-    """
+    """Return a message to send instead of one that is too large, which the intake quarantines."""
     message = {
         "version": 1,
         "id": identifier,
         "url": url,
         "unusable": {"reason": UnusableReason.OVERSIZED, "detail": detail},
-        "begins": start.decode(errors="replace")[:_EXCERPT_CHARACTERS] or None,
+        "begins": start.decode(errors="replace")[:300] or None,
     }
+    return _encoded(message)
+
+
+def _encoded(message: Mapping[str, object]) -> bytes:
     return json.dumps({key: value for key, value in message.items() if value is not None}).encode()

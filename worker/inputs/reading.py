@@ -6,15 +6,12 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from worker.inputs.errors import SourceError
 from worker.inputs.html import UNKNOWN, Origin, is_html, read_html_file
 from worker.inputs.lines import read_lines
-from worker.inputs.streams import STANDARD_INPUT
+from worker.inputs.streams import STANDARD_INPUT, SourceError
 from worker.inputs.warc import read_warc
 
 Reader = Callable[[Path], Iterator[bytes]]
-
-_LINE_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 
 def read_messages(
@@ -23,11 +20,8 @@ def read_messages(
     """Return the raw page messages from a file, a folder or standard input (``-``), read lazily.
 
     ``path`` is a file of JSON lines (or a special file, such as a pipe), a WARC archive, an HTML
-    file, or a folder with such files at any depth, sorted by name; files may be compressed
-    (``.gz``). ``left_out`` lists files to skip in a folder. Oversized messages are replaced by an
-    `oversized_message`.
-
-    Raises `SourceError` immediately if the path is missing or unsupported, or while reading if a
+    file, or a folder with such files at any depth, except those ``left_out``; files may be gzipped.
+    Raise `SourceError` immediately if the path is missing or unsupported, or while reading if a
     file is damaged or truncated.
     """
     path = Path(path)
@@ -71,7 +65,7 @@ def _files_of(folder: Path, origin: Origin) -> Iterator[tuple[Path, Reader]]:
 
 def _reader_of(path: Path, folder: Path, origin: Origin) -> Reader | None:
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
-    if suffix in _LINE_SUFFIXES:
+    if suffix in (".jsonl", ".ndjson"):
         return read_lines
     if suffix == ".warc":
         return read_warc

@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from worker.inputs.errors import SourceError
+from worker.errors import ExpectedError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -17,29 +17,34 @@ if TYPE_CHECKING:
 STANDARD_INPUT = Path("-")
 
 MAX_RATIO = 200
-"""Maximum compression ratio: gzip reaches 1,032 on hostile data, but only 135 on a repeated page.
-"""
+"""Maximum compression ratio; gzip reaches 1,032 on hostile data, and 135 on a repeated page."""
 
 FREE_BYTES = 64 * 1024 * 1024
 """Uncompressed size allowed regardless of the ratio, as small files may be repetitive."""
 
-_BUFFER_BYTES = 64 * 1024
-_GZIP_MAGIC = b"\x1f\x8b"
+
+class SourceError(ExpectedError):
+    """A source cannot be read completely; the message tells users why in one line."""
+
+    def __init__(self, path: Path | str, problem: str) -> None:
+        # A damaged file may inject line breaks into error messages, which must stay on one line.
+        self.path, self.problem = path, " ".join(problem.split())
+        super().__init__(" ".join(f"{path}: {problem}".split()))
 
 
 @contextmanager
 def open_source(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file (or standard input for ``-``), decompressing gzip as it is read.
+    """Open a file (or standard input for ``-``), and decompress gzip, recognised by its content.
 
-    Gzip is recognised by content. Raises `SourceError` if the file cannot be read and, within the
-    ``with`` block, if it is damaged or truncated.
+    Raise `SourceError` if the file cannot be read, is damaged or is truncated.
     """
     try:
-        with _open_raw(path) as raw:
-            if raw.peek(2)[:2] == _GZIP_MAGIC:
+        standard = cast("io.BufferedReader", sys.stdin.buffer)
+        with nullcontext(standard) if path == STANDARD_INPUT else path.open("rb") as raw:
+            if raw.peek(2)[:2] == b"\x1f\x8b":
                 metered = _CountingReader(raw)
                 with gzip.GzipFile(fileobj=metered, mode="rb") as packed:
-                    yield io.BufferedReader(_GunzippedStream(packed, metered, path), _BUFFER_BYTES)
+                    yield io.BufferedReader(_GunzippedStream(packed, metered, path), 64 * 1024)
             elif path.suffix == ".gz":
                 raise SourceError(path, "is not gzip, or is empty")
             else:
@@ -93,9 +98,3 @@ class _GunzippedStream(io.RawIOBase):
             )
         view[: len(data)] = data
         return len(data)
-
-
-def _open_raw(path: Path) -> nullcontext[io.BufferedReader] | io.BufferedReader:
-    if path == STANDARD_INPUT:
-        return nullcontext(cast("io.BufferedReader", sys.stdin.buffer))
-    return path.open("rb")

@@ -13,22 +13,15 @@ from typing import IO
 
 from models.limits import MAX_CONTENT_BYTES
 from worker.inputs.coding import dechunked, decoded
-from worker.inputs.errors import SourceError
 from worker.inputs.messages import oversized_message, page_message
-from worker.inputs.streams import open_source
+from worker.inputs.streams import SourceError, open_source
 
 _MAX_HEAD_BYTES = 1024 * 1024
 _MAX_BLOCK_BYTES = MAX_CONTENT_BYTES + _MAX_HEAD_BYTES
-_SKIP_BYTES = 1024 * 1024
-
-_STATUS = re.compile(rb"[245][0-9]{2}")
-
-_MAX_CODINGS = 3
-"""Maximum number of content codings that are undone, since hostile headers name thousands."""
 
 
 class _TruncatedError(Exception):
-    """The data ended prematurely."""
+    pass
 
 
 @dataclass(frozen=True)
@@ -50,9 +43,8 @@ class _Record:
 def read_warc(path: Path) -> Iterator[bytes]:
     """Yield a message for each page or HTTP error fetched by http or https, with the record's ID.
 
-    The content is the decoded body of the response, of any media type; if damaged, the part that
-    can be decoded. Other records, such as redirects and revisits, are skipped. Raises `SourceError`
-    if the file cannot be read to its end or is not WARC.
+    Its content is the decoded body, of any media type, or the part of it that can be decoded. Other
+    records, such as redirects and revisits, are skipped.
     """
     with open_source(path) as stream:
         for record in _records(stream, path):
@@ -119,7 +111,7 @@ def _read_exactly(stream: IO[bytes], length: int) -> bytes:
 
 def _skip(stream: IO[bytes], length: int) -> None:
     while length:
-        length -= len(_read_exactly(stream, min(length, _SKIP_BYTES)))
+        length -= len(_read_exactly(stream, min(length, 1024 * 1024)))
 
 
 def _message(record: _Record) -> bytes | None:
@@ -152,7 +144,7 @@ def _message(record: _Record) -> bytes | None:
 def _status(line: bytes) -> int | None:
     """Return the status of a page or an error, or None for any other response."""
     words = line.split(maxsplit=2)
-    if len(words) < 2 or _STATUS.fullmatch(words[1]) is None:
+    if len(words) < 2 or re.fullmatch(rb"[245][0-9]{2}", words[1]) is None:
         return None
     return int(words[1])
 
@@ -160,8 +152,9 @@ def _status(line: bytes) -> int | None:
 def _content(body: bytes, headers: dict[str, str]) -> bytes:
     if headers.get("transfer-encoding", "").lower() == "chunked":
         body = dechunked(body)
-    codings = headers.get("content-encoding", "").split(",")
-    for coding in reversed(codings[-_MAX_CODINGS:]):
+    # A hostile header may name thousands of codings.
+    codings = headers.get("content-encoding", "").split(",")[-3:]
+    for coding in reversed(codings):
         body = decoded(body, coding.strip().lower(), limit=MAX_CONTENT_BYTES + 1)
     return body
 

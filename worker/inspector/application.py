@@ -1,7 +1,9 @@
 """The ASGI application, which serves all registered views behind the safeguards."""
 
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 
 from anyio.to_thread import current_default_thread_limiter
 from sqlalchemy.exc import DBAPIError
@@ -14,12 +16,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+import worker.inspector.views  # noqa: F401  Registers the routes.
 from worker.errors import ExpectedError, cause, without_passwords
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.deployment import CONNECTIONS, Deployment
 from worker.inspector.pages import render
-from worker.inspector.security import Gate, Safeguards, new_secret
-from worker.inspector.views import REGISTRIES
+from worker.inspector.registry import ROUTES
+from worker.inspector.security import Gate, Safeguards
 from worker.settings import Settings
 
 _WORDS = {
@@ -27,7 +30,7 @@ _WORDS = {
     403: "This is not allowed.",
     404: "Page not found.",
     405: "Method not allowed.",
-    413: "This is too large.",
+    413: "This form is too large.",
     500: "Internal error: see the inspector's log.",
 }
 
@@ -37,8 +40,7 @@ def create_app(
 ) -> ASGIApp:
     """Create the web application for a deployment.
 
-    If `is_writing`, users may requeue and drop messages, and process pages again. The access token
-    is None if only this machine can connect.
+    The access token is None if only this machine can connect.
     """
     deployment = Deployment(settings, is_writing=is_writing)
 
@@ -52,7 +54,7 @@ def create_app(
     app = Starlette(
         routes=[
             Route("/", _to_overview),
-            *(route for views in REGISTRIES for route in views.routes),
+            *ROUTES,
             Mount("/static", StaticFiles(packages=[("worker.inspector", "static")])),
         ],
         exception_handlers={
@@ -64,7 +66,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.deployment = deployment
-    app.state.secret = new_secret()
+    app.state.secret = secrets.token_bytes(32)
     # `Safeguards` and `Gate` wrap the application: as its middleware, they would miss responses to
     # exceptions.
     return Safeguards(Gate(app, token))
@@ -76,9 +78,10 @@ async def _to_overview(_request: Request) -> Response:
 
 async def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    words = _WORDS.get(error.status_code, error.detail)
-    has_own_message = error.detail and not error.detail.istitle() and " " in error.detail
-    return await _problem(request, error.status_code, error.detail if has_own_message else words)
+    # The default detail is the status phrase, such as "Not Found".
+    is_default = error.detail == HTTPStatus(error.status_code).phrase
+    words = _WORDS.get(error.status_code, error.detail) if is_default else error.detail
+    return await _problem(request, error.status_code, words)
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:

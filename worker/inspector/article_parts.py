@@ -18,20 +18,10 @@ from worker.article.documents import Run, runs
 LEADING_BLOCKS: Final = 3
 """Number of blocks at the beginning that may contain the lead."""
 
-WORDED: Final = ("paragraph", "heading", "quote")
-"""Block types that may be the lead."""
-
-SHORTEST_LEAD: Final = 20
-"""Minimum length of a lead that may be the beginning of a block; a shorter one must be a whole
-block."""
-
-DEEPEST_LIST: Final = 8
-"""Maximum indentation level of a list item."""
-
 _HOST: Final = re.compile(r"[a-z0-9-]++(?:\.[a-z0-9-]++)++")
 """Pattern of host names allowed in a content security policy; the dot excludes local names."""
 
-_NAMES_OF_NETWORKS: Final = (
+_LOCAL_DOMAINS: Final = (
     *(".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp"),
     *(".private", ".home.arpa"),
 )
@@ -46,10 +36,7 @@ class Item(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """An image. `source` is the origin of its URL for the content security policy.
-
-    It is None if the image may not be loaded.
-    """
+    """An image, with its `source` (see `source_of`)."""
 
     url: str
     source: str | None
@@ -64,10 +51,9 @@ class Figure(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A displayed part of an article.
+    """A part of an article: a block, a whole ``list``, the ``lead``, an ``image`` or an ``embed``.
 
-    The kind is a block type, ``lead``, ``list``, ``image`` or ``embed``. The value is the level of
-    a heading, the rows of a table, the items of a list, the figure, or the embed.
+    The value is a heading's level, a table's rows, a list's items, a figure or an embed.
     """
 
     kind: str
@@ -116,10 +102,10 @@ def article_parts(message: ArticleMessage) -> ArticleParts:
 
 
 def source_of(url: str) -> str | None:
-    """Return the scheme and host of an image URL for a content security policy; None if forbidden.
+    """Return the scheme and host of an image URL for a content security policy.
 
-    A page may refer to a URL in the reader's own network, or to one that has another meaning in a
-    policy.
+    Return None if the image must not be loaded: its URL may point into the reader's own network, or
+    have another meaning in a policy.
     """
     try:
         parts = urlsplit(url)
@@ -132,7 +118,7 @@ def source_of(url: str) -> str | None:
         if not ipaddress.ip_address(host).is_global:
             return None
     except ValueError:
-        if host.endswith(_NAMES_OF_NETWORKS) or host.rpartition(".")[2].isdigit():
+        if host.endswith(_LOCAL_DOMAINS) or host.rpartition(".")[2].isdigit():
             return None
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}"
 
@@ -146,15 +132,14 @@ def _piece(block: Block, *, is_lead: bool) -> Part | Item:
     # Messages without levels have no markers either. In all other messages, an item without a
     # marker continues the previous item.
     marker = block.marker or ("" if "level" in block.model_fields_set else "-")
-    level = min(block.level or 1, DEEPEST_LIST)
+    level = min(block.level or 1, 8)
     return Item(list(runs(block)), "•" if marker == "-" else marker, level)
 
 
 def _by_place(message: ArticleMessage, blocks: int, first: int) -> Mapping[int, list[Part]]:
     """Group images and embeds by the number of the block that they precede.
 
-    Of images without a position, the first precedes the block `first`, and the others are at the
-    end.
+    The first image without a position precedes the block `first`; the others are at the end.
     """
     placed: defaultdict[int, list[Part]] = defaultdict(list)
     is_first = True
@@ -176,11 +161,11 @@ def _leading(blocks: Sequence[Block], lead: str) -> int | None:
     for number, block in enumerate(blocks[:LEADING_BLOCKS]):
         several = blocks[number : number + LEADING_BLOCKS]
         text = _plain(" ".join(each.text for each in several))
-        if block.type not in WORDED or not plain_lead:
+        if block.type not in ("paragraph", "heading", "quote") or not plain_lead:
             continue
         if plain_lead == _plain(block.text) or (
-            # The lead may be cut off anywhere.
-            len(plain_lead) >= SHORTEST_LEAD and text.startswith(plain_lead)
+            # A lead may be cut off anywhere, but a short one would match by accident.
+            len(plain_lead) >= 20 and text.startswith(plain_lead)
         ):
             return number
     return None

@@ -1,45 +1,35 @@
 """Validation of request parameters and form fields."""
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 from urllib.parse import parse_qs, urlencode
 
 from sqlalchemy.orm import Session
-from starlette.convertors import Convertor, register_url_convertor
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from worker.inspector.deployment import Deployment
+from worker.text.plural import cut
 from worker.text.terminal import printable
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 LONGEST_VALUE = 500
-"""Maximum length of a parameter, in characters."""
+"""Maximum length of a parameter."""
 
 MOST_DIGITS = 18
 """Maximum number of digits in a number; no database ID has more."""
 
-QUOTED_CHARACTERS = 40
-"""Maximum number of characters quoted from a rejected value."""
 
-
-class Number(Convertor[int]):
+class Number(IntegerConvertor):
     """Converter for numbers in paths; numbers with too many digits do not match."""
 
     regex = f"[0-9]{{1,{MOST_DIGITS}}}"
-
-    def convert(self, value: str) -> int:
-        """Return the number."""
-        return int(value)
-
-    def to_string(self, value: int) -> str:
-        """Return the number as a string for use in a path."""
-        return str(value)
 
 
 register_url_convertor("number", Number())
@@ -53,27 +43,28 @@ class InspectorRequest:
     deployment: Deployment
     fields: Mapping[str, list[str]]
 
-    def read(self, query: Callable[[Session], T]) -> T:
+    def read(
+        self, query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
+    ) -> T:
         """Return the result of a query against one snapshot of the database."""
-        return self.deployment.read(query)
+        return self.deployment.read(query, *args, **options)
 
-    def known(self, query: Callable[[Session], T | None]) -> T:
+    def known(
+        self, query: Callable[Concatenate[Session, P], T | None], *args: P.args, **options: P.kwargs
+    ) -> T:
         """Return the result of a query, or respond with 404 if it is None."""
-        found = self.read(query)
+        found = self.read(query, *args, **options)
         if found is None:
             raise HTTPException(404)
         return found
 
-    def place(self, name: str) -> int:
+    def path_number(self, name: str) -> int:
         """Return a number from the path."""
         number: int = self.request.path_params[name]
         return number
 
     def text(self, name: str) -> str | None:
-        """Return a parameter without surrounding blanks, or None if it is missing or blank.
-
-        All methods that read parameters respond with status 400 if the value is invalid.
-        """
+        """Return a parameter, or None if it is blank; respond with 400 if it is invalid."""
         value = self.request.query_params.get(name, "").strip()
         if len(value) > LONGEST_VALUE:
             raise HTTPException(400, f"{name} has more than {LONGEST_VALUE} characters.")
@@ -90,32 +81,24 @@ class InspectorRequest:
 
     def number(self, name: str) -> int | None:
         """Return a parameter that must be a whole number, or None if it is missing."""
-        value = self.text(name)
-        if value is None:
-            return None
-        if not (value.isascii() and value.isdigit() and len(value) <= MOST_DIGITS):
-            raise refused(name, value, f"a whole number of at most {MOST_DIGITS} digits")
-        return int(value)
+        return self._parsed(name, _number, f"a whole number of at most {MOST_DIGITS} digits")
 
     def share(self, name: str) -> float | None:
         """Return a parameter that must be a number from 0 to 1, or None if it is missing."""
-        value = self.text(name)
-        if value is None:
-            return None
-        with suppress(ValueError):
-            if 0 <= (share := float(value)) <= 1:
-                return share
-        raise refused(name, value, "a number from 0 to 1, such as 0.8")
+        return self._parsed(name, _share, "a number from 0 to 1, such as 0.8")
 
     def day(self, name: str) -> date | None:
         """Return a parameter that must be a date, or None if it is missing."""
+        return self._parsed(name, date.fromisoformat, "a day, such as 2026-11-24")
+
+    def _parsed(self, name: str, parse: Callable[[str], T], wanted: str) -> T | None:
         value = self.text(name)
         if value is None:
             return None
         try:
-            return date.fromisoformat(value)
+            return parse(value)
         except ValueError:
-            raise refused(name, value, "a day, such as 2026-11-24") from None
+            raise refused(name, value, wanted) from None
 
     def address(self, **changes: object) -> str:
         """Return the current URL with the given parameters changed; None removes a parameter."""
@@ -131,10 +114,22 @@ class InspectorRequest:
         return f"{self.request.url.path}.json" + (f"?{query}" if query else "")
 
 
+def _number(value: str) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) <= MOST_DIGITS):
+        raise ValueError
+    return int(value)
+
+
+def _share(value: str) -> float:
+    share = float(value)
+    if not 0 <= share <= 1:
+        raise ValueError
+    return share
+
+
 def refused(name: str, value: str, wanted: str) -> HTTPException:
     """Return the error response for an invalid parameter."""
-    is_long = len(value) > QUOTED_CHARACTERS
-    quoted = printable(value[:QUOTED_CHARACTERS]) + ("…" if is_long else "")
+    quoted = cut(printable(value), 41)
     return HTTPException(400, f"{name} is “{quoted}”; it has to be {wanted}.")
 
 

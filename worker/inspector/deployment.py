@@ -3,24 +3,24 @@
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from psycopg2.errors import QueryCanceled
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session
 
-from worker.inspector.limits import TooSlowError
-from worker.inspector.stored_page import LastReading
+from worker.inspector.stored_page import LastReading, TooSlowError
 from worker.settings import Settings
 from worker.store.database import Database, ReadOnly
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 STATEMENT_SECONDS = 10
 """Time limit per statement."""
 
-REMEMBERED_SECONDS = 5.0
+CACHE_SECONDS = 5.0
 """Maximum age of cached statistics on all pages."""
 
 CONNECTIONS = 4
@@ -34,24 +34,25 @@ class Deployment:
         self.settings = settings
         self.is_writing = is_writing
         self.last_reading = LastReading()
-        self._remembering = Lock()
-        self._remembered: dict[Callable[[Session], Any], tuple[float, Any]] = {}
+        self._cache_lock = Lock()
+        self._cache: dict[Callable[[Session], Any], tuple[float, Any]] = {}
         self._reading = Database(
             settings.require_database_url(),
             pool_size=CONNECTIONS,
             read_only=ReadOnly(STATEMENT_SECONDS),
         )
 
-    def read(self, query: Callable[[Session], T]) -> T:
+    def read(
+        self, query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
+    ) -> T:
         """Return the result of a query against one snapshot, without waiting or retries.
 
-        Raise `TooSlowError` if a statement takes longer than `STATEMENT_SECONDS`, or if no
-        connection becomes free within that time.
+        Raise `TooSlowError` if the database is busy for `STATEMENT_SECONDS`.
         """
         try:
             with self._reading.transaction() as session:
                 session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-                return query(session)
+                return query(session, *args, **options)
         except NoConnectionError as error:
             raise TooSlowError("the database took too long") from error
         except DBAPIError as error:
@@ -59,12 +60,12 @@ class Deployment:
                 raise TooSlowError("the database took too long") from error
             raise
 
-    def read_lately(self, query: Callable[[Session], T]) -> T:
-        """Return the result of an expensive query, which may be up to `REMEMBERED_SECONDS` old."""
-        with self._remembering:
-            found = self._remembered.get(query)
-            if found is None or monotonic() - found[0] > REMEMBERED_SECONDS:
-                found = self._remembered[query] = (monotonic(), self.read(query))
+    def read_cached(self, query: Callable[[Session], T]) -> T:
+        """Return the result of an expensive query, which may be up to `CACHE_SECONDS` old."""
+        with self._cache_lock:
+            found = self._cache.get(query)
+            if found is None or monotonic() - found[0] > CACHE_SECONDS:
+                found = self._cache[query] = (monotonic(), self.read(query))
         value: T = found[1]
         return value
 

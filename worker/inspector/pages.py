@@ -10,19 +10,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from worker.article.documents import Run
+from worker.explain.pictures.groups import key
 from worker.html.addresses import split_url
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.security import form_token
 from worker.store.reads.sites import TrendPart
+from worker.text.abridged import abridged
 from worker.text.plural import counted, cut, short_age
-
-LONGEST_ADDRESS = 90
-"""Maximum number of characters displayed of a URL; the ``title`` attribute holds the full URL."""
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
 """Pattern of the tags of right-to-left languages."""
-
-_ADDRESS_PARTS = re.compile(r"[^./_-]*[./_-]*")
 
 
 def render(template: str, asked: InspectorRequest, values: Mapping[str, Any]) -> str:
@@ -52,11 +49,11 @@ def instant(moment: datetime | str | None) -> Markup:
     )
 
 
-def link(url: str | None, text: str | None = None) -> Markup:
+def web_link(url: str | None, text: str | None = None) -> Markup:
     """Return a web URL as a link, and any other URL as text."""
     if not url:
         return Markup("")
-    shown = text or breakable(cut(url, LONGEST_ADDRESS))
+    shown = text or breakable(cut(url, 90))
     if not is_of_web(url):
         return Markup('<span class="address" title="{}">{}</span>').format(url, shown)
     return Markup(
@@ -146,7 +143,7 @@ def span(seconds: float) -> str:
 
 def breakable(name: str) -> Markup:
     """Mark up a site name or URL with line-break opportunities between its parts."""
-    return Markup("<wbr>").join(part for part in _ADDRESS_PARTS.findall(name) if part)
+    return Markup("<wbr>").join(filter(None, re.findall(r"[^./_-]*[./_-]*", name)))
 
 
 def trend_paths(parts: Sequence[TrendPart]) -> list[tuple[str, str]]:
@@ -171,19 +168,9 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.filters |= {
-    "age": age,
-    "breakable": breakable,
-    "counted": counted,
-    "direction": direction,
-    "duration": duration,
-    "instant": instant,
-    "marked": marked,
-    "marked_up": marked_up,
-    "number": number,
-    "rate": rate,
-    "share": share,
-    "span": span,
-    "trend_paths": trend_paths,
-    "web_link": link,
-}
+_FILTERS = (
+    *(age, breakable, counted, direction, duration, instant, marked, marked_up, number, rate),
+    *(share, span, trend_paths, web_link),
+)
+_ENVIRONMENT.filters |= {each.__name__: each for each in _FILTERS}
+_ENVIRONMENT.globals |= {"abridged": abridged, "key": key}

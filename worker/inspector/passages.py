@@ -10,20 +10,15 @@ BEFORE: Final = 80
 LENGTH: Final = 240
 """Maximum length of a passage."""
 
-MOST_PASSAGES: Final = 3
-
 
 def passages_of(text: str, words: Sequence[str]) -> list[str]:
-    """Return the passages of a text that contain search terms, ignoring case, in text order.
-
-    Each term not contained in an earlier passage adds a passage with its first occurrence.
-    """
+    """Return a passage for each search term that no earlier passage contains."""
     places = sorted(
         (found.start(), word) for word in words if (found := _find(word, text)) is not None
     )
     passages: list[str] = []
     for place, word in places:
-        if len(passages) == MOST_PASSAGES:
+        if len(passages) == 3:
             break
         if not any(_find(word, passage) for passage in passages):
             passages.append(_passage(text, place, len(word)))

@@ -2,40 +2,29 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from worker.explain.pictures.arranging import OrderedPages, order_pages, place_pages
+from worker.explain.pictures.arranging import OrderedPages, order_pages
 from worker.grouping.distance import normalised_distance
 from worker.grouping.likeness import size_tolerant_distances
 from worker.grouping.matrix import Matrix, comparable_pages
 from worker.store import trees
 from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_picture
 
-MOST_TREES: Final = 400
-"""Maximum number of trees in a picture: all of a site whose pairs are all compared, or its
-references."""
-
 
 class PicturedTree(NamedTuple):
-    """A tree shown in the pictures, with the number of its pages.
+    """A tree, with one of its pages, preferably its group's representative, and their number."""
 
-    `page` is one of these, preferably the representative of its group.
-    """
-
-    id: int
     page: PageOfTree
     pages: int
 
 
 @dataclass(frozen=True, eq=False)
 class PicturedSite:
-    """Trees in the order of the leaves of their dendrogram, with their normalised distances.
-
-    Grouping uses the size-tolerant distances, `tolerant`.
-    """
+    """Trees in dendrogram order, with their normalised and size-`tolerant` distances."""
 
     trees: list[PicturedTree]
     distances: Matrix
@@ -47,14 +36,11 @@ class PicturedSite:
         """Total number of pages with these trees."""
         return sum(tree.pages for tree in self.trees)
 
-    def positions(self) -> Matrix:
-        """Return the positions of the trees in the plane."""
-        return place_pages(self.tolerant)
-
 
 def pictured_site(session: Session, site_id: int, generation: int) -> PicturedSite:
     """Return the data for the pictures of a site; trees with unknown distances are omitted."""
-    tree_ids = trees_to_picture(session, site_id, MOST_TREES)
+    # A large site is represented by its references.
+    tree_ids = trees_to_picture(session, site_id, 400)
     pages: defaultdict[int, list[PageOfTree]] = defaultdict(list)
     for page in pages_of_trees(session, site_id, generation, tree_ids):
         pages[page.tree_id].append(page)
@@ -71,10 +57,10 @@ def pictured_site(session: Session, site_id: int, generation: int) -> PicturedSi
     ordered = order_pages(tolerant)
     order = np.array(ordered.order, dtype=np.int64)
     among = np.ix_(order, order)
-    pictured = [_pictured(tree_ids[place], pages[tree_ids[place]]) for place in ordered.order]
+    pictured = [_pictured(pages[tree_ids[place]]) for place in ordered.order]
     return PicturedSite(pictured, distances[among], tolerant[among], ordered)
 
 
-def _pictured(tree_id: int, pages: list[PageOfTree]) -> PicturedTree:
+def _pictured(pages: list[PageOfTree]) -> PicturedTree:
     chosen = next((page for page in pages if page.role == "representative"), pages[0])
-    return PicturedTree(tree_id, chosen, len(pages))
+    return PicturedTree(chosen, len(pages))

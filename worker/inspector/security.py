@@ -47,10 +47,6 @@ _ACCESS_COOKIE: Final = "detourage_access"
 _SESSION: Final = "detourage.session"
 """Key of the session ID, to which forms are bound, in the request scope."""
 
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
-
-_LARGEST_TOKEN_FORM: Final = 16 * 1024
-
 
 class Safeguards:
     """Middleware that sets security headers, and the session cookie to which forms are bound."""
@@ -83,8 +79,7 @@ class Safeguards:
 class Gate:
     """Middleware that requires the token or, if there is none, a loopback host name.
 
-    Otherwise, a malicious website could make its host name resolve to this machine (DNS rebinding),
-    and read everything.
+    The latter prevents websites from reading everything by DNS rebinding.
     """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
@@ -105,12 +100,14 @@ class Gate:
     async def _refusal(self, request: Request) -> Response | None:
         if self._token is None:
             name = _host(request.headers)
-            return None if name in _LOOPBACK else PlainTextResponse(_MISDIRECTED, 421)
+            if name in ("localhost", "127.0.0.1", "[::1]"):
+                return None
+            return PlainTextResponse(_MISDIRECTED, 421)
         if request.url.path.startswith("/static/"):
             return None
         if request.method == "POST" and request.url.path == "/enter":
             if not _equal(await _sent_token(request), self._token):
-                return HTMLResponse(_door("That is not the token."), 403)
+                return HTMLResponse(_token_page("That is not the token."), 403)
             answer = RedirectResponse("/", 303)
             answer.headers.append("set-cookie", _cookie(request, _ACCESS_COOKIE, self._pass))
             return answer
@@ -118,7 +115,7 @@ class Gate:
         known = request.cookies.get(_ACCESS_COOKIE, "")
         if _equal(bearer, self._token) or _equal(known, self._pass):
             return None
-        return HTMLResponse(_door(""), 401)
+        return HTMLResponse(_token_page(""), 401)
 
 
 def form_token(request: Request) -> str:
@@ -127,17 +124,8 @@ def form_token(request: Request) -> str:
 
 
 def is_own_form(request: Request, token: str) -> bool:
-    """Return whether a form was issued to the browser session in the cookie.
-
-    The cookie is sent only with requests from this site (``SameSite=Strict``), and other sites
-    cannot know the token.
-    """
+    """Return whether a form was issued to the browser session in the cookie."""
     return _FORM_COOKIE in request.cookies and _equal(token, form_token(request))
-
-
-def new_secret() -> bytes:
-    """Return a new secret, from which form tokens are derived."""
-    return secrets.token_bytes(32)
 
 
 def _cookie(request: Request, name: str, value: str) -> str:
@@ -163,13 +151,9 @@ async def _sent_token(request: Request) -> str:
     body = b""
     async for chunk in request.stream():
         body += chunk
-        if len(body) > _LARGEST_TOKEN_FORM:
+        if len(body) > 16 * 1024:
             return ""
-    return _first(parse_qs(body.decode("ascii", "replace")).get("token", []))
-
-
-def _first(values: Iterable[str]) -> str:
-    return next(iter(values), "").strip()
+    return parse_qs(body.decode("ascii", "replace")).get("token", [""])[0].strip()
 
 
 _MISDIRECTED = (
@@ -177,7 +161,7 @@ _MISDIRECTED = (
 )
 
 
-def _door(problem: str) -> str:
+def _token_page(problem: str) -> str:
     """Return the page that asks for the token without revealing anything about the deployment."""
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Détourage</title>'

@@ -33,11 +33,7 @@ def is_loopback(host: str) -> bool:
 
 
 def read_token(host: str, token_file: Path | None) -> str | None:
-    """Return the access token, or None if there is none and only this machine can connect.
-
-    Raise `InspectorError` if other machines could connect without a token, or if the token is too
-    short or not text.
-    """
+    """Return the access token, or None if there is none and only this machine can connect."""
     if token_file is None:
         if not is_loopback(host):
             raise InspectorError(f"{host} can be reached from other machines: pass --token-file")

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from models.tables import StoredPage
 from worker.article import TemplateKnowledge
 from worker.article.reader import ExplainedContent, explain_content
+from worker.errors import ExpectedError
 from worker.html import Page, PageError, parse_page
-from worker.inspector.limits import TooSlowError
 from worker.processes.time_limit import TimeIsUpError, thread_time_limit
 from worker.store.extraction_jobs import Pivot
 from worker.store.groups import load_knowledge
@@ -24,13 +24,13 @@ READING_SECONDS: Final = 5.0
 """Time limit for reading a page."""
 
 
+class TooSlowError(ExpectedError):
+    """A request was aborted because it took too long."""
+
+
 @dataclass(frozen=True)
 class KnownPage:
-    """The stored data of a page: its row, its place among the site's groups, and its content.
-
-    The content is as fetched, or None if it is no longer stored. The template is the knowledge
-    learned from the page with which this page is compared.
-    """
+    """A page's row, place among the groups, content (None if removed) and template knowledge."""
 
     page: StoredPage
     place: PagePlace
@@ -39,7 +39,7 @@ class KnownPage:
 
     def parse(self) -> Page | None:
         """Return the parsed page, or None if it is no longer stored or cannot be parsed."""
-        return parsed(self.content, self.page.url, self.page.content_type)
+        return parsed(self.content, self.page)
 
     @property
     def key(self) -> Hashable:
@@ -102,12 +102,12 @@ def known_page(session: Session, page_id: int) -> KnownPage | None:
     return KnownPage(page, place, load_content(session, page_id), template)
 
 
-def parsed(content: bytes | str | None, url: str, content_type: str | None) -> Page | None:
-    """Parse a stored page; return None if it is missing or cannot be parsed."""
+def parsed(content: bytes | str | None, row: StoredPage | Pivot) -> Page | None:
+    """Parse a stored page; return None if its content is missing or cannot be parsed."""
     if content is None:
         return None
     try:
-        return parse_page(content, url, content_type=content_type)
+        return parse_page(content, row.url, content_type=row.content_type)
     except PageError:
         return None
 
@@ -119,5 +119,5 @@ def _template_of(session: Session, pivot: Pivot) -> TemplateKnowledge | None:
             return TemplateKnowledge.from_bytes(packed)
         # The stored knowledge was written by an earlier version of the service.
         content = load_content(session, pivot.id)
-    page = parsed(content, pivot.url, pivot.content_type)
+    page = parsed(content, pivot)
     return TemplateKnowledge.from_pages([page]) if page is not None else None

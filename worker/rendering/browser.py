@@ -17,9 +17,6 @@ from pathlib import Path
 from worker.errors import ExpectedError, MissingExtraError, require_extra
 from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError
 
-POLL_SECONDS = 0.05
-"""Polling interval for the browser's result."""
-
 _SECRET = "DETOURAGE_"  # noqa: S105 - the beginning of the names of settings
 
 
@@ -43,11 +40,10 @@ class Browser:
     is_sandboxed: bool = True
 
     def render(self, html: str, url: str) -> str:
-        """Return the HTML of a page after its scripts have run.
+        """Return the HTML of a page after its scripts have run, without fetching the page again.
 
-        The page is rendered from its HTML under the given URL, and not fetched again. Shadow trees
-        are serialised as ``template`` elements. Raises `RenderingError` if a limit is exceeded, or
-        if the browser cannot be run.
+        Shadow trees are serialised as ``template`` elements. Raise `RenderingError` if a limit is
+        exceeded, or if the browser cannot be run.
         """
         try:
             require_extra("render", "a browser", "playwright")
@@ -58,23 +54,21 @@ class Browser:
         with tempfile.TemporaryDirectory(prefix="detourage-render-") as directory:
             folder = Path(directory)
             request, result = folder / "request.json", folder / "result.html"
-            request.write_text(json.dumps(self._request(html, url)), encoding="utf-8")
+            values = {
+                "html": html,
+                "url": url,
+                "executable": str(self.executable),
+                "milliseconds": 1000 * self.seconds,
+                "memory": self.memory_mib * 2**20,
+                "has_network": self.has_network,
+                "is_sandboxed": self.is_sandboxed,
+            }
+            request.write_text(json.dumps(values), encoding="utf-8")
             try:
                 self._run(folder, request, result)
             except SupervisorError as error:
                 raise RenderingError(str(error).splitlines()[0]) from error
             return result.read_text(encoding="utf-8", errors="replace")
-
-    def _request(self, html: str, url: str) -> dict[str, object]:
-        return {
-            "html": html,
-            "url": url,
-            "executable": str(self.executable),
-            "milliseconds": 1000 * self.seconds,
-            "memory": self.memory_mib * 2**20,
-            "has_network": self.has_network,
-            "is_sandboxed": self.is_sandboxed,
-        }
 
     def _run(self, folder: Path, request: Path, result: Path) -> None:
         # Files that the browser leaves behind (caches, crash dumps) are removed with the folder.
@@ -98,10 +92,7 @@ class Browser:
                     supervisor.check()
                 except ChildDied as error:
                     if not result.exists():
-                        raise RenderingError(_last_line(error.tail)) from error
-                time.sleep(POLL_SECONDS)
-
-
-def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "the browser ended without a message"
+                        lines = error.tail.strip().splitlines()
+                        problem = lines[-1] if lines else "the browser ended without a message"
+                        raise RenderingError(problem.strip()) from error
+                time.sleep(0.05)

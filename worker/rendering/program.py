@@ -16,12 +16,6 @@ from urllib.parse import urldefrag
 from playwright.sync_api import Error, Page, Route, sync_playwright
 from playwright.sync_api import TimeoutError as Overdue
 
-SETTLED_LOOKS = 3
-"""Number of consecutive checks without a change in text after which a page counts as settled."""
-
-LOOK_MILLISECONDS = 200
-"""Interval between two checks of the page's text."""
-
 MAX_LOAD_SHARE = 0.4
 """Maximum share of a page's time limit spent waiting for its resources."""
 
@@ -42,8 +36,6 @@ _CONTENT = """() => {
     return '<!DOCTYPE html>' + shell + html.getHTML({ shadowRoots: roots }) + '</html>';
 }"""
 
-_LENGTH = "() => document.documentElement.textContent.length"
-
 
 def main(request_file: Path, result_file: Path) -> None:
     """Render the page described by a request file."""
@@ -56,10 +48,7 @@ def main(request_file: Path, result_file: Path) -> None:
 
 
 def _limited(request: dict[str, Any], script: Path) -> Path:
-    """Write a script that runs the browser, but not its driver, with a memory limit.
-
-    The limit does not apply to the address space, as browsers reserve far more than they use.
-    """
+    """Write a script that runs the browser, but not its driver, with a memory limit."""
     limits = f"ulimit -c 0 && ulimit -d {request['memory'] // 1024}"
     script.write_text(f'#!/bin/sh\n{limits} && exec {quote(request["executable"])} "$@"\n')
     script.chmod(0o700)
@@ -114,14 +103,14 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
 
 
 def _settle(page: Page, milliseconds: float) -> None:
-    """Wait until the page's text no longer changes, or until its share of the time is used up."""
+    """Wait until three checks in a row find the same text, or the share of the time is used up."""
     end = time.monotonic() + MAX_SETTLE_SHARE * milliseconds / 1000
     length, same = -1, 0
-    while same < SETTLED_LOOKS and time.monotonic() < end:
-        found = page.evaluate(_LENGTH)
+    while same < 3 and time.monotonic() < end:
+        found = page.evaluate("() => document.documentElement.textContent.length")
         same = same + 1 if found == length else 0
         length = found
-        page.wait_for_timeout(LOOK_MILLISECONDS)
+        page.wait_for_timeout(200)
 
 
 if __name__ == "__main__":

@@ -13,24 +13,12 @@ from worker.sample.view import Context, View
 _LINK_SHARE = 0.35
 """Share of paragraphs in which a name becomes a link."""
 
-_EMPHASIS_SHARE = 0.08
-
-_PASTED_SHARE = 0.15
-"""Share of pages with text pasted from a word processor, at full noise."""
-
-_GAP_SHARE = 0.3
-"""Share of paragraphs, on a page with pasted text, that are followed by an empty paragraph."""
-
 _FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
 
 
 @dataclass
 class Body:
-    """The layout of a body.
-
-    `items` are template contexts in order, each under the name of its kind; `texts` are the visible
-    passages.
-    """
+    """The layout of a body: template contexts by kind, in order, and the visible passages."""
 
     items: list[Context] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -55,13 +43,14 @@ class Layout:
         places = [place for place, (kind, _) in enumerate(passages) if kind == "paragraph"]
         wanted = [name for name in self.view.design.inserts[story.kind] if maybe[f"insert-{name}"]]
         inserts = dict(zip(rng.sample(places[1:], len(wanted)), wanted, strict=True))
-        pasted = rng.random() < _PASTED_SHARE * self.noise
+        # Text pasted from a word processor has styles and empty paragraphs.
+        pasted = rng.random() < 0.15 * self.noise
         mentions = list(story.mentions)
         body = Body(texts=[text for _, text in passages])
         for place, (kind, text) in enumerate(passages):
             if place in inserts:
                 body.items.append({inserts[place]: self._insert(inserts[place], story, body, rng)})
-            if pasted and place and kind == "paragraph" and rng.random() < _GAP_SHARE:
+            if pasted and place and kind == "paragraph" and rng.random() < 0.3:
                 body.items.append({"gap": True})
             marked_up = _dress(text, mentions, rng) if kind == "paragraph" else html.escape(text)
             if pasted and kind == "paragraph":
@@ -101,7 +90,7 @@ def _dress(text: str, mentions: list[str], rng: random.Random) -> str:
     """Return ``text`` as HTML, sometimes with the first of ``mentions`` linked or emphasised."""
     marked_up = html.escape(text)
     draw = rng.random()
-    if draw >= _LINK_SHARE + _EMPHASIS_SHARE:
+    if draw >= _LINK_SHARE + 0.08:
         return marked_up
     for name in mentions:
         escaped = html.escape(name)

@@ -10,30 +10,18 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from worker.sample.gold import Gold
-from worker.sample.page import PageMaker
+from worker.sample.page import Gold, PageMaker
 from worker.sample.randomness import stream
 from worker.sample.site import Site, all_sites
 from worker.sample.story import Newsroom
 
-DEFAULT_SEED = 1869
 DEFAULT_PAGES_PER_TEMPLATE = 7
-"""Default number of pages per template: enough for groups to form, but few enough for the whole
-pipeline to take about a minute.
-"""
-
-DEFAULT_NOISE = 0.3
-
-_PAGES_A_ROUND = 3
-"""Number of pages fetched in a round of the crawl: one per template."""
-
-_ONE_OFF_SHARE = 0.1
-"""Ratio of pages without a template to pages with one, at full noise."""
+"""Enough for groups to form, but few enough for the whole pipeline to take about a minute."""
 
 
 @dataclass(frozen=True)
 class SamplePage:
-    """A page of the crawl: the message of a crawler, and the correct results.
+    """A page of the crawl: the crawler's message, and the correct results.
 
     ``kind`` in `gold` is ``article``, ``menu`` (a list of articles) or ``service`` (text that is
     not an article); ``text`` is the body without the lead, with blank lines between paragraphs.
@@ -45,20 +33,18 @@ class SamplePage:
 
 def generate(
     *,
-    seed: int = DEFAULT_SEED,
+    seed: int = 1869,
     pages_per_template: int = DEFAULT_PAGES_PER_TEMPLATE,
     sites: Iterable[str] | None = None,
-    noise: float = DEFAULT_NOISE,
+    noise: float = 0.3,
 ) -> Iterator[SamplePage]:
     """Generate the pages of a crawl of fictional news sites, the same ones for equal arguments.
 
     `pages_per_template` applies to each of a design's three templates: news, opinion and section
     front. `sites` are domains of `all_sites`; None for all. `noise` is the variation among the
     pages of a template, from 0 (only the articles vary) to 1 (each optional block is on half of the
-    pages, lists and discussions vary in length, and one page in ten has no template).
-
-    Raises ValueError if a site is unknown, `pages_per_template` is less than 1, or `noise` is not
-    in [0, 1].
+    pages, lists and discussions vary in length, and one page in ten has no template). Raise
+    ValueError for an invalid argument.
     """
     if pages_per_template < 1:
         raise ValueError("pages_per_template must be at least 1")
@@ -71,23 +57,13 @@ def generate(
     return _crawl([all_sites()[domain] for domain in chosen], seed, pages_per_template, noise)
 
 
-def write_crawl(
-    directory: Path,
-    *,
-    seed: int = DEFAULT_SEED,
-    pages_per_template: int = DEFAULT_PAGES_PER_TEMPLATE,
-    sites: Iterable[str] | None = None,
-    noise: float = DEFAULT_NOISE,
-) -> int:
+def write_crawl(directory: Path, **options: Any) -> int:
     """Write a crawl as ``pages.jsonl.gz`` and ``gold.jsonl.gz``, and return its number of pages.
 
-    Creates the directory if missing. Equal arguments (see `generate`) produce the same files, byte
-    for byte.
+    The options are those of `generate`; equal options produce the same files, byte for byte.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    pages = list(
-        generate(seed=seed, pages_per_template=pages_per_template, sites=sites, noise=noise)
-    )
+    pages = list(generate(**options))
     _write(directory / "pages.jsonl.gz", (page.message for page in pages))
     _write(directory / "gold.jsonl.gz", (page.gold for page in pages))
     return len(pages)
@@ -118,7 +94,8 @@ def _round(maker: PageMaker, position: int) -> Iterator[SamplePage]:
     for story in stories:
         yield _page(maker, *maker.article(story), story.published)
     yield _page(maker, *maker.menu(position, newest), shown)
-    share = _ONE_OFF_SHARE * maker.noise * _PAGES_A_ROUND
+    # A round has three pages with a template.
+    share = 0.1 * maker.noise * 3
     for number in range(round(position * share), round((position + 1) * share)):
         yield _page(maker, *maker.one_off(number, newest), shown)
 

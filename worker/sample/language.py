@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from worker.sample.grammar import NumberStyle, Voice
 
 _DATA = resources.files(__package__).joinpath("languages")
+_TAKEN_AS_IS = ("code", "direction", "word_space", "labels", "reading_speed", "cast", "dates")
 
 
 @dataclass(frozen=True)
 class Language:
     """A language, with the data that the sites need.
 
-    `word_space` separates sentences, and may be empty. `labels` are the words outside the articles,
-    by their English meaning. `topics` maps topics to section names. `reading_speed` is in
+    `word_space` separates sentences. `topics` maps topics to section names. `reading_speed` is in
     characters per minute.
     """
 
@@ -30,27 +31,26 @@ class Language:
     keywords: Mapping[str, Sequence[str]]
     reading_speed: int
     rules: Mapping[str, Sequence[str]]
-    _cast: Mapping[str, str]
-    _numbers: NumberStyle
-    _dates: Mapping[str, str]
-    _months: Sequence[str]
-    _weekdays: Sequence[str]
+    cast: Mapping[str, str]
+    numbers: NumberStyle
+    dates: Mapping[str, Any]
 
     def voice(
         self, rng: random.Random, topic: str = "", cast: Mapping[str, str] | None = None
     ) -> Voice:
         """Return a voice for a text about ``topic``, with a new cast unless one is given."""
-        voice = Voice(self.rules, self._numbers, rng, topic=topic, cast=cast)
+        voice = Voice(self.rules, self.numbers, rng, topic=topic, cast=cast)
         if topic and cast is None:
-            voice.engage(self._cast)
+            voice.engage(self.cast)
         return voice
 
     def date(self, moment: datetime, style: str) -> str:
         """Format ``moment`` in the ``style`` ``long``, ``short`` or ``comment``."""
-        return self._dates[style].format(
-            weekday=self._weekdays[moment.weekday()],
+        text: str = self.dates[style]
+        return text.format(
+            weekday=self.dates["weekdays"][moment.weekday()],
             day=moment.day,
-            month=self._months[moment.month - 1],
+            month=self.dates["months"][moment.month - 1],
             month_number=moment.month,
             year=moment.year,
             hour=moment.hour,
@@ -72,19 +72,11 @@ def language(code: str) -> Language:
                 form.replace("*", noun) for form in forms.get(name, ["*"]) for noun in nouns
             ]
     return Language(
-        code=data["code"],
-        direction=data["direction"],
-        word_space=data["word_space"],
-        labels=data["labels"],
         topics=topics,
         keywords={key: rules[f"{key}.tag"] for key in topics},
-        reading_speed=data["reading_speed"],
         rules=rules,
-        _cast=data["cast"],
-        _numbers=NumberStyle(**data["numbers"]),
-        _dates=data["dates"],
-        _months=data["dates"]["months"],
-        _weekdays=data["dates"]["weekdays"],
+        numbers=NumberStyle(**data["numbers"]),
+        **{name: data[name] for name in _TAKEN_AS_IS},
     )
 
 

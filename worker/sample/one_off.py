@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from worker.sample.body import Body
 from worker.sample.language import Language
@@ -10,60 +9,41 @@ from worker.sample.story import Newsroom, Story
 from worker.sample.view import Context, View
 
 _ELEMENTS = ("div", "section", "article", "center", "main", "aside", "blockquote", "span")
-_MODULES = (
-    "wrapper",
-    "paragraph",
-    "picture",
-    "table",
-    "answers",
-    "history",
-    "form",
-    "chart",
-    "poll",
-    "accordion",
-    "map",
-    "wall",
+_SERVICE_MODULES = (
+    *("table", "answers", "history", "form", "chart", "poll", "accordion", "map", "wall"),
 )
-_SERVICE_MODULES = _MODULES[3:]
+_MODULES = ("wrapper", "paragraph", "picture", *_SERVICE_MODULES)
 
 
-@dataclass
-class OneOff:
-    """The modules that make up a page without a template."""
-
-    modules: list[Context] = field(default_factory=list)
-    body: Body = field(default_factory=Body)
-
-
-def special_report(story: Story, view: View, newsroom: Newsroom, rng: random.Random) -> OneOff:
+def special_report(story: Story, view: View, newsroom: Newsroom, rng: random.Random) -> Body:
     """Build a long article with large pictures, in randomly nested chapters."""
-    page = OneOff()
+    page = Body()
     element = rng.choice(("p", "div"))
     passages = [passage.text for passage in story.body]
     while passages:
         length = rng.randint(1, 4)
         chapter, passages = passages[:length], passages[length:]
         modules = [_module("paragraph", {"text": text, "p": element}) for text in chapter]
-        page.body.texts += chapter
+        page.texts += chapter
         for _ in range(rng.choice((0, 1, 1, 2, 5))):
-            page.body.pictures.append(story.picture(50 + len(page.body.pictures)))
-            modules.append(_module("picture", view.picture(page.body.pictures[-1])))
-        page.modules += _nested(modules, rng)
+            page.pictures.append(story.picture(50 + len(page.pictures)))
+            modules.append(_module("picture", view.picture(page.pictures[-1])))
+        page.items += _nested(modules, rng)
     stories = newsroom.latest(story.number, rng.randint(0, 24))
-    page.modules.append(_wall(view, stories))
+    page.items.append(_wall(view, stories))
     return page
 
 
-def service_page(view: View, newsroom: Newsroom, newest: int, rng: random.Random) -> OneOff:
+def service_page(view: View, newsroom: Newsroom, newest: int, rng: random.Random) -> list[Context]:
     """Build a page of tables, forms, charts and lists, without an article."""
-    page = OneOff()
+    modules: list[Context] = []
     for name in rng.sample(_SERVICE_MODULES, rng.randint(3, 7)):
         if name == "wall":
             module = _wall(view, newsroom.latest(newest, rng.randint(6, 40)))
         else:
             module = _module(name, _items(view.site.language, rng))
-        page.modules += _nested([module], rng)
-    return page
+        modules += _nested([module], rng)
+    return modules
 
 
 def _module(name: str, context: Context) -> Context:
@@ -88,15 +68,7 @@ def _items(tongue: Language, rng: random.Random) -> Context:
     items: list[Context] = []
     for place in range(rng.randint(4, 24)):
         height = rng.randint(8, 180)
-        items.append(
-            {
-                "name": tell(".project"),
-                "text": tell("outlook"),
-                "year": 1990 + place,
-                "x": 24 * place,
-                "y": 190 - height,
-                "height": height,
-                "cells": [tell("sum") for _ in range(columns)],
-            }
-        )
+        item = {"name": tell(".project"), "text": tell("outlook"), "year": 1990 + place}
+        item |= {"x": 24 * place, "y": 190 - height, "height": height}
+        items.append(item | {"cells": [tell("sum") for _ in range(columns)]})
     return {"items": items, "rows": items, "slot": rng.randrange(10_000_000)}

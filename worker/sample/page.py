@@ -3,34 +3,26 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from worker.sample.body import Layout
+from worker.sample.body import Body, Layout
 from worker.sample.discussion import Remark, discuss, discussion_length
-from worker.sample.gold import Gold, article_gold, articleless_gold
 from worker.sample.one_off import service_page, special_report
 from worker.sample.randomness import stream
 from worker.sample.site import Design, Site, templates
 from worker.sample.story import Newsroom, Picture, Story
 from worker.sample.view import Context, View
 
-_POPULAR_FOR = 8
-"""Number of new stories after which the list of most read stories changes."""
-
-_NEWEST_SKIPPED = 30
-"""Number of newest stories; each list starts at one of them, so that the boxes of a page differ."""
+Gold = dict[str, Any]
 
 _GALLERY_PICTURES = 20
 """Number of the first picture in a story's gallery; lower numbers are used in the body."""
 
-_SERVICE_SHARE = 0.5
-"""Share of pages without an article among the pages without a template."""
-
 
 class Chance(dict[str, bool]):
-    """Whether each optional block of a page is shown, decided on first lookup.
+    """Whether each optional block of a page is shown, decided on first lookup of any name.
 
-    Any name works, so templates can make any block optional. `key` identifies the page in the
-    random streams. If `noise` is 0, every block is shown; if it is 1, half of them are.
+    If `noise` is 0, every block is shown; if it is 1, half of them are.
     """
 
     def __init__(self, key: Sequence[object], noise: float) -> None:
@@ -46,10 +38,7 @@ class Chance(dict[str, bool]):
 
 @dataclass(frozen=True)
 class PageMaker:
-    """Generator of the pages of a site in one design.
-
-    `noise` is the amount of variation among the pages of a template, from 0 to 1.
-    """
+    """Generator of the pages of a site in one design; `noise` is their variation, from 0 to 1."""
 
     site: Site
     design: Design
@@ -93,14 +82,10 @@ class PageMaker:
         markup = templates(self.design.folder).render(f"{story.kind}.html", context)
         name = f"{self.design.name}/{story.kind}"
         url = self.site.origin + path
-        return markup, article_gold(view, url, name, story, body, pictures, remarks)
+        return markup, _article_gold(view, url, name, story, body, pictures, remarks)
 
     def menu(self, number: int, newest: int) -> tuple[str, Gold]:
-        """Return a section front and its gold record.
-
-        `number` selects the section and makes the URL unique; the listed stories are older than
-        `newest`.
-        """
+        """Return a section front with stories older than `newest`, and its gold record."""
         key, rng = self._streams("menu", number)
         view = self._view
         topics = self.site.language.topics
@@ -115,31 +100,29 @@ class PageMaker:
         }
         markup = templates(self.design.folder).render("section.html", context)
         url = self.site.origin + path
-        return markup, articleless_gold(view, url, f"{self.design.name}/section", "menu")
+        return markup, _articleless_gold(view, url, f"{self.design.name}/section", "menu")
 
     def one_off(self, number: int, newest: int) -> tuple[str, Gold]:
-        """Return the page without a template that has the given number, and its gold record.
-
-        The linked stories are older than `newest`.
-        """
+        """Return a page without a template, with links to older stories, and its gold record."""
         key, rng = self._streams("one-off", number)
         view = self._view
         path = f"/special/{number}.html"
         name, url = f"one-off/{number}", self.site.origin + path
         context = self._context(newest, Chance(key, self.noise), rng)
         context["charset"] = self.design.encoding
-        if rng.random() < _SERVICE_SHARE:
-            made = service_page(view, self.newsroom, newest, rng)
+        if rng.random() < 0.5:
+            modules = service_page(view, self.newsroom, newest, rng)
             title = self.site.language.voice(rng).tell("town_name")
-            gold = articleless_gold(view, url, name, "service")
+            gold = _articleless_gold(view, url, name, "service")
             context["page"] = self._page(title, self.site.tagline, path)
         else:
             story = self.newsroom.special(number)
-            made = special_report(story, view, self.newsroom, rng)
-            gold = article_gold(view, url, name, story, made.body, made.body.pictures, [])
+            body = special_report(story, view, self.newsroom, rng)
+            modules = body.items
+            gold = _article_gold(view, url, name, story, body, body.pictures, [])
             context["page"] = self._page(story.title, story.lead, path)
             context["story"] = view.teaser(story) | {"byline": view.byline(story)}
-        context["modules"] = made.modules
+        context["modules"] = modules
         return templates("one_off").render("page.html", context), gold
 
     def _streams(self, page: str, number: int) -> tuple[Sequence[object], random.Random]:
@@ -159,11 +142,13 @@ class PageMaker:
             if within:
                 before = front
             elif name == "most_read":
-                before = newest // _POPULAR_FOR * _POPULAR_FOR
+                # The list changes every eight stories.
+                before = newest // 8 * 8
             elif name == "latest":
                 before = newest
             else:
-                before = newest - rng.randrange(_NEWEST_SKIPPED)
+                # The lists of a page differ.
+                before = newest - rng.randrange(30)
             stories = self.newsroom.latest(before, self._count(name, rng), topic=within)
             # The leading stories of a section front do not appear again in the lists below.
             front = stories[-1].number if within else front
@@ -193,3 +178,55 @@ class PageMaker:
     def _discussion(self, story: Story, rng: random.Random) -> Sequence[Remark]:
         count = discussion_length(self.design.comments[story.kind], self.noise, rng)
         return discuss(story, count, rng, nested=self.design.threads == "nested")
+
+
+def _articleless_gold(view: View, url: str, template: str, kind: str) -> Gold:
+    return {
+        "url": url,
+        "site": view.site.domain,
+        "language": view.site.language.code,
+        "kind": kind,
+        "template_class": f"{view.site.domain}/{template}",
+        "title": None,
+        "lead": None,
+        "text": "",
+        "title_in_text": False,
+        "authors": [],
+        "published_at": None,
+        "images": [],
+        "embeds": [],
+        "comments": [],
+    }
+
+
+def _article_gold(
+    view: View,
+    url: str,
+    template: str,
+    story: Story,
+    body: Body,
+    pictures: Sequence[Picture],
+    remarks: Sequence[Remark],
+) -> Gold:
+    """Return the gold record of a story's page; pictures and remarks are in page order."""
+    return _articleless_gold(view, url, template, "article") | {
+        "title": story.title,
+        "lead": story.lead,
+        "text": "\n\n".join(body.texts),
+        "authors": list(story.authors),
+        "published_at": story.published.isoformat(),
+        "images": [
+            {"url": view.image_url(picture), "alt": picture.alt, "caption": picture.caption}
+            for picture in pictures
+        ],
+        "embeds": body.embeds,
+        "comments": [
+            {
+                "author": remark.author,
+                "date": view.site.language.date(remark.moment, "comment"),
+                "text": "\n\n".join(remark.paragraphs),
+                "parent": remark.parent,
+            }
+            for remark in remarks
+        ],
+    }

@@ -43,11 +43,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Site:
-    """A fictional news site under a reserved domain.
-
-    The domain is also the site key. The designs are in chronological order; a second design means a
-    redesign halfway through the crawl.
-    """
+    """A fictional news site under a reserved domain, with its designs in chronological order."""
 
     domain: str
     name: str

@@ -22,12 +22,6 @@ _STORY_INTERVAL = timedelta(hours=4, minutes=30)
 _FIRST_SPECIAL = -100_000
 """Number of the first special report, which is beyond the reach of any list."""
 
-_STAFF_SIZE = 9
-_NEWS_PARAGRAPHS = (7, 15)
-_OPINION_PARAGRAPHS = (6, 12)
-_LIST_SHARE = 0.25
-_QUOTE_SHARE = 0.4
-
 
 @dataclass(frozen=True)
 class Passage:
@@ -49,10 +43,9 @@ class Picture:
 
 @dataclass(frozen=True)
 class Story:
-    """A story, whose parts are written lazily.
+    """A story, which depends only on its site, the seed and its number.
 
-    A story depends only on its site, the seed and its number. Stories with negative numbers are
-    older than the crawl: they are listed, but have no page.
+    Stories with negative numbers are older than the crawl: they are listed, but have no page.
     """
 
     site: Site
@@ -85,8 +78,8 @@ class Story:
     def _cast(self) -> Mapping[str, str]:
         return self.site.language.voice(self._stream("cast"), self.topic).cast
 
-    def _voice(self, rng: random.Random) -> Voice:
-        # Each part has its own voice, so that the order in which parts are written does not matter.
+    def voice(self, rng: random.Random) -> Voice:
+        """Return a new voice for a part of the story, which the other parts do not affect."""
         return self.site.language.voice(rng, self.topic, self._cast)
 
     def _rule(self, name: str) -> str:
@@ -96,12 +89,12 @@ class Story:
     def title(self) -> str:
         """The headline."""
         rule = "opinion_headline" if self.kind == "opinion" else ".headline"
-        return self._voice(self._stream("title")).tell(rule)
+        return self.voice(self._stream("title")).tell(rule)
 
     @cached_property
     def lead(self) -> str:
         """One or two sentences below the headline, which also serve as the teaser in lists."""
-        return self._voice(self._stream("lead")).tell(self._rule("lead"))
+        return self.voice(self._stream("lead")).tell(self._rule("lead"))
 
     @cached_property
     def slug(self) -> str:
@@ -114,7 +107,7 @@ class Story:
     def authors(self) -> tuple[str, ...]:
         """The authors, who are members of the site's staff."""
         voice = self.site.language.voice(stream(self.seed, self.site.domain, "staff"))
-        staff = [voice.tell("staff") for _ in range(_STAFF_SIZE)]
+        staff = [voice.tell("staff") for _ in range(9)]
         rng = self._stream("authors")
         pair = self.kind == "news" and rng.random() < 0.2
         return tuple(rng.sample(staff, 2 if pair else 1))
@@ -123,7 +116,7 @@ class Story:
     def tags(self) -> tuple[str, ...]:
         """The keywords of the story."""
         rng = self._stream("tags")
-        voice = self._voice(rng)
+        voice = self.voice(rng)
         return tuple(dict.fromkeys(voice.tell(".tag") for _ in range(rng.randint(2, 5))))
 
     @cached_property
@@ -131,7 +124,7 @@ class Story:
         """The passages of the article, without the lead."""
         rng = self._stream("body")
         write = _write_opinion if self.kind == "opinion" else _write_news
-        return tuple(write(self._voice(rng), rng, self.site.language.word_space))
+        return tuple(write(self.voice(rng), rng, self.site.language.word_space))
 
     @property
     def mentions(self) -> tuple[str, ...]:
@@ -146,7 +139,7 @@ class Story:
     def picture(self, position: int) -> Picture:
         """Return the picture at ``position``, where 0 is the main picture."""
         rng = self._stream(f"picture-{position}")
-        voice = self._voice(rng)
+        voice = self.voice(rng)
         caption = voice.tell("caption")
         return Picture(
             number=rng.randrange(100_000, 1_000_000),
@@ -157,17 +150,13 @@ class Story:
 
     def clip(self) -> str:
         """Return the title of a video about the story."""
-        return self._voice(self._stream("clip")).tell("video_title")
-
-    def reader(self, rng: random.Random) -> Voice:
-        """Return a voice for readers who comment on the story."""
-        return self._voice(rng)
+        return self.voice(self._stream("clip")).tell("video_title")
 
 
 def _write_news(voice: Voice, rng: random.Random, space: str) -> Iterator[Passage]:
-    count = rng.randint(*_NEWS_PARAGRAPHS)
+    count = rng.randint(7, 15)
     heading_every = rng.choice([0, 3, 4])
-    list_after = rng.randrange(2, count) if rng.random() < _LIST_SHARE else 0
+    list_after = rng.randrange(2, count) if rng.random() < 0.25 else 0
     yield Passage("paragraph", space.join([voice.tell("opening"), voice.tell("detail")]))
     for position in range(1, count):
         if heading_every and position % heading_every == 0:
@@ -181,8 +170,8 @@ def _write_news(voice: Voice, rng: random.Random, space: str) -> Iterator[Passag
 
 
 def _write_opinion(voice: Voice, rng: random.Random, space: str) -> Iterator[Passage]:
-    count = rng.randint(*_OPINION_PARAGRAPHS)
-    quote_after = rng.randrange(1, count) if rng.random() < _QUOTE_SHARE else 0
+    count = rng.randint(6, 12)
+    quote_after = rng.randrange(1, count) if rng.random() < 0.4 else 0
     yield Passage("paragraph", space.join([voice.tell("opinion_opening"), voice.tell("argument")]))
     for position in range(1, count):
         if position == quote_after:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote
@@ -12,18 +12,14 @@ from worker.sample.randomness import stream
 from worker.sample.site import Design, Site
 from worker.sample.story import Picture, Story
 
-_SHORT_TEASER = 60
-"""Maximum length of a teaser in narrow columns, in characters."""
-
 Context = dict[str, Any]
+
+_SHOWN_OF_SITE = ("name", "tagline", "domain", "city", "address")
 
 
 @dataclass(frozen=True)
 class View:
-    """Template contexts for a site in one design.
-
-    The crawl's `seed` determines everything that does not depend on a story.
-    """
+    """Template contexts for a site in one design."""
 
     site: Site
     design: Design
@@ -34,11 +30,7 @@ class View:
         tongue = self.site.language
         return {
             "site": {
-                "name": self.site.name,
-                "tagline": self.site.tagline,
-                "domain": self.site.domain,
-                "city": self.site.city,
-                "address": self.site.address,
+                **{name: getattr(self.site, name) for name in _SHOWN_OF_SITE},
                 "year": now.year,
                 "lang": tongue.code,
                 "dir": tongue.direction,
@@ -63,10 +55,7 @@ class View:
     def story_path(self, story: Story) -> str:
         """Return the path of a story's article."""
         return self.design.article_url.format(
-            section=story.topic,
-            moment=story.published,
-            number=_identifier(story),
-            slug=story.slug,
+            section=story.topic, moment=story.published, number=_identifier(story), slug=story.slug
         )
 
     def image_url(self, picture: Picture) -> str:
@@ -86,7 +75,7 @@ class View:
         """Return the context of a story in a list."""
         picture = story.main_picture
         lead = story.lead
-        short = lead if len(lead) <= _SHORT_TEASER else lead[:_SHORT_TEASER].rstrip() + "…"
+        short = lead if len(lead) <= 60 else lead[:60].rstrip() + "…"
         return {
             "title": story.title,
             "teaser": lead,
@@ -104,12 +93,7 @@ class View:
 
     def picture(self, picture: Picture) -> Context:
         """Return a picture with its caption."""
-        return {
-            "src": self.design.image_url.format(number=picture.number),
-            "alt": picture.alt,
-            "caption": picture.caption,
-            "credit": picture.credit,
-        }
+        return asdict(picture) | {"src": self.design.image_url.format(number=picture.number)}
 
     def tags(self, names: Sequence[str]) -> list[Context]:
         """Return links to keyword pages."""

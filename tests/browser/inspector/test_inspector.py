@@ -283,6 +283,6 @@ def test_messages_can_be_dropped_and_pages_requested_again(
         assert drop_first(visit) == "1 message dropped."
         assert len(list(browse(crawled, "intake"))) == before - 1
         visit.go(views["harbour-post.example"][-1])
-        visit.page.get_by_role("button", name="Process again").click()
+        visit.page.get_by_role("button", name="Reprocess").click()
         assert visit.page.get_by_role("status").count() == 1
         assert visit.log.events == []

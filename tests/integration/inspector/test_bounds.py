@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.crawled import Client, client_of, page_ids
-from worker.inspector.views import REGISTRIES
+from worker.inspector.registry import ROUTES
 from worker.settings import Settings
 from worker.store.database import Database
 
@@ -51,7 +51,7 @@ def values_of(text_of_answer: str, *, is_twin: bool) -> str:
 
 
 def all_paths() -> set[str]:
-    return {route.path for registry in REGISTRIES for route in registry.routes}
+    return {route.path for route in ROUTES}
 
 
 @pytest.mark.parametrize("path", PARAMETERS)
@@ -111,7 +111,7 @@ def locked(settings: Settings, table: str) -> Iterator[None]:
 def test_a_view_that_takes_too_long_says_what_to_do(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr("worker.inspector.limits.VIEW_SECONDS", 0.3)
+    monkeypatch.setattr("worker.inspector.registry.VIEW_SECONDS", 0.3)
     with client_of(crawled) as reader, locked(crawled, "articles"):
         answer = reader.get(path)
     assert answer.status_code == 503
@@ -131,7 +131,7 @@ def test_a_slow_statement_gives_the_same_advice(
 def test_abandoned_views_do_not_block_others(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.inspector.limits.VIEW_SECONDS", 0.3)
+    monkeypatch.setattr("worker.inspector.registry.VIEW_SECONDS", 0.3)
     with client_of(crawled) as reader, locked(crawled, "articles"):
         waiting = [threading.Thread(target=reader.get, args=["/articles"]) for _ in range(6)]
         for thread in waiting:

@@ -185,7 +185,7 @@ def test_the_reader_loads_images_only_on_request(client: Client, illustrated: in
     assert "img-src 'self';" in quiet.headers["content-security-policy"]
     shown = read(quiet.text)
     assert not shown.xpath("//img")
-    assert "cdn.example would learn your address" in shown.text_content()
+    assert "cdn.example would see your IP address" in shown.text_content()
     [ask] = [link for link in shown.xpath("//a") if link.text_content() == "Show images"]
     loud = client.get(ask.get("href"))
     policy = loud.headers["content-security-policy"]
@@ -283,7 +283,7 @@ def test_a_page_can_be_requested_again_only_with_write_access(
 ) -> None:
     page_id = page_ids(crawled)[1]
     path = f"/pages/{page_id}/again"
-    assert "Process again" not in client.get(f"/pages/{page_id}").text
+    assert "Reprocess" not in client.get(f"/pages/{page_id}").text
     assert client.post(path, {"stage": "extract", "token": "x"}).status_code == 403
     token = re.findall(r'name="token" value="(\w+)"', writer.get(f"/pages/{page_id}").text)[0]
     assert writer.post(path, {"stage": "extract"}).status_code == 403

@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from tests.crawled import Client, client_of, quarantine
 from tests.deployment import remove_queues
 from worker.inspector.deployment import Deployment
-from worker.inspector.limits import TooSlowError
+from worker.inspector.stored_page import TooSlowError
 from worker.service.quarantine import browse
 from worker.settings import Settings
 

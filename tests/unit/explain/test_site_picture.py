@@ -86,8 +86,3 @@ def test_each_site_has_a_row_in_the_picture(tmp_path: Path) -> None:
 def test_small_sites_can_be_drawn(tmp_path: Path, templates: list[int]) -> None:
     draw([site_of(templates)], tmp_path / "small.svg")
     assert (tmp_path / "small.svg").stat().st_size > 0
-
-
-def test_other_file_types_are_rejected(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"\.png or \.svg"):
-        draw([SITE], tmp_path / "picture.gif")

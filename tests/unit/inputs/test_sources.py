@@ -87,7 +87,7 @@ class TestJsonLines:
         message = json.loads(second)
         assert message["unusable"] == {
             "reason": "oversized",
-            "detail": f"line 2 of pages.jsonl.gz holds {len(start) + 40_000_000 + 3} bytes",
+            "detail": f"line 2 of pages.jsonl.gz has {len(start) + 40_000_000 + 3} bytes",
         }
         assert message["begins"].startswith(start.decode())
         assert len(second) < 1000

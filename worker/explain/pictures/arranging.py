@@ -24,10 +24,9 @@ time."""
 
 @dataclass(frozen=True)
 class OrderedPages:
-    """Pages in the order of the leaves of their dendrogram, given by their original indices.
+    """Page indices in the order of the leaves of their dendrogram.
 
-    Each branch has four points, with x coordinates in leaves, counted from 0, and heights of at
-    most 1.
+    Each branch has four points, with x in leaves from 0, and heights of at most 1.
     """
 
     order: Sequence[int]
@@ -68,10 +67,7 @@ def order_pages(distances: Matrix) -> OrderedPages:
 
 
 def place_pages(distances: Matrix) -> Matrix:
-    """Return positions in the plane that approximate distances, none of which may be NaN.
-
-    They result from classical scaling and majorisation, as in `worker.grouping.scaling`.
-    """
+    """Return positions that approximate distances, as `worker.grouping.scaling` does."""
     count = len(distances)
     if count < 2:
         return np.zeros((count, 2))

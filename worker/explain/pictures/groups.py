@@ -37,6 +37,12 @@ def mark(group: int | None, x: float, y: float, radius: float, class_: str = "")
     )
 
 
+def bar(group: int | None, x: float, y: float, width: float, height: float) -> Drawing:
+    """Draw a bar in the colour of a group."""
+    class_ = f"mark {colour_class(group)}"
+    return element("rect", x=x, y=y, width=width, height=height, class_=class_)
+
+
 def key(group: int | None) -> Drawing:
     """Draw the mark of a group for use within text."""
     drawn = mark(group, 7, 7, 5)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.explain.pictures.arranging import OrderedPages
-from worker.explain.pictures.groups import colour_class
+from worker.explain.pictures.groups import bar
 from worker.explain.pictures.svg import Drawing, element, picture
 from worker.text.plural import counted
 
@@ -60,14 +60,7 @@ def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Draw
         x = [right * (1 - value) + 1 for value in heights]
         paths.append(f"M{x[0]:.1f},{y[0]:.1f}H{x[1]:.1f}V{y[2]:.1f}H{x[3]:.1f}")
     strip = [
-        element(
-            "rect",
-            x=TREE_WIDTH - STRIP_WIDTH - 1,
-            y=start * cell,
-            width=STRIP_WIDTH,
-            height=(end - start) * cell,
-            class_=f"mark {colour_class(group)}",
-        )
+        bar(group, right + 3, start * cell, STRIP_WIDTH, (end - start) * cell)
         for start, end, group in _runs(groups)
     ]
     return picture(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from worker.explain.pictures.groups import colour_class
+from worker.explain.pictures.groups import bar
 from worker.explain.pictures.svg import Drawing, element, picture
 from worker.text.plural import counted
 
@@ -13,7 +13,6 @@ WIDTH: Final = 640
 HEIGHT: Final = 150
 _TOP: Final = 20
 _BOTTOM: Final = 22
-_WIDEST: Final = 48
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class DrawnGeneration:
 
 def draw_history(generations: Sequence[DrawnGeneration]) -> Drawing:
     """Draw generations as stacked bars, oldest first; a triangle marks a new design."""
-    step = min(_WIDEST, WIDTH / max(len(generations), 1))
+    step = min(48, WIDTH / max(len(generations), 1))
     most = max((sum(size for _, size in each.sizes) for each in generations), default=0) or 1
     drawn = [
         _bar(each, index * step, step, (HEIGHT - _TOP - _BOTTOM) / most)
@@ -63,16 +62,7 @@ def _bar(generation: DrawnGeneration, x: float, step: float, scale: float) -> Dr
     gap = 1 if step > 4 else 0
     for group, size in generation.sizes:
         bottom -= size * scale
-        parts.append(
-            element(
-                "rect",
-                x=x,
-                y=bottom,
-                width=step - gap,
-                height=max(size * scale - gap, 0.5),
-                class_=f"mark {colour_class(group)}",
-            )
-        )
+        parts.append(bar(group, x, bottom, step - gap, max(size * scale - gap, 0.5)))
     if generation.is_new_design:
         middle = x + step / 2
         parts.append(

@@ -19,10 +19,7 @@ _MARGIN: Final = 28
 
 @dataclass(frozen=True)
 class MappedPages:
-    """Pages with the same tree, shown at one position on the map.
-
-    The group is None for outliers. The position links to the view at the address, with this name.
-    """
+    """Pages with the same tree, at one position on the map, which links to the address."""
 
     group: int | None
     pages: int
@@ -41,7 +38,7 @@ def draw_map(positions: npt.NDArray[np.float64], places: Sequence[MappedPages]) 
     return picture(
         "Map of the pages",
         f"{counted(pages, 'page')} of {counted(groups, 'group')}; pages are close together"
-        " if their trees are similar. The table of groups below says the same.",
+        " if their trees are similar. The table of groups below has the same information.",
         WIDTH,
         HEIGHT,
         element("path", d=f"M0,.5H{WIDTH}V{HEIGHT - 0.5}H0Z", class_="frame"),

@@ -13,10 +13,9 @@ class Drawing(str):
 
 
 def element(name: str, *children: str, **attributes: object) -> Drawing:
-    """Write an element; strings among its children are escaped unless they are a `Drawing`.
+    """Write an element with escaped children and attributes, except those that are None.
 
-    In attribute names, ``_`` is written as ``-``, and ``class_`` as ``class``. Attributes that are
-    None are omitted.
+    In attribute names, ``_`` is written as ``-``, and ``class_`` as ``class``.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'

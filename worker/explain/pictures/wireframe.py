@@ -7,7 +7,7 @@ from typing import Final
 
 from worker.explain.page_parts import BoxPart, PageParts, TextPart
 from worker.explain.pictures.svg import Drawing, element, picture
-from worker.text.plural import counted
+from worker.text.plural import counted, cut
 
 WIDTH: Final = 560
 _PADDING: Final = 5
@@ -22,8 +22,6 @@ _MOST_BARS: Final = 8
 _SHORT: Final = 32
 """Maximum length of a text that is placed next to other texts, as in a menu."""
 
-_TITLE_LETTERS: Final = 90
-
 _NARROWEST: Final = 8.0
 """Minimum width of content in deeply nested tables."""
 
@@ -32,7 +30,7 @@ def draw_wireframe(page: PageParts, title: str) -> Drawing:
     """Draw a page with solid bars for its own texts and hollow bars for boilerplate."""
     drawn: list[Drawing] = []
     height = _box(page.root, 1.0, 1.0, WIDTH - 2.0, drawn)
-    rest = f" {counted(page.omitted, 'part')} more are left out." if page.omitted else ""
+    rest = f" {counted(page.omitted, 'part')} more are omitted." if page.omitted else ""
     return picture(
         title,
         "The elements of the page as boxes, one below the other. Texts are bars: solid where they"
@@ -132,9 +130,8 @@ def _text(
 def _bars(part: TextPart, places: Sequence[tuple[float, float, float, float]]) -> Drawing:
     kind = {True: "fixed", False: "varies", None: "unknown"}[part.is_fixed]
     path = "".join(_rounded(*place) for place in places)
-    text = part.text or ""
-    label = text if len(text) <= _TITLE_LETTERS else f"{text[:_TITLE_LETTERS]}…"
-    return element("path", element("title", label), d=path, class_=f"bar {kind}")
+    title = element("title", cut(part.text or "", 91))
+    return element("path", title, d=path, class_=f"bar {kind}")
 
 
 def _rounded(x: float, y: float, width: float, height: float) -> str:

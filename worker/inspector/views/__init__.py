@@ -1,5 +1,6 @@
-"""The views, with one module per subject. The application serves all `REGISTRIES`."""
+"""The views, with one module per subject, each of which registers its own routes."""
 
+# ruff: noqa: F401
 from worker.inspector.views import (
     articles,
     group,
@@ -11,17 +12,4 @@ from worker.inspector.views import (
     reader,
     site,
     sites,
-)
-
-REGISTRIES = (
-    articles.views,
-    group.views,
-    locations.views,
-    overview.views,
-    page.views,
-    pair.views,
-    quarantine.views,
-    reader.views,
-    site.views,
-    sites.views,
 )

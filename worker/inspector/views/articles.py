@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
-from functools import partial
 from itertools import chain
 
 from starlette.exceptions import HTTPException
@@ -13,49 +12,41 @@ from models.messages import ArticleMessage
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.deployment import Deployment
 from worker.inspector.passages import passages_of
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, page_view, plain_view
 from worker.outcomes import PENDING, PageOutcome
 from worker.store.reads.articles import ArticleFilter, messages, search, texts_of
-
-views = Views()
 
 ANY = "any"
 
 OUTCOMES = (*(outcome.value for outcome in PageOutcome), PENDING, ANY)
 """Outcomes that can be searched for; the first is the default."""
 
-PAGES_AT_ONCE = 25
-
 MOST_WORDS = 8
-
-NARROWING = ("language", "since", "until", "above", "below")
-"""Parameters whose form fields are collapsed unless they are used."""
 
 IF_SLOW = "Narrow the search: enter a site or a shorter period."
 
 
-@views.page("/articles", "articles.html", if_slow=IF_SLOW)
+@page_view("/articles", "articles.html", if_slow=IF_SLOW)
 def articles(asked: InspectorRequest) -> Answer:
     """Show the search results."""
     wanted, before = _criteria(asked), asked.number("after")
-    found = asked.read(partial(search, wanted=wanted, before=before, limit=PAGES_AT_ONCE))
+    found = asked.read(search, wanted=wanted, before=before, limit=25)
     ids = [page.id for page in found.pages]
-    texts = asked.read(lambda session: texts_of(session, ids)) if wanted.words else {}
+    texts = asked.read(texts_of, ids) if wanted.words else {}
     passages = {page_id: passages_of(text, wanted.words) for page_id, text in texts.items()}
     return Answer(
         {"found": found, "passages": passages},
         {
             "words": wanted.words,
             "outcome": wanted.outcome or ANY,
-            "is_narrowed": any(map(asked.text, NARROWING)),
+            "is_narrowed": any(map(asked.text, ("language", "since", "until", "above", "below"))),
             "outcomes": OUTCOMES,
-            "is_first": before is None,
             "lines": asked.address(after=None).replace("/articles", "/articles.jsonl", 1),
         },
     )
 
 
-@views.plain("/articles.jsonl", if_slow=IF_SLOW)
+@plain_view("/articles.jsonl", if_slow=IF_SLOW)
 def lines(asked: InspectorRequest) -> Response:
     """Stream all matching articles in their published form, one per line."""
     batches = _batches(asked.deployment, _criteria(asked))
@@ -71,7 +62,7 @@ def lines(asked: InspectorRequest) -> Response:
 def _batches(deployment: Deployment, wanted: ArticleFilter) -> Iterator[str]:
     before: int | None = None
     while True:
-        some, before = deployment.read(partial(messages, wanted=wanted, before=before))
+        some, before = deployment.read(messages, wanted=wanted, before=before)
         yield "".join(
             json.dumps(ArticleMessage.in_order(message), ensure_ascii=False) + "\n"
             for message in some

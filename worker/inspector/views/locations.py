@@ -7,22 +7,19 @@ from starlette.exceptions import HTTPException
 from models.messages import ArticleMessage
 from worker.article.locating import LocationError, Passage, locate_in_message, text_fragment
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.limits import TooSlowError
-from worker.inspector.registry import Answer, Views
-from worker.inspector.stored_page import READING_SECONDS
+from worker.inspector.registry import Answer, page_view
+from worker.inspector.stored_page import READING_SECONDS, TooSlowError
 from worker.processes.time_limit import TimeIsUpError, thread_time_limit
 from worker.store.reads.article_history import SentArticle, sent_article
-
-views = Views()
 
 AROUND: Final = 120
 """Number of bytes of the page shown before and after a passage."""
 
 
-@views.page("/pages/{page:number}/locations", "locations.html")
+@page_view("/pages/{page:number}/locations", "locations.html")
 def locations(asked: InspectorRequest) -> Answer:
     """Show the locations of a range of the latest article's text, by default of all its blocks."""
-    sent = asked.known(lambda session: sent_article(session, asked.place("page")))
+    sent = asked.known(sent_article, asked.path_number("page"))
     article = ArticleMessage.model_validate(sent.message)
     start, end = asked.number("start"), asked.number("end")
     passages: list[dict[str, Any]] = []

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from worker.errors import ExpectedError
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, page_view
 from worker.messaging.broker import QueueState, queue_states, topology_of
 from worker.messaging.task_names import STAGES
 from worker.outcomes import PENDING, PageOutcome
@@ -15,32 +15,35 @@ from worker.settings import Settings
 from worker.store.reads.overview import Arrivals, Overview
 from worker.store.reads.overview import overview as read_overview
 
-views = Views()
-
 CHART_HEIGHT = 100.0
 
 ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
 """Possible upper ends of a scale, which are multiplied by a power of ten. Half of each, except 1,
 is a whole number."""
 
-LEAST_SLOTS = 24
-"""Minimum number of slots in a chart."""
-
 SHOWN = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FAILED)
 """Categories of the chart, from the bottom up."""
 
 
-@views.page("/overview", "overview.html")
+@page_view("/overview", "overview.html")
 def overview(asked: InspectorRequest) -> Answer:
     """Show the state of the deployment."""
     settings = asked.deployment.settings
-    found = asked.deployment.read_lately(read_overview)
-    queues, problem = _queues(settings)
+    found = asked.deployment.read_cached(read_overview)
+    queues: dict[str, QueueState] = {}
+    problem = None
+    try:
+        queues = queue_states(settings)
+    except ExpectedError as error:
+        problem = str(error)
+    quarantines = topology_of(settings).quarantines.values()
     return Answer(
         {
             "overview": found,
             "stages": _stages(settings, found, queues),
-            "in_quarantine": _in_quarantine(settings, queues),
+            "in_quarantine": sum(queues[queue].messages for queue in quarantines)
+            if queues
+            else None,
             "broker_problem": problem,
             "processes": _processes(settings, queues),
         },
@@ -60,7 +63,6 @@ class Stage:
 
 
 def _stages(settings: Settings, found: Overview, queues: Mapping[str, QueueState]) -> list[Stage]:
-    """Return the stages in processing order."""
     topology = topology_of(settings)
     names = {
         "intake": topology.pages,
@@ -82,26 +84,9 @@ def _stages(settings: Settings, found: Overview, queues: Mapping[str, QueueState
     return [*stages[:-1], relay, stages[-1]]
 
 
-def _in_quarantine(settings: Settings, queues: Mapping[str, QueueState]) -> int | None:
-    if not queues:
-        return None
-    return sum(queues[queue].messages for queue in topology_of(settings).quarantines.values())
-
-
-def _queues(settings: Settings) -> tuple[dict[str, QueueState], str | None]:
-    try:
-        return queue_states(settings), None
-    except ExpectedError as error:
-        return {}, str(error)
-
-
 @dataclass(frozen=True)
 class Process:
-    """A kind of process, with the number of consumers of its queues and the age of its heartbeat.
-
-    They are None if the broker does not report the former, and this host has no heartbeat; if both
-    are None, so is ``is_alive``.
-    """
+    """A kind of process: the consumers of its queues, and the age of its heartbeat, if known."""
 
     name: str
     consumers: int | None
@@ -110,12 +95,8 @@ class Process:
 
 
 def _processes(settings: Settings, queues: dict[str, QueueState]) -> list[Process]:
-    """Return the processes and their liveness; without a broker, `queues` is empty."""
     topology = topology_of(settings)
-    taken = {
-        "intake": [topology.pages],
-        "worker": [topology.task_queue(stage) for stage in STAGES],
-    }
+    taken = {"intake": [topology.pages], "worker": [topology.task_queue(stage) for stage in STAGES]}
     found = []
     for name in PROCESSES:
         heartbeat = Heartbeat(settings.heartbeat_directory, name)
@@ -143,8 +124,7 @@ class Chart:
     """A bar chart of pages over time, with one bar per slot.
 
     A bar has its slot, its index, and its parts from the bottom up (category, number of pages,
-    vertical position and height). ``middle`` is the time in the middle of the slots, and ``top``
-    the number of pages at the upper end of the scale.
+    vertical position and height). ``top`` is the number of pages at the upper end of the scale.
     """
 
     bars: list[dict[str, object]]
@@ -179,6 +159,6 @@ def _chart(arrivals: Arrivals) -> Chart | None:
                 parts.append((name, number, round(ground, 2), round(height, 2)))
         place = round((slot.begins - begin).total_seconds() / arrivals.slot_seconds)
         bars.append({"slot": slot, "place": place, "parts": parts})
-    slots = max(place + 1, LEAST_SLOTS)
+    slots = max(place + 1, 24)
     span = timedelta(seconds=slots * arrivals.slot_seconds)
     return Chart(bars, slots, begin + span / 2, begin + span, top)

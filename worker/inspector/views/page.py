@@ -12,21 +12,16 @@ from models.messages import DOUBTFUL, ArticleMessage
 from worker.article import ExplainedLine
 from worker.article.reader import ExplainedContent
 from worker.explain.marked_page import to_offline_html
-from worker.explain.pictures.groups import key
 from worker.explain.revision_changes import revision_changes
 from worker.inspector.article_parts import article_parts
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.limits import TooSlowError
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, action, page_view, plain_view
 from worker.inspector.security import FRAMED_POLICY
-from worker.inspector.stored_page import KnownPage, known_page
+from worker.inspector.stored_page import KnownPage, TooSlowError, known_page
 from worker.messaging.task_names import PAGE_STAGES
 from worker.store.feedback import feedback_on
 from worker.store.reads.details import Revision, receipts_of, revisions_of, sending_of
-from worker.text.abridged import abridged
 from worker.workflow.page_requests import ask_again
-
-views = Views()
 
 LINES: Final = 400
 """Maximum number of lines listed per screen."""
@@ -35,25 +30,10 @@ CLOSE: Final = 0.1
 """Minimum probability at which a dropped line is listed among the kept lines; a tenth of the lines
 reach it."""
 
-MOST_NOTABLE: Final = 60
-"""Maximum number of kept or nearly kept lines shown initially; all other lines are collapsed."""
-
-REASONS: Final = 6
-"""Maximum number of reasons shown per line, strongest first."""
-
-REVISIONS: Final = 50
-"""Maximum number of revisions listed, newest first."""
-
-RECEIPTS: Final = 20
-"""Maximum number of page messages listed, newest first."""
-
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""
 
 TOO_SLOW: Final = "View the page on the web, or run detourage explain, which has no time limit."
-
-VERDICTS: Final = {"title": "the title", "comment": "a comment"}
-"""Labels for lines that are neither in the text nor struck through."""
 
 COLUMNS: Final = (
     *("id", "url", "site_id", "crawler_id", "content_type", "encoding", "fetched_at", "outcome"),
@@ -70,7 +50,7 @@ class Step(NamedTuple):
     detail: str
 
 
-@views.page("/pages/{page:number}", "page.html")
+@page_view("/pages/{page:number}", "page.html")
 def page(asked: InspectorRequest) -> Answer:
     """Show a page."""
     known = _load_known(asked)
@@ -81,20 +61,21 @@ def page(asked: InspectorRequest) -> Answer:
     revisions, receipts, sending = asked.read(
         lambda session: (
             found := revisions_of(
-                session, row.id, limit=REVISIONS, with_messages=[shown, earlier, row.revision]
+                session, row.id, limit=50, with_messages=[shown, earlier, row.revision]
             ),
-            receipts_of(session, row.id, RECEIPTS),
+            receipts_of(session, row.id, 20),
             sending_of(session, str(_message_of(found, row.revision).get("id"))),
         )
     )
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
-    feedback = asked.read(lambda session: feedback_on(session, row.id, shown))
+    feedback = asked.read(feedback_on, row.id, shown)
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message) if message else None
     explained, is_slow = _explained(asked, known)
     first = asked.number("line") or 0
     lines = explained.explanation.lines if explained else ()
-    notable = [line for line in lines if _is_notable(line)][:MOST_NOTABLE]
+    # All other lines are collapsed.
+    notable = [line for line in lines if _is_notable(line)][:60]
     shown_at_once = {line.number for line in notable}
     rest = [line for line in lines if line.number not in shown_at_once]
     values = {
@@ -130,17 +111,15 @@ def page(asked: InspectorRequest) -> Answer:
         "is_first": not first,
         "pivot": place.pivot,
         "doubtful": DOUBTFUL,
-        "verdicts": VERDICTS,
+        "verdicts": {"title": "the title", "comment": "a comment"},
         "stages": PAGE_STAGES,
         "can_be_asked": row.html_removed_at is None,
         "was_asked": asked.text("asked") is not None,
-        "key": key,
-        "abridged": abridged,
     }
     return Answer(values, shown_only)
 
 
-@views.plain("/pages/{page:number}/stored", if_slow=TOO_SLOW)
+@plain_view("/pages/{page:number}/stored", if_slow=TOO_SLOW)
 def stored(asked: InspectorRequest) -> Response:
     """Show the stored page in a frame, inert and with its boilerplate struck through."""
     reading = asked.deployment.last_reading.of(_load_known(asked))
@@ -150,10 +129,10 @@ def stored(asked: InspectorRequest) -> Response:
     return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
 
 
-@views.action("/pages/{page:number}/again")
+@action("/pages/{page:number}/again")
 def again(asked: InspectorRequest) -> Response:
     """Process a page again from a given stage."""
-    page_id = asked.place("page")
+    page_id = asked.path_number("page")
     stage = asked.fields.get("stage", [""])[0]
     if stage not in PAGE_STAGES:
         raise HTTPException(400, "Unknown stage.")
@@ -163,7 +142,7 @@ def again(asked: InspectorRequest) -> Response:
 
 
 def _load_known(asked: InspectorRequest) -> KnownPage:
-    return asked.known(lambda session: known_page(session, asked.place("page")))
+    return asked.known(known_page, asked.path_number("page"))
 
 
 def _explained(asked: InspectorRequest, known: KnownPage) -> tuple[ExplainedContent | None, bool]:
@@ -183,12 +162,11 @@ def _is_notable(line: ExplainedLine) -> bool:
 
 
 def _with_strongest_reasons(lines: Sequence[ExplainedLine]) -> list[ExplainedLine]:
-    return [replace(line, reasons=line.reasons[:REASONS]) for line in lines]
+    return [replace(line, reasons=line.reasons[:6]) for line in lines]
 
 
 def _message_of(revisions: Sequence[Revision], number: int) -> Mapping[str, Any]:
-    found = (each.message for each in revisions if each.number == number)
-    return next(found, None) or {}
+    return next((each.message for each in revisions if each.number == number), None) or {}
 
 
 def _described(known: KnownPage) -> dict[str, Any]:
@@ -209,33 +187,26 @@ def _steps(
     sending: str | None,
 ) -> list[Step]:
     row, place = known.page, known.place
-    result = receipts[0][1] if receipts else ""
     joined = place.joined_with
     where = "in no group" if place.group_number is None else f"group {place.group_number}"
+    silhouette = "" if joined is None else f", silhouette {joined:.2f}"
+    removed = f"removed {row.html_removed_at:%Y-%m-%d}" if row.html_removed_at else ""
+    generation = f"generation {row.generation}" if row.generation else ""
+    last = _message_of(revisions, row.revision)
     steps = [
         Step("fetched", row.fetched_at, ""),
-        Step("received", receipts[0][0] if receipts else row.received_at, result),
-        Step(
-            "stored",
-            place.stored_at,
-            f"removed {row.html_removed_at:%Y-%m-%d}" if row.html_removed_at else "",
-        ),
+        Step("received", *(receipts[0] if receipts else (row.received_at, ""))),
+        Step("stored", place.stored_at, removed),
+        # A page that joined an existing group was assigned after the group's clustering.
+        Step("clustered", place.clustered_at, generation),
+        Step("assigned", row.asked_at, where + silhouette)
+        if place.role
+        else Step("assigned", None, ""),
+        Step("extracted", last.get("extracted_at"), row.outcome or "waiting"),
     ]
-    clustered = Step(
-        "clustered", place.clustered_at, f"generation {row.generation}" if row.generation else ""
-    )
-    assigned = Step(
-        "assigned",
-        row.asked_at if place.role else None,
-        f"{where}, silhouette {joined:.2f}" if joined is not None else where if place.role else "",
-    )
-    # A page that joined an existing group was assigned after the group's clustering.
-    steps += [clustered, assigned]
-    last = _message_of(revisions, row.revision)
-    steps.append(Step("extracted", last.get("extracted_at"), row.outcome or "waits"))
     if row.revision:
         sent = next((each.created_at for each in revisions if each.number == row.revision), None)
-        notes = {"waiting": "waits for the relay", "refused": "refused by the broker"}
+        notes = {"waiting": "waiting for the relay", "refused": "refused by the broker"}
         steps.append(Step("published", None if sending else sent, notes.get(sending or "", "")))
     return steps
 
@@ -257,10 +228,8 @@ def _read_again(
 
 def _depths(comments: Sequence[Mapping[str, Any]]) -> list[int]:
     depths: list[int] = []
-    for number, comment in enumerate(comments):
+    for comment in comments:
         parent = comment.get("parent")
-        if isinstance(parent, int) and 0 <= parent < number:
-            depths.append(min(depths[parent] + 1, DEEPEST))
-        else:
-            depths.append(0)
+        is_reply = isinstance(parent, int) and 0 <= parent < len(depths)
+        depths.append(min(depths[parent or 0] + 1, DEEPEST) if is_reply else 0)
     return depths

@@ -6,28 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, action, page_view
 from worker.messaging.broker import queue_states, topology_of
 from worker.service.quarantine import RELAY, QuarantinedMessage, browse, drop, requeue
 from worker.settings import Settings
 from worker.text.terminal import printable
-
-views = Views()
-
-MESSAGES_OF_STAGE = 400
-"""Maximum number of messages read per stage, because bodies may be large."""
-
-MESSAGES_SHOWN = 20
-"""Maximum number of messages shown per group."""
-
-BEGINNING_CHARACTERS = 600
 
 ACTIONS = {"requeue": (requeue, "sent back"), "drop": (drop, "dropped")}
 
@@ -36,7 +25,7 @@ _PLACE = re.compile(r"(?m)^ *File \"[^\"\n]{1,500}\", line \d+, in \S+$")
 
 @dataclass(frozen=True)
 class ShownMessage:
-    """The parts of a message that are displayed."""
+    """A message as it is displayed."""
 
     fingerprint: str
     message_id: str | None
@@ -48,12 +37,9 @@ class ShownMessage:
     size: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class Group:
-    """Messages that failed in the same way, with the traceback of the first message, if any.
-
-    The key identifies the group in URLs.
-    """
+    """Messages that failed in the same way, with the first one's traceback; the key is for URLs."""
 
     key: str
     stage: str
@@ -61,13 +47,8 @@ class Group:
     traceback: str | None
     messages: list[ShownMessage]
 
-    @cached_property
-    def shown(self) -> list[ShownMessage]:
-        """The messages that are shown."""
-        return self.messages[:MESSAGES_SHOWN]
 
-
-@views.page("/quarantine", "quarantine.html")
+@page_view("/quarantine", "quarantine.html")
 def quarantine(asked: InspectorRequest) -> Answer:
     """Show the quarantined messages in groups, largest first."""
     settings = asked.deployment.settings
@@ -77,11 +58,15 @@ def quarantine(asked: InspectorRequest) -> Answer:
     done, action = asked.number("done"), asked.choice("action", ACTIONS)
     return Answer(
         {"held": {stage: number for stage, number in held.items() if number}, "groups": groups},
-        {"done": done if action else None, "action": ACTIONS[action][1] if action else None},
+        {
+            "most_shown": 20,
+            "done": done if action else None,
+            "action": ACTIONS[action][1] if action else None,
+        },
     )
 
 
-@views.page("/quarantine/preview", "quarantine_preview.html")
+@page_view("/quarantine/preview", "quarantine_preview.html")
 def preview(asked: InspectorRequest) -> Answer:
     """Show the messages that an action would affect."""
     action, stage = asked.choice("action", ACTIONS), asked.text("stage") or ""
@@ -100,20 +85,12 @@ def preview(asked: InspectorRequest) -> Answer:
     )
 
 
-@views.action("/quarantine/requeue")
-def send_back(asked: InspectorRequest) -> Response:
-    """Requeue previewed messages."""
-    return _act(asked, "requeue")
-
-
-@views.action("/quarantine/drop")
-def drop_for_good(asked: InspectorRequest) -> Response:
-    """Delete previewed messages."""
-    return _act(asked, "drop")
-
-
-def _act(asked: InspectorRequest, action: str) -> Response:
+@action("/quarantine/requeue")
+@action("/quarantine/drop")
+def act(asked: InspectorRequest) -> Response:
+    """Requeue or delete previewed messages."""
     settings = asked.deployment.settings
+    action = asked.request.url.path.rpartition("/")[2]
     stage = asked.fields.get("stage", [""])[0]
     if stage not in (*topology_of(settings).quarantines, RELAY):
         raise HTTPException(404)
@@ -131,7 +108,8 @@ def _held(settings: Settings) -> dict[str, int]:
 
 
 def _browse(settings: Settings, stage: str) -> list[QuarantinedMessage]:
-    return list(browse(settings, stage, MESSAGES_OF_STAGE))
+    # Bodies may be large, so their number is limited.
+    return list(browse(settings, stage, 400))
 
 
 def _groups(messages: Iterable[QuarantinedMessage]) -> list[Group]:
@@ -159,7 +137,7 @@ def way(traceback: str) -> str:
 
 
 def _shown(message: QuarantinedMessage, now: datetime) -> ShownMessage:
-    beginning = message.body[: 4 * BEGINNING_CHARACTERS].decode("utf-8", "replace")
+    beginning = message.body[:2400].decode("utf-8", "replace")[:600]
     return ShownMessage(
         message.fingerprint,
         message.message_id,
@@ -167,6 +145,6 @@ def _shown(message: QuarantinedMessage, now: datetime) -> ShownMessage:
         message.failed_at,
         message.age_seconds(now),
         printable(message.detail),
-        printable(beginning[:BEGINNING_CHARACTERS]),
+        printable(beginning),
         len(message.body),
     )

@@ -7,33 +7,27 @@ from starlette.exceptions import HTTPException
 from models.messages import ArticleMessage
 from worker.inspector.article_parts import article_parts
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, page_view
 from worker.inspector.security import policy_with_images
 from worker.store.reads.details import last_article
-
-views = Views()
 
 SIZES: Final = ("1", "2", "3", "4", "5", "6", "7")
 """Text sizes; the third is the default."""
 
-USUAL_SIZE: Final = 3
 
-MOST_SOURCES: Final = 40
-"""Maximum number of image hosts, all of which must be listed in a response header."""
-
-
-@views.page("/pages/{page:number}/read", "reader.html")
+@page_view("/pages/{page:number}/read", "reader.html")
 def reader(asked: InspectorRequest) -> Answer:
     """Show the latest article of a page."""
-    page_id = asked.place("page")
-    (message,) = asked.known(lambda session: last_article(session, page_id))
+    page_id = asked.path_number("page")
+    (message,) = asked.known(last_article, page_id)
     if message is None:
         raise HTTPException(404, "This page has no article.")
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message)
     parts = article_parts(article)
-    size = int(asked.choice("size", SIZES) or USUAL_SIZE)
-    sources = parts.sources[:MOST_SOURCES]
+    size = int(asked.choice("size", SIZES) or 3)
+    # All of them are listed in a response header.
+    sources = parts.sources[:40]
     are_images_shown = asked.choice("images", ("shown",)) is not None
     shown = {
         "parts": parts,

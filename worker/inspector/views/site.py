@@ -3,20 +3,19 @@
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from worker.explain.pictures.groups import key
+from worker.explain.pictures.arranging import place_pages
 from worker.explain.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
 from worker.explain.pictures.history import DrawnGeneration, draw_history
 from worker.explain.pictures.site_map import MappedPages, draw_map
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_site
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, page_view, plain_view
 from worker.store import clusterings
 from worker.store.clusterings import Quarantine
 from worker.store.feedback import feedback_of_site
 from worker.store.groups import design_changes
 from worker.store.provisional import PROVISIONAL, UNGROUPED
 from worker.store.reads.details import (
-    InspectedSite,
     groups_of_generation,
     inspected_site,
     last_generations,
@@ -25,29 +24,21 @@ from worker.store.reads.details import (
 from worker.text.abridged import abridged
 from worker.text.plural import counted
 
-views = Views()
 
-GENERATIONS = 60
-"""Maximum number of clusterings drawn; only the latest are shown."""
-
-NAMED_ROWS = 46
-"""Maximum number of heat map rows with labels; if there are more, rows are too low for text."""
-
-
-@views.page("/sites/{site:number}", "site.html")
+@page_view("/sites/{site:number}", "site.html")
 def site(asked: InspectorRequest) -> Answer:
     """Show a site."""
-    site_id = asked.place("site")
-    found = asked.known(lambda session: inspected_site(session, site_id))
-    groups = asked.read(lambda session: groups_of_generation(session, site_id, found.generation))
-    history = asked.read(lambda session: last_generations(session, site_id, GENERATIONS))
-    changes = asked.read(lambda session: design_changes(session, site_id))
-    apart = asked.read(lambda session: pages_in_no_group(session, site_id, found.generation))
-    given_up = asked.read(lambda session: clusterings.quarantine(session, site_id))
-    feedback = asked.read(lambda session: feedback_of_site(session, site_id))
+    site_id = asked.path_number("site")
+    found = asked.known(inspected_site, site_id)
+    groups = asked.read(groups_of_generation, site_id, found.generation)
+    history = asked.read(last_generations, site_id, 60)
+    changes = asked.read(design_changes, site_id)
+    apart = asked.read(pages_in_no_group, site_id, found.generation)
+    aborted = asked.read(clusterings.quarantine, site_id)
+    feedback = asked.read(feedback_of_site, site_id)
     is_clustered = found.method not in (None, PROVISIONAL, UNGROUPED)
-    pictured = _pictured(asked, found)
-    positions = pictured.positions()
+    pictured = asked.read(pictured_site, site_id, found.generation)
+    positions = place_pages(pictured.tolerant)
     trees = [
         {
             "page": tree.page.page_id,
@@ -68,7 +59,7 @@ def site(asked: InspectorRequest) -> Answer:
             {"kind": kind, "pages": pages, "reason": reason}
             for (kind, pages), reason in zip(
                 apart._asdict().items(),
-                _reasons(asked, given_up, is_clustered=is_clustered),
+                _reasons(asked, aborted, is_clustered=is_clustered),
                 strict=True,
             )
             if pages
@@ -76,7 +67,7 @@ def site(asked: InspectorRequest) -> Answer:
         "is_clustered": is_clustered,
         "generations": [each._asdict() for each in history],
         "design_changes": [
-            {"generation": each.generation, "since": each.since, "first_url": each.first_url}
+            {name: getattr(each, name) for name in ("generation", "since", "first_url")}
             for each in changes
         ],
         "feedback": [each._asdict() for each in feedback],
@@ -91,17 +82,16 @@ def site(asked: InspectorRequest) -> Answer:
         ),
         "side": cell_size(len(trees)) * len(trees),
         "cell": cell_size(len(trees)),
-        "are_rows_named": len(trees) <= NAMED_ROWS,
+        # The rows of a larger map are too low for text.
+        "are_rows_named": len(trees) <= 46,
         "history": draw_history(drawn),
-        "key": key,
-        "abridged": abridged,
         "feedback_rows": feedback,
     }
     return Answer(values, shown)
 
 
 def _reasons(
-    asked: InspectorRequest, given_up: Quarantine | None, *, is_clustered: bool
+    asked: InspectorRequest, aborted: Quarantine | None, *, is_clustered: bool
 ) -> tuple[str, ...]:
     """Return the reasons why pages are in no group, in the order of `PagesInNoGroup`."""
     settings = asked.deployment.settings
@@ -109,8 +99,8 @@ def _reasons(
         f"a site is clustered once no new page has arrived for {settings.settle_seconds:g} s,"
         f" and after {settings.max_settle_seconds:g} s at the latest"
     )
-    if given_up is not None:
-        outliers = f"clustering of the site was aborted: {given_up.reason}"
+    if aborted is not None:
+        outliers = f"clustering of the site was aborted: {aborted.reason}"
         waiting = outliers
     elif is_clustered:
         outliers = (
@@ -124,20 +114,20 @@ def _reasons(
     return outliers, waiting, "without a tree to compare: no HTML, too large or too deep"
 
 
-@views.plain("/sites/{site:number}/distances.png")
+@plain_view("/sites/{site:number}/distances.png")
 def distances(asked: InspectorRequest) -> Response:
     """Draw the heat map of a site."""
-    drawn = draw_distances(_pictured(asked, _load_site(asked)).distances)
+    drawn = draw_distances(_pictured(asked).distances)
     return Response(drawn, media_type="image/png")
 
 
-@views.plain("/sites/{site:number}/pair")
+@plain_view("/sites/{site:number}/pair")
 def pair(asked: InspectorRequest) -> Response:
     """Redirect to the pair of pages of a heat map cell, or to two selected pages."""
     chosen = [asked.number("page"), asked.number("other")]
     column, row = asked.number("x"), asked.number("y")
     if column is not None and row is not None:
-        trees = _pictured(asked, _load_site(asked)).trees
+        trees = _pictured(asked).trees
         cell = cell_size(len(trees))
         places = [min(each // cell, len(trees) - 1) for each in (row, column)]
         chosen = [trees[place].page.page_id for place in places] if trees else []
@@ -146,12 +136,9 @@ def pair(asked: InspectorRequest) -> Response:
     return RedirectResponse(f"/pairs/{chosen[0]}/{chosen[1]}", 303)
 
 
-def _load_site(asked: InspectorRequest) -> InspectedSite:
-    return asked.known(lambda session: inspected_site(session, asked.place("site")))
-
-
-def _pictured(asked: InspectorRequest, found: InspectedSite) -> PicturedSite:
-    return asked.read(lambda session: pictured_site(session, found.id, found.generation))
+def _pictured(asked: InspectorRequest) -> PicturedSite:
+    site = asked.known(inspected_site, asked.path_number("site"))
+    return asked.read(pictured_site, site.id, site.generation)
 
 
 def _mapped(tree: PicturedTree) -> MappedPages:

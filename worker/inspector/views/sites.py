@@ -4,10 +4,8 @@ import re
 from typing import cast
 
 from worker.inspector.asking import MOST_DIGITS, InspectorRequest, refused
-from worker.inspector.registry import Answer, Views
+from worker.inspector.registry import Answer, page_view
 from worker.store.reads.sites import Place, SiteOrder, sites_in_order
-
-views = Views()
 
 ORDERS = {
     "pages": "Most pages",
@@ -22,25 +20,19 @@ SITES_PER_PAGE = 50
 _PLACE = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})-([0-9]{{1,{MOST_DIGITS}}})")
 
 
-@views.page("/sites", "sites.html")
+@page_view("/sites", "sites.html")
 def sites(asked: InspectorRequest) -> Answer:
     """Show sites with the outcomes of their pages."""
     order = asked.choice("order", ORDERS) or "pages"
     name = asked.text("name")
     after = _place(asked.text("after"))
     found = asked.read(
-        lambda session: sites_in_order(
-            session,
-            cast(SiteOrder, order),
-            name=name,
-            after=after,
-            limit=SITES_PER_PAGE,
-        )
+        sites_in_order, cast(SiteOrder, order), name=name, after=after, limit=SITES_PER_PAGE
     )
     next_place = f"{found.after.value}-{found.after.id}" if found.after else None
     return Answer(
         {"sites": found.sites, "after": next_place},
-        {"order": order, "orders": ORDERS, "name": name, "is_first": after is None},
+        {"order": order, "orders": ORDERS, "name": name},
     )
 
 
