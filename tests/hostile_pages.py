@@ -225,10 +225,10 @@ MARKUP: dict[str, Make] = {
         f"many {name}": lambda size, unit=unit: _page(_repeated(unit, size))  # type: ignore[misc]
         for name, unit in _MARKUP.items()
     },
-    "links that answer, in one comment": lambda size: _comments(
+    "reply links in a single comment": lambda size: _comments(
         _repeated("<a href='#c1'>In reply to</a> ", size // 3)
     ),
-    "answers in a chain": lambda size: _page(
+    "replies in a chain": lambda size: _page(
         "<ul class=comments>"
         + _numbered(
             "<li class=comment id=c% data-parent=c@><b class=author>Ann</b> 3 May 2020 <p>So it is."
@@ -236,26 +236,26 @@ MARKUP: dict[str, Make] = {
             size,
         )
     ),
-    "answers by name": lambda size: _page(
+    "replies by name": lambda size: _page(
         _numbered(
             "<div class=comment><b class=author>Ann %</b> 3 May 2020 <p>Reply to Ann @</p></div>",
             size,
         )
     ),
-    "classes of two elements each": lambda size: _page(
+    "classes shared by two elements each": lambda size: _page(
         _numbered("<q class=k$>A text of some words.</q>", size)
     ),
-    "fields, and classes of two elements each": lambda size: _page(
+    "fields, and classes shared by two elements each": lambda size: _page(
         _numbered("<q class=k$>Some words here.</q><textarea></textarea>", size)
     ),
     "numbered ids": lambda size: _page(_numbered("<p id=p%><a href='#p@'>a b</a>", size)),
     "XHTML of nested links": lambda size: _xhtml(
         _repeated("<a href='#a'>" * 100 + "a b" + "</a>" * 100, size)
     ),
-    "XHTML of namespaces": lambda size: _xhtml(
+    "XHTML with namespaces": lambda size: _xhtml(
         _numbered("<p%:b xmlns:p%='http://a.b/%'>a b</p%:b>", size)
     ),
-    "XHTML of entities": lambda size: _xhtml(f"<p>{_repeated('&eacute;&nbsp;', size)}</p>"),
+    "XHTML with entities": lambda size: _xhtml(f"<p>{_repeated('&eacute;&nbsp;', size)}</p>"),
     "attributes": lambda size: _page("", attributes=" ".join(_attributes(size))),
     "an object of many keys": _of_keys,
     "a list of paragraphs": lambda size: _listed('{"p":"A bridge was built here."}', size),

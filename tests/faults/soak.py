@@ -168,8 +168,9 @@ def main(minutes: float, seed: int) -> int:
         f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}."
         f" Reordered: {found.reordered}. Repeats: {found.repeats}. In quarantine: {quarantined}.",
         "",
-        "Memory at several ages of each process that was not killed, and of all processes of each",
-        "server together; memory shared by several processes is divided among them:",
+        "The table shows the memory of each process that was not killed, and of each server with",
+        "all its processes, at several times after the start. Memory shared by several processes",
+        "is divided among them:",
         "",
         *table(COLUMNS, soak.memory.by_age()),
     ]

@@ -334,8 +334,8 @@ def run(
         began = time.monotonic()
         published = []
         for name, good, crowd in (
-            ("without", calm, []),
-            ("beside the crowds", attacked, plan_crowds(seed, most, attacked)),
+            ("on their own", calm, []),
+            ("alongside the crowds", attacked, plan_crowds(seed, most, attacked)),
         ):
             phase = Phase(name, hostile=len(crowd), good=len(good))
             published += _send_beside(deployment, consumer, phase, good, crowd, phase_seconds)
@@ -577,11 +577,11 @@ def _judge_phases(report: Report) -> None:
     ):
         if beside > LONGEST_WAIT * before:
             report.problems.append(
-                f"good pages wait {beside:.1f} s beside the crowds, {before:.1f} s without ({name})"
+                f"good pages wait {beside:.1f} s alongside crowds, {before:.1f} s alone: {name}"
             )
     if (longest := percentile(attacked.lock_clock, 99)) > LONGEST_LOCK_MS:
         report.problems.append(
-            f"the lock of stories is held for {longest:.1f} ms at the 99th percentile"
+            f"the story lock is held for {longest:.1f} ms at the 99th percentile"
         )
 
 

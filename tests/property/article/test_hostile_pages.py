@@ -41,9 +41,9 @@ def test_every_hostile_page_is_read_or_rejected() -> None:
         "bars in byline",
         "spaces in comments",
         "many comments",
-        "links that answer, in one comment",
-        "answers in a chain",
-        "fields, and classes of two elements each",
+        "reply links in a single comment",
+        "replies in a chain",
+        "fields, and classes shared by two elements each",
     ],
 )
 def test_time_grows_linearly_with_the_page(name: str) -> None:
