@@ -82,7 +82,7 @@ ARTICLES = {
     "notice": Kind("article", "notices", ("bare", *_INSIDE), (200,)),
 }
 KINDS = WALLS | ARTICLES
-# Kinds of pages whose URL never belonged to an article.
+# Kinds of pages whose URL never led to an article.
 _NO_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
 _FORMS = frozenset({"login", "registration", "newsletter", "report_beside_login"})
 

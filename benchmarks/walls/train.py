@@ -91,7 +91,7 @@ def judge(model: BoostedTrees, examples: Iterable[Example]) -> _Floats:
 def cross_validated(
     articles: Sequence[Example], made: Sequence[Example]
 ) -> tuple[_Floats, _Floats]:
-    """Return the predictions for articles from models that have not seen their sites."""
+    """Return the predictions for articles by models that were not trained on their sites."""
     folds = np.array([fold_of(f"site {each.site}", FOLDS) for each in articles])
     wall, truncated = np.zeros(len(articles)), np.zeros(len(articles))
     for fold in range(FOLDS):

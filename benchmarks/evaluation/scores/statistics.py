@@ -1,4 +1,4 @@
-"""Size statistics of pages and texts, as in tables 1 to 5 of Daureu et al. (2015)."""
+"""Statistics of the size of pages and texts, as in tables 1 to 5 of Daureu et al. (2015)."""
 
 import re
 from collections.abc import Iterable
