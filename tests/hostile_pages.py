@@ -89,7 +89,7 @@ _PLACES: dict[str, Callable[[str], str]] = {
     "markup comment": lambda text: _page(f"<!--{text}-->"),
     "beginning": lambda text: f"{text}{_page('')}",
 }
-"""Functions that build a page around a text, by the position of the text."""
+"""Functions that build a page around a text, by the place of the text."""
 
 _TEXTS = {
     "spaces": " ",
@@ -135,7 +135,7 @@ _TEXTS = {
     "charsets": "charset= ",
     "Chinese names": "王小 ",
 }
-"""Units of repeated text, by kind."""
+"""Pieces of text that are repeated, by kind."""
 
 _MARKUP: dict[str, str] = {
     "paragraphs": "<p>a b.</p>",
@@ -192,7 +192,7 @@ def _listed(item: str, size: int) -> str:
 
 
 def _numbered(piece: str, size: int) -> str:
-    """Repeat a piece: `%` becomes its number, `$` letters, and `@` the previous number."""
+    """Repeat a piece; `%` becomes its number, `$` letters, and `@` the previous number."""
     pieces = []
     for number in range(1, size // len(piece) + 1):
         letters = "".join(chr(97 + int(digit)) for digit in str(number // 2))
@@ -218,7 +218,7 @@ TEXTS: dict[str, dict[str, Make]] = {
     }
     for place, shown in _PLACES.items()
 }
-"""Generators of pages with a repeated text, by the position and kind of the text."""
+"""Generators of pages with a repeated text, by the place and the kind of the text."""
 
 MARKUP: dict[str, Make] = {
     **{

@@ -78,7 +78,7 @@ def _join(parts: Sequence[str], language: str) -> str:
 
 
 def copied(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Change only white space and quotation marks."""
+    """Change only whitespace and quotation marks."""
     del chance, language, others
     return re.sub(r"\s+", " ", text).replace('"', "\u201d")
 

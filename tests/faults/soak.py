@@ -27,10 +27,11 @@ DEFAULT_MINUTES = 10.0
 SITES = tuple(f"soak-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
 PAGE_EVERY_SECONDS = 0.3
 REPEATED, CHANGED = 0.1, 0.1
-"""Shares of messages that repeat an earlier page, unchanged or with another text."""
+"""Share of messages that repeat an earlier page unchanged, and of those that repeat it with another
+text."""
 
 PATIENCE_SECONDS = 600.0
-"""Maximum wait in seconds for the last page; long, because the machine may be busy."""
+"""Maximum wait for the last page, in seconds; long, because the machine may be busy."""
 
 KILL_EVERY_SECONDS = (2.0, 6.0)
 MEASURE_EVERY_SECONDS = 5.0

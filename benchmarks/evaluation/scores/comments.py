@@ -41,7 +41,7 @@ class CommentScore:
 
     @property
     def good(self) -> bool:
-    """Whether the page F1 is at least 80, the success criterion of Subercaze et al. (2016)."""
+        """Whether the page F1 is at least 80, the success criterion of Subercaze et al. (2016)."""
         return self.records.f1 >= GOOD_PAGE_F1
 
 

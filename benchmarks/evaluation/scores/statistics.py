@@ -17,7 +17,7 @@ class TextStatistics:
 
     `paragraphs` are blocks of running text, or ``<p>`` tags in HTML; as in the paper, a text
     without blocks has none. `words` follow Unicode segmentation; `tokens` are stretches between
-    white space, the paper's words, which do not apply to Chinese. `size` is in bytes of UTF-8.
+    whitespace, the paper's words, which do not apply to Chinese. `size` is in bytes of UTF-8.
     """
 
     files: int = 0

@@ -18,8 +18,8 @@ WORDS = 450
 """Number of words per text, as in a typical news article."""
 
 VERSIONS = 24
-"""Number of versions of each of the two stories between which pages flip. With so many versions,
-the limit on regrouping just admits two stories."""
+"""Number of versions of each of the two stories between which pages flip. With this many versions,
+the limit on regrouping still admits both stories."""
 
 FLIPPING = 40
 """Number of pages that flip between stories."""

@@ -22,15 +22,15 @@ from tests.faults.hostile.sent import (
 )
 
 COPIES = 27
-"""Number of messages of each kind, unless stated otherwise: three for each hostile text."""
+"""Number of messages of each kind, unless stated otherwise; this is three for each hostile text."""
 
 FEW = 3
 """Number of messages of each slow or memory-intensive kind."""
 
 BOMB_BYTES = 1 << 30
 MODEST_BOMB_BYTES = 96 << 20
-"""Unpacked sizes of compression bombs, in bytes. Both exceed the maximum size of a body; the second
-bomb is also fast to create."""
+"""Uncompressed sizes of compression bombs, in bytes. Both exceed the maximum size of a body; the
+smaller one is also fast to create."""
 
 TEXT_PROPERTIES = (
     *("message_id", "content_type", "content_encoding", "correlation_id", "reply_to"),

@@ -39,7 +39,8 @@ def _page(page: Page) -> Make:
         size = draw.one_of((LARGEST, LARGEST // 10, LARGEST // 3, 1_000))
         found = page(size)
         if isinstance(found, str) and draw.number % 2:
-            # Insert the hostile markup into an article with the template of the site's other pages.
+            # Insert the hostile markup into an article that has the template of the site's other
+            # pages.
             found = draw.html.replace("</p>", f"</p>{found}", 1)
         return draw.send_page(found)
 

@@ -12,7 +12,7 @@ from worker.html import PageError, parse_page
 
 SMALL, LARGE = 3_000, 30_000
 MAX_GROWTH = 40
-"""Limit between tenfold growth, which is linear, and hundredfold growth, which is quadratic."""
+"""Limit between tenfold growth (linear) and hundredfold growth (quadratic)."""
 LEAST = 0.05
 """Minimum duration, in seconds, for measuring growth."""
 
