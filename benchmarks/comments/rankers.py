@@ -221,7 +221,7 @@ def random_forest(lists: Sequence[RankedList], *, trees: int = 300) -> Scorer:
 
 
 def _rows_of(lists: Sequence[RankedList]) -> tuple[Floats, Flags, Floats]:
-    """Return all candidates, their correctness, and weights that give all pages equal weight."""
+    """Return all candidates, their correctness, and weights by which all pages count equally."""
     weights = [
         np.where(each.right, 1 / each.right.sum(), 1 / (~each.right).sum()) for each in lists
     ]

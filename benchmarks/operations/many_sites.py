@@ -262,7 +262,7 @@ def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
 def _print_steps(ground: ProvingGround, waits: Waits, probes: dict[str, list[str]]) -> None:
     """Print where the pages sent during the crawl waited, according to the store's timestamps.
 
-    An extraction requested again by a clustering counts from the later request.
+    If a clustering requests an extraction again, the wait counts from the later request.
     """
     moments = (StoredPage.received_at, StoredPage.asked_at, func.min(Article.created_at))
     seconds = [func.extract("epoch", each) for each in moments]

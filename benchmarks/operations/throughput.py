@@ -41,7 +41,7 @@ check, and long enough that few idle checks are measured."""
 KINDS = ("intake", "relay", "worker", "beat")
 
 OVERHEAD = ("RabbitMQ", "PostgreSQL", "queue client", "database client")
-"""Kinds of work that the queues and the database cause."""
+"""Kinds of work that are due to the queues and the database."""
 
 Seconds = Mapping[str, float]
 

@@ -56,7 +56,7 @@ def exists(name: str) -> bool:
 
 
 def codes(document: Path, heading: str = "") -> set[str]:
-    """Return the codes in the first column of the table below a heading."""
+    """Return the code-font names in the first column of the table below a heading."""
     section = re.split(r"\n#", document.read_text().partition(f"{heading}\n")[2])[0]
     cells = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
     return {code for cell in cells for code in re.findall(r"`([^`]+)`", cell)}

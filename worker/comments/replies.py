@@ -237,7 +237,7 @@ def _listed(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None
 
 
 def _addressed(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Parents:
-    """Return as parent the latest preceding comment of the author replied to, by name."""
+    """Find parents by name: the parent is the latest preceding comment by the author replied to."""
     parents: _Parents = []
     last: dict[str, int] = {}
     for number, layout in enumerate(layouts):

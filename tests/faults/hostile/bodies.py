@@ -12,10 +12,10 @@ COPIES = 27
 """Number of messages of each kind, unless they are large."""
 
 TEMPLATES = 100
-"""Number of pages of one site that have no template in common."""
+"""Number of pages of one site, no two of which share a template."""
 
 FEW = 2
-"""Number of messages of each kind whose messages are about 10 MiB in size."""
+"""Number of messages of each kind with bodies of about 10 MiB."""
 
 FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
 

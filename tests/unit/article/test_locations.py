@@ -1,4 +1,4 @@
-"""Where the parts of an article stand in its page."""
+"""Locations of the parts of an article in its page."""
 
 import re
 from collections.abc import Mapping
