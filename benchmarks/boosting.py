@@ -17,7 +17,7 @@ LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
 
 COLUMNS_AT_A_SPLIT = 0.4
-"""Share of randomly drawn columns that each split considers, so that trees differ more."""
+"""Share of the columns, drawn at random, that each split considers, so that trees differ more."""
 
 SEED = 0
 

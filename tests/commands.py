@@ -217,4 +217,5 @@ OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("quarantine", "drop", "--yes", "--stage", "feedback"), BROKER),
     (("send", "pages.jsonl"), BROKER),
 ]
-"""Commands that need a deployment, with the servers that each contacts when there are no pages."""
+"""Commands that need a deployment, with the servers that each one contacts if there are no pages.
+"""

@@ -1,4 +1,5 @@
-"""In-memory store for the comparison policy: the trees of a site and their computed distances."""
+"""In-memory store for the comparison policy: the trees of a site, and the distances computed so
+far."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -56,7 +57,7 @@ class ComparedTrees:
         return self._trees[tree_id]
 
     def known_site(self, *, whole_matrix_trees: int) -> KnownSite:
-        """Run comparisons until the policy has nothing left to request."""
+        """Run comparisons until the policy requests none."""
         while True:
             found = known_or_missing(self.shapes, self, whole_matrix_trees=whole_matrix_trees)
             if isinstance(found, KnownSite):
@@ -92,7 +93,7 @@ class ComparedTrees:
     def among(
         self, tree_ids: Sequence[int]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-        """Return the distances between trees, and a mask of the known distances."""
+        """Return the distances between trees, and a mask of those that are known."""
         distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
         np.fill_diagonal(distances, 0)
         for i, row in enumerate(tree_ids):
@@ -103,12 +104,12 @@ class ComparedTrees:
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> dict[int, NearestReference | None]:
-        """Return the nearest reference of each tree for which one is known."""
+        """Return the nearest reference of each tree that has a known one."""
         known = self._nearest.get(tuple(references), {})
         return {tree_id: known[tree_id] for tree_id in tree_ids if tree_id in known}
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> dict[int, int | None]:
-        """Return the distance to the pivot for each tree for which it is known."""
+        """Return the distance to the pivot for each tree whose distance is known."""
         found = {each: self._distances.get(_ordered(pivot, each)) for each in tree_ids}
         return {tree_id: distance for tree_id, distance in found.items() if distance is not None}
 
@@ -146,7 +147,7 @@ class ComparedTrees:
 
 
 def nearest_references(trees: Sequence[Tree], references: Sequence[Tree]) -> Nearest:
-    """Find the nearest reference of each tree, without the results of earlier searches."""
+    """Find the nearest reference of each tree, ignoring the results of earlier searches."""
     return nearest_of_changed(trees, references, [()] * len(trees))
 
 

@@ -54,7 +54,8 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture(scope="session")
 def migrated_url(services: Services) -> Iterator[str]:
-    """A database with the latest schema. Copying it is ten times as fast as migrating a new one."""
+    """A database with the latest schema, because copying it is ten times as fast as migrating
+    another."""
     from tests.services import temporary_database
     from worker.store.database import Database
     from worker.store.migrations import migrate

@@ -25,7 +25,7 @@ from worker.store.database import Database
 from worker.workflow.process import configure, process_state
 
 SITES = ("harbour-post.example", "sada-almina.example")
-"""Keys of a site that has been redesigned and of a site that is written from right to left."""
+"""Keys of two sites: one that has been redesigned, and one that is written from right to left."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def process_environment(settings: Settings) -> dict[str, str]:
 
 
 class Deployment:
-    """The processes of the service, and what a crawler and an entity recogniser do with them.
+    """The processes of the service, together with simulated crawlers and entity recognisers.
 
     Each process is given the database URL in a different spelling.
     """
@@ -136,7 +136,7 @@ class Deployment:
         return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
     def logged(self, process: str) -> list[dict[str, Any]]:
-        """Return the lines logged by a process, without Celery's startup banner."""
+        """Return the lines that a process logged, without Celery's startup banner."""
         _, start, rest = self.log_file(process).read_text().partition("{")
         # The last line may be incomplete.
         lines = (start + rest).rpartition("\n")[0]
@@ -196,7 +196,7 @@ class Deployment:
         self.wait_until(lambda: self.receipts() >= number)
 
     def revisions(self, site: str) -> dict[str, int]:
-        """Return the revision of each page of a site, by URL; retries as `count` does."""
+        """Return the revision of each page of a site, by URL, with the retries of `count`."""
         query = (
             select(StoredPage.url, StoredPage.revision)
             .join(Site, Site.id == StoredPage.site_id)
@@ -214,7 +214,7 @@ class Deployment:
         )
 
     def count(self, query: Any) -> int:
-        """Return the number that a query returns, retrying for a while if the database is down."""
+        """Return the number that a query returns; if the database is down, retry for a while."""
         return int(self.database.run(lambda session: session.scalar(query)))
 
     def remove_queues(self) -> None:

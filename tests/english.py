@@ -28,7 +28,7 @@ LEFT_OUT = (
     "worker/sample/",
 )
 
-# Separates two words: white space, a line break in a comment, or a gap between string literals.
+# Separates two words: whitespace, a line break in a comment, or a gap between string literals.
 _SPACE = r"(?:[\s#>]|--|\"\s+f?\"|'\s+f?')+"
 
 _ENDS = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})

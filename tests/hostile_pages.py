@@ -89,7 +89,7 @@ _PLACES: dict[str, Callable[[str], str]] = {
     "markup comment": lambda text: _page(f"<!--{text}-->"),
     "beginning": lambda text: f"{text}{_page('')}",
 }
-"""Functions that build a page around a text, by the position of the text."""
+"""Functions that build a page around a text, by the place of the text."""
 
 _TEXTS = {
     "spaces": " ",
@@ -135,7 +135,7 @@ _TEXTS = {
     "charsets": "charset= ",
     "Chinese names": "王小 ",
 }
-"""Units of repeated text, by kind."""
+"""Pieces of text that are repeated, by kind."""
 
 _MARKUP: dict[str, str] = {
     "paragraphs": "<p>a b.</p>",
@@ -192,7 +192,7 @@ def _listed(item: str, size: int) -> str:
 
 
 def _numbered(piece: str, size: int) -> str:
-    """Repeat a piece: `%` becomes its number, `$` letters, and `@` the previous number."""
+    """Repeat a piece; `%` becomes its number, `$` letters, and `@` the previous number."""
     pieces = []
     for number in range(1, size // len(piece) + 1):
         letters = "".join(chr(97 + int(digit)) for digit in str(number // 2))
@@ -218,17 +218,17 @@ TEXTS: dict[str, dict[str, Make]] = {
     }
     for place, shown in _PLACES.items()
 }
-"""Generators of pages with a repeated text, by the position and kind of the text."""
+"""Generators of pages with a repeated text, by the place and the kind of the text."""
 
 MARKUP: dict[str, Make] = {
     **{
         f"many {name}": lambda size, unit=unit: _page(_repeated(unit, size))  # type: ignore[misc]
         for name, unit in _MARKUP.items()
     },
-    "links that answer, in one comment": lambda size: _comments(
+    "reply links in a single comment": lambda size: _comments(
         _repeated("<a href='#c1'>In reply to</a> ", size // 3)
     ),
-    "answers in a chain": lambda size: _page(
+    "replies in a chain": lambda size: _page(
         "<ul class=comments>"
         + _numbered(
             "<li class=comment id=c% data-parent=c@><b class=author>Ann</b> 3 May 2020 <p>So it is."
@@ -236,26 +236,26 @@ MARKUP: dict[str, Make] = {
             size,
         )
     ),
-    "answers by name": lambda size: _page(
+    "replies by name": lambda size: _page(
         _numbered(
             "<div class=comment><b class=author>Ann %</b> 3 May 2020 <p>Reply to Ann @</p></div>",
             size,
         )
     ),
-    "classes of two elements each": lambda size: _page(
+    "classes shared by two elements each": lambda size: _page(
         _numbered("<q class=k$>A text of some words.</q>", size)
     ),
-    "fields, and classes of two elements each": lambda size: _page(
+    "fields, and classes shared by two elements each": lambda size: _page(
         _numbered("<q class=k$>Some words here.</q><textarea></textarea>", size)
     ),
     "numbered ids": lambda size: _page(_numbered("<p id=p%><a href='#p@'>a b</a>", size)),
     "XHTML of nested links": lambda size: _xhtml(
         _repeated("<a href='#a'>" * 100 + "a b" + "</a>" * 100, size)
     ),
-    "XHTML of namespaces": lambda size: _xhtml(
+    "XHTML with namespaces": lambda size: _xhtml(
         _numbered("<p%:b xmlns:p%='http://a.b/%'>a b</p%:b>", size)
     ),
-    "XHTML of entities": lambda size: _xhtml(f"<p>{_repeated('&eacute;&nbsp;', size)}</p>"),
+    "XHTML with entities": lambda size: _xhtml(f"<p>{_repeated('&eacute;&nbsp;', size)}</p>"),
     "attributes": lambda size: _page("", attributes=" ".join(_attributes(size))),
     "an object of many keys": _of_keys,
     "a list of paragraphs": lambda size: _listed('{"p":"A bridge was built here."}', size),

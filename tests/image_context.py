@@ -41,7 +41,7 @@ def copied_sources() -> list[str]:
 
 
 def below(source: str, paths: Iterable[str]) -> set[str]:
-    """Return the given paths that are a COPY source or inside a COPY source."""
+    """Return those of the given paths that are a COPY source or inside one."""
     return {
         path for path in paths if source == "." or path == source or path.startswith(f"{source}/")
     }

@@ -44,7 +44,7 @@ class _Guardian(psutil.Process):
 
 @functools.cache
 def _listening() -> Path:
-    """Return the socket of the process that forks guardians; that process ends with this one."""
+    """Return the socket of the process that forks guardians, and that ends with this one."""
     path = Path(tempfile.mkdtemp(prefix="detourage-preloaded-")) / "socket"
     command = [sys.executable, "-m", "tests.preloaded", str(path)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

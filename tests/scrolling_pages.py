@@ -1,4 +1,4 @@
-"""Pages with further articles below the first, in the markup of real themes, and pages without."""
+"""Pages with further articles below the first, in markup of real themes, and pages without."""
 
 import json
 import random
@@ -101,7 +101,7 @@ def paragraph(seed: int, number: int, sentences: int = 3) -> str:
 
 @dataclass(frozen=True)
 class Made:
-    """A generated page with unique words of its own article and of the articles below it.
+    """A generated page, with the unique words of its own article and of the articles below it.
 
     `links` are the URLs of the articles below, if the page states them.
     """

@@ -41,7 +41,7 @@ OUTSIDE = frozenset(
         *("pre-commit", "rm", "tar"),
     )
 )
-"""Third-party programs whose arguments mention nothing from this project."""
+"""Third-party programs whose arguments refer to nothing in this project."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Print references to external comments: ``python -m benchmarks.comments.elsewhere CORPUS…``.
 
-For each corpus and comment service, the table has the number of pages that refer to the service, of
-those with an account, and of those with a thread. It also has the number of pages that contain
+For each corpus and comment service, the table shows the number of pages that refer to the service,
+that name an account, and that name a thread. It also shows the number of pages that contain
 comments as JSON. ``--list`` prints each reference for inspection.
 """
 

@@ -1,4 +1,4 @@
-"""Examples: pages of corpora with candidates for comments, their features and their correctness."""
+"""Pages of corpora with their candidates for comments, the candidates' features and correctness."""
 
 import json
 from collections.abc import Iterator
@@ -18,11 +18,12 @@ from worker.html import Page, PageError, parse_page
 from worker.inference import Features
 
 UNSAID = Path(__file__).with_name("unsaid.json")
-"""File of hand-checked pages, by corpus, whose comments or reviews their gold records lack."""
+"""File that lists, by corpus, hand-checked pages with comments or reviews missing from their gold
+records."""
 
 WHOLE_THREAD = 0.7
-"""Minimum word F1 between a thread's gold text and its best candidate for the page to be used,
-because some gold texts contain only the first posts."""
+"""Minimum word F1 between a thread's gold text and its best candidate for the page to be used. Some
+gold texts contain only the first posts."""
 
 THREAD = "forum"
 """Kind of pages whose gold text consists of all posts."""
@@ -66,7 +67,7 @@ class Example:
 
 
 def read_examples(folder: Path) -> Iterator[Example]:
-    """Yield examples for pages of a corpus whose gold records state whether there are comments."""
+    """Yield examples from the pages of a corpus whose gold records cover comments."""
     corpus = load_corpus(folder)
     unsaid = set(json.loads(UNSAID.read_text(encoding="utf-8")).get(corpus.name, ()))
     for fetched in corpus.pages.values():

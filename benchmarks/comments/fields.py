@@ -38,7 +38,7 @@ class Read:
 
     @property
     def half(self) -> int:
-        """The half of the sites to which this site belongs, the same on every machine."""
+        """The half to which this site belongs, the same on every machine."""
         return zlib.crc32(self.site.encode()) % 2
 
 

@@ -1,7 +1,7 @@
 """Print how accurately comments are found: ``python -m benchmarks.comments.finding CORPORA``.
 
-The scores are cross-validated: no page is scored by a classifier that has seen its site. Records
-are scored both as found (with author, date and buttons) and as read.
+The scores are cross-validated: no page is scored by a classifier that was trained on its site.
+Records are scored both as found (with author, date and buttons) and as read.
 """
 
 import argparse

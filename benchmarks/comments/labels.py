@@ -17,10 +17,10 @@ from worker.comments.features import nesting_of
 _Floats = npt.NDArray[np.float64]
 
 MAX_FRAME = 800
-"""Maximum number of characters of a record besides its comment (name, date, buttons, signature)."""
+"""Maximum number of characters in a record outside its comment (name, date, buttons, signature)."""
 
 KNOWN_BY = 150
-"""Number of leading characters by which a comment is recognised in a record."""
+"""Number of leading characters by which a comment is recognised within a record."""
 
 MAX_RECORDS = 4
 """Maximum number of records per gold comment for a candidate to be correct."""
@@ -57,7 +57,7 @@ def is_good(scores: _Floats) -> npt.NDArray[np.bool_]:
 
 
 def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_text: str) -> _Floats:
-    """Score groups of elements by the F1 (0 to 1) of their words and the words of all comments."""
+    """Score groups of elements by the word F1 (0 to 1) between their text and all comments."""
     wanted = Counter(words(comment_text))
     scores = np.zeros(len(groups))
     for number, members in enumerate(groups):

@@ -1,4 +1,4 @@
-"""Location of a page's gold comments, to measure the reading of comments without detection."""
+"""Location of a page's gold comments, so that parsing can be measured without detection."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,8 +14,8 @@ LEAST_RECALL = 0.85
 """Minimum share of a comment's words in its element."""
 
 MOST_WORDS = 400
-"""Maximum number of words of an element beyond twice those of its comment; elements with more words
-contain other comments."""
+"""Maximum number of words in an element beyond twice those of its comment; an element with more
+words contains other comments."""
 
 LEAST_GAIN = 0.05
 """Minimum gain in word F1 for a later element to replace an earlier one."""
@@ -33,7 +33,7 @@ class _Words:
         self.tokens.extend(word.lower() for word in words(text or ""))
 
     def own(self, group: Sequence[HtmlElement]) -> list[Counter[str]]:
-        """Count the words of each element, except words in the group's elements inside it."""
+        """Count the words of each element, except those in elements of the group inside it."""
         counts = {each: Counter(self.tokens[self.start[each] : self.end[each]]) for each in group}
         for each in group:
             for above in each.iterancestors():

@@ -103,7 +103,7 @@ def _reached(
 ) -> tuple[float, float]:
     """Return a run's P@1 in percent, over all pages and over pages whose comments were mined.
 
-    Five consecutive runs use the same division of the sites.
+    Five consecutive runs share one division of the sites.
     """
     sites = sorted({page.site for page in pages})
     chance = np.random.default_rng(run // FOLDS)

@@ -48,7 +48,7 @@ def rank_svm(lists: Sequence[RankedList]) -> Scorer:
 
 
 def rank_svm_rbf(lists: Sequence[RankedList], *, components: int = 100) -> Scorer:
-    """Train `rank_svm` with a radial kernel, approximated with a subset of candidates (Nyström)."""
+    """Train `rank_svm` with a radial kernel, approximated on a subset of candidates (Nyström)."""
     rows = np.concatenate([each.rows for each in lists])
     kernel = Nystroem(n_components=min(components, len(rows)), random_state=SEED).fit(rows)
     weights = _rank_svm_weights(
@@ -79,7 +79,7 @@ def rank_net(
             rows, right = lists[number].rows, lists[number].right
             inner = np.tanh(rows @ first + shift)
             scores = inner @ second
-            # Force with which each pair of a correct and a wrong candidate is pushed apart.
+            # The force that pushes a correct and a wrong candidate apart, for each pair.
             pull = 1 / (1 + np.exp(np.clip(scores[right][:, None] - scores[~right], -50, 50)))
             slope = np.zeros(len(rows))
             slope[right] = pull.mean(axis=1)
@@ -221,7 +221,7 @@ def random_forest(lists: Sequence[RankedList], *, trees: int = 300) -> Scorer:
 
 
 def _rows_of(lists: Sequence[RankedList]) -> tuple[Floats, Flags, Floats]:
-    """Return all candidates, their correctness, and weights that give all pages equal weight."""
+    """Return all candidates, their correctness, and weights by which all pages count equally."""
     weights = [
         np.where(each.right, 1 / each.right.sum(), 1 / (~each.right).sum()) for each in lists
     ]

@@ -1,8 +1,8 @@
-"""Threads and comments on today's pages: ``python -m benchmarks.comments.today CORPORA``.
+"""Threads and comments on current pages: ``python -m benchmarks.comments.today CORPORA``.
 
 CORPORA is the corpora folder, and ``--models`` the folder that holds one set of models per fold
-(see `benchmarks.extraction.folds`). No page is read by a model that has seen its site. Texts are
-compared as bags of words.
+(see `benchmarks.extraction.folds`). No page is extracted by a model that was trained on its site.
+Texts are compared as bags of words.
 """
 
 import argparse
@@ -46,15 +46,15 @@ WHOLE = 0.9
 """Minimum F1 for a thread to count as completely read."""
 
 MOST = 0.9
-"""Minimum share of a post's words that a text must contain to include the post."""
+"""Minimum share of a post's words in a text for the text to contain the post."""
 
 HELD = 0.5
-"""Minimum share of a gold text's words in the page's source for the text to be readable from it."""
+"""Minimum share of a gold text's words in the page's source for the text to be extractable."""
 
 
 @dataclass(frozen=True)
 class Finders:
-    """Comment classifiers by fold of sites; a fold's classifiers have not seen its sites."""
+    """Comment classifiers by fold of sites, each trained without the sites of its fold."""
 
     rankings: Sequence[BoostedTrees]
     certainties: Sequence[Certainty]
@@ -76,8 +76,8 @@ class Row:
     """A page read both with and without removal of comments.
 
     `content` is None if the page has no article, and `alone` is the score without removal of
-    comments. `is_held` is False if a page without an article also lacks the gold text in its
-    source.
+    comments. `is_held` is False if there is no article and the gold text is not in the page's
+    source either.
     """
 
     corpus: str
@@ -130,13 +130,13 @@ def _row(corpus: str, gold: Gold, source: Source) -> Row:
 
 
 def holds_last_post(row: Row) -> bool:
-    """Return whether a thread's gold text contains the last post read, not only the first posts."""
+    """Return whether a thread's gold text contains the last extracted post."""
     posts = [post.text for post in row.content.comments if post.text] if row.content else []
     return bool(posts) and compare_bags(row.gold.text or "", posts[-1]).recall >= MOST
 
 
 def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the lines of a table of how completely threads are read."""
+    """Yield the lines of a table of the completeness of extracted threads."""
     threads = [row for row in rows if row.gold.kind == THREAD]
     yield "| threads of wcxb | pages | P | R | F1 | median F1 | F1 from 0.9 | F1, comments left |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
@@ -156,7 +156,7 @@ def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the lines of a table of how removing comments changes the texts of other pages.
+    """Yield the lines of a table of the effect of removing comments from other pages' texts.
 
     Threads are left out.
     """

@@ -49,7 +49,7 @@ CERTAINTY_FREEDOM = 0.3
 
 TREES_OF_CERTAINTY = 48
 LEAVES_OF_CERTAINTY = 6
-"""Number of trees per run that the regression weights, and number of leaves per tree."""
+"""Number of trees per run that the regression weights, and of leaves per tree."""
 
 LEAST_DEVIATION = 1e-9
 
@@ -60,20 +60,20 @@ OTHERS_WEIGHT = 1.0
 """Total weight of the wrong candidates of a page whose gold record lists comments individually."""
 
 NEARLY_BEST = 3.0
-"""Maximum gap in F1, in percent, between a correct candidate and the best of its page; other good
-candidates are not used in training."""
+"""Maximum gap in F1, in percent, between a correct candidate and the best one of its page. Other
+good candidates are not used in training."""
 
 BARE_WEIGHT = 0.2
-"""Total weight of the wrong candidates of a page whose gold record lists no individual comments; it
-is low, because such pages are far more numerous."""
+"""Total weight of the wrong candidates of a page whose gold record lists no individual comments. It
+is low because such pages are far more numerous."""
 
 HARDEST = 10
 """Number of likeliest candidates always used on a page whose gold record lists no individual
 comments."""
 
 EASY = 8
-"""Approximate number of other candidates used on such a page (see `HARDEST`), evenly spaced by
-likelihood."""
+"""Approximate number of other candidates used on such a page (see `HARDEST`), evenly spaced in
+order of likelihood."""
 
 AGREES = 0.85
 """Minimum agreement with the text of all comments for a candidate to be possibly correct."""
@@ -86,14 +86,14 @@ MIN_SETTLED = 3
 records are not comments."""
 
 GOOD_F1 = 100.0
-"""Score assigned to the candidate that `settled` considers correct."""
+"""Score assigned to the candidate that `settled` accepts as correct."""
 
 BLINDED = (
     ("mean personal", "records with personal"),
     ("mean discussing", "records named discussing", "discussing around"),
 )
-"""Groups of columns, each zeroed on a different half of the pages, because classification must work
-in languages, and with terms for comments, that do not occur in training."""
+"""Groups of columns, each of which is zeroed on a different half of the pages, so that
+classification also works for languages and terms that do not occur in training."""
 
 _Labels = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 
@@ -152,7 +152,7 @@ class Choice:
 
     @property
     def is_right(self) -> bool | None:
-        """Whether the candidate is correct; None if the gold record does not decide it."""
+        """Whether the candidate is correct; None if this cannot be decided from the gold record."""
         example = self.example
         if example.page_f1 is not None:
             return bool(is_good(example.page_f1)[self.place])
@@ -175,7 +175,7 @@ def choose(example: Example, probabilities: Floats) -> Choice | None:
 
 
 def train_certainty(choices: Iterable[Choice]) -> Certainty:
-    """Train the confidence on choices made by classifiers that were trained on other sites."""
+    """Train the certainty on choices made by classifiers that were trained on other sites."""
     settled = [
         (choice.measures, choice.is_right)
         for choice in choices
@@ -224,7 +224,7 @@ def certainties_of_folds(choices: Sequence[Choice | None], folds: int = FOLDS) -
 def settled(example: Example, first: BoostedTrees) -> Example:
     """Choose the correct candidate if the gold record only has the comments' text as a whole.
 
-    The likeliest of the candidates that agree with this text counts as correct; candidates that
+    Of the candidates that agree with this text, the likeliest counts as correct. Candidates that
     agree with a part of it are left out.
     """
     agreement = example.agreement
@@ -263,7 +263,7 @@ def _labels(example: Example) -> _Labels:
 
 
 def _blinded(example: Example) -> Rows:
-    """Return the features of candidates; columns `BLINDED` on this page are zeroed."""
+    """Return the features of candidates, with the columns `BLINDED` for this page set to zero."""
     chance = sha256(example.gold.id.encode()).digest()
     features = example.features
     rows = features.rows.copy()

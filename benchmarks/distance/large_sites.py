@@ -25,7 +25,7 @@ from worker.settings import WHOLE_MATRIX_TREES
 Labels = npt.NDArray[np.int64]
 
 GENERATED_SITE = "harbour-post.example"
-"""Generated site that has three templates before its redesign and three after."""
+"""Generated site with three templates before its redesign and three templates after."""
 
 GENERATED_TEMPLATES = 6
 NOISE = 0.5
@@ -35,7 +35,7 @@ LARGEST_MATRIX = 1_100
 """Maximum number of pages for which the whole matrix is computed (about 600,000 pairs)."""
 
 FEWEST_PAGES = 35
-"""Minimum number of pages of a real site to be measured, with a third of them as references."""
+"""Minimum number of pages of a real site that is measured with a third of them as references."""
 
 
 class TimedTrees(ComparedTrees):
@@ -111,7 +111,7 @@ def _labels(site: ComparedTrees, trees: Sequence[Tree], whole_matrix_trees: int)
 
 
 def _strays_apart(labels: Labels) -> Labels:
-    """Put every outlier into a group of its own."""
+    """Put each outlier into a group of its own."""
     return np.where(labels < 0, -1 - np.arange(len(labels)), labels)
 
 

@@ -17,7 +17,7 @@ from worker.grouping.distance.native import NativeForest
 from worker.html import Tree
 
 LEAST_PAGES = 20
-"""Minimum number of pages of the site that represents sites with about 1,000 nodes per page."""
+"""Minimum number of pages of a site that may represent sites with about 1,000 nodes per page."""
 
 REPEATS = 5
 
@@ -63,7 +63,7 @@ class _Run:
 
 
 def scaling(sites: Sites) -> None:
-    """Print how two threads scale, compared with two independent processes.
+    """Print how two threads scale compared with two independent processes.
 
     On a busy machine, only the CPU time and the number of waits show the overhead of threads.
     """

@@ -10,7 +10,7 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 LEAST_SECONDS = 0.2
-"""Minimum total CPU time for which short calls are repeated, in seconds."""
+"""Minimum total CPU time, in seconds, for which short calls are repeated."""
 
 MOST_REPEATS = 50
 
@@ -39,7 +39,8 @@ def peak_megabytes(call: Callable[[], object]) -> float:
 
 
 def _peaks(call: Callable[[], object]) -> tuple[float, float]:
-    # Reset the high-water mark (see proc(5)), or the peak of the imports would hide the call's.
+    # Reset the high-water mark (see proc(5)); otherwise, the peak of the imports would hide the
+    # call's.
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     before = _peak()
     call()

@@ -27,17 +27,18 @@ def _way(unit: str, *, shortcuts: bool) -> Way:
 
 
 OURS: dict[str, Tool] = {"ours": tree_edit_distance}
-"""Our public function."""
+"""The public function of this project."""
 
 UNITS: dict[str, Tool] = {
     f"ours, {unit}": partial(_ours, way=_way(unit, shortcuts=True)) for unit in _native.UNITS
 }
-"""Our implementation with each vector unit."""
+"""The implementation of this project, once for each vector unit."""
 
 WHOLE_TABLES: dict[str, Tool] = {
     unit: partial(_ours, way=_way(unit, shortcuts=False)) for unit in _native.UNITS
 }
-"""Our implementation without trimming, bounds and bands, so that all table cells are computed."""
+"""The implementation of this project without trimming, bounds and bands, so that all table cells
+are computed."""
 
 
 class _Node:

@@ -1,1 +1,1 @@
-"""Scores, methods and reports; the product does not import this package."""
+"""Scores, methods and reports; the service does not import this package."""

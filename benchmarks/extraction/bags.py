@@ -26,5 +26,5 @@ def compare_bags(found: str, wanted: str) -> BagScore:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in lower case; apostrophes of any kind separate words."""
+    """Return the words of a text in lower case; apostrophes of any form separate words."""
     return _WORD.findall(text.lower())

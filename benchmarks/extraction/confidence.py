@@ -3,7 +3,7 @@
 python -m benchmarks.extraction.confidence CORPORA --models FOLDER [--model FILE]
 
 CORPORA is the folder of the corpora. As in the service, each page is read without other pages, by
-the model in FOLDER that has not seen the page's site (see `benchmarks.extraction.folds`). An
+the model in FOLDER that was not trained on the page's site (see `benchmarks.extraction.folds`). An
 article is correct if the F1 of its words is at least 0.8. The script cross-validates over sites,
 and prints the shares of incorrect and correct articles whose confidence is below a limit.
 """
@@ -51,7 +51,7 @@ MIN_PAGES_IN_LEAF = 15
 FOLDS = 5
 
 FALSE_FLAGS = 0.1
-"""Share of the correct articles that may be flagged."""
+"""Maximum share of the correct articles that may be flagged."""
 
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]
@@ -62,7 +62,7 @@ class PageExample:
     """An article with a known text.
 
     `features` has a single row. `expected_f1` is the F1 of the words expected from the
-    probabilities of the lines; `is_right` is set if the true F1 is at least `GOOD_F1`.
+    probabilities of the lines; `is_right` is True if the true F1 is at least `GOOD_F1`.
     """
 
     corpus: str
@@ -73,7 +73,7 @@ class PageExample:
 
 
 def read_examples(folder: Path, models: FoldModels) -> Iterator[PageExample]:
-    """Compute the evidence of a corpus; pages without an article are left out."""
+    """Compute the evidence for the articles of a corpus; pages without an article are omitted."""
     corpus = load_corpus(folder)
     for gold in measurable(corpus):
         if not gold.text:
@@ -114,7 +114,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
 
 
 def fit(examples: Sequence[PageExample]) -> BoostedTrees:
-    """Train the classifier on articles, all with the same weight."""
+    """Train the classifier on articles that all have the same weight."""
     rows = np.concatenate([example.features.rows for example in examples])
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_PAGES_IN_LEAF)
     classifier.fit(rows, np.array([example.is_right for example in examples]))
@@ -122,7 +122,7 @@ def fit(examples: Sequence[PageExample]) -> BoostedTrees:
 
 
 def cross_validate(examples: Sequence[PageExample]) -> _Floats:
-    """Return the confidence of each article, computed by trees that have not seen its site."""
+    """Return each article's confidence, computed by trees that were not trained on its site."""
     folds = np.array([fold_of(f"page of {each.gold.site}", FOLDS) for each in examples])
     found = np.empty(len(examples))
     for fold in range(FOLDS):

@@ -1,4 +1,4 @@
-"""Training examples for the model of pages: pages with evidence and labels of their lines."""
+"""Training examples for the page model: pages with evidence and labels for their lines."""
 
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ ARTICLES = frozenset({None, "article"})
 """Kinds of pages that are articles; None is the kind of all pages in corpora of articles."""
 
 SINGLE = frozenset({"wcxb", "fundus_body"})
-"""Corpora with hardly more than one page per site, whose pages are read without other pages."""
+"""Corpora with little more than one page per site, whose pages are read without other pages."""
 
 SAMPLE = "sample"
 """Name of the corpus of generated pages."""
@@ -42,7 +42,8 @@ BARE = "bare"
 """Name of the corpus of pages that consist of nothing but a text."""
 
 BARE_ARTICLES, BARE_OTHERS = 8, 2
-"""One in how many articles, and pages of other kinds, of a corpus is also used as a bare page."""
+"""Intervals at which articles, and pages of other kinds, of a corpus are also used as bare pages.
+"""
 
 BARE_FRAME = (
     "<ul><li><a href='/'>Home</a></li><li><a href='/news'>News</a></li>"
@@ -53,8 +54,8 @@ BARE_FRAME = (
 """Menu and footer of bare pages."""
 
 THREAD = "forum"
-"""Kind of pages whose gold texts are not used, because readers write their content; below an
-article, such content does not belong to the text."""
+"""Kind of pages whose gold texts are not used: readers write the content of such pages, and below
+an article, such content does not belong to the text."""
 
 COMMENT_LAYOUTS = (
     (
@@ -68,31 +69,33 @@ COMMENT_LAYOUTS = (
     ('div class="topic"', 'div class="post"', "<a>{name}</a> <time>Jan {day}, 2025</time>", ""),
     ('ul class="responses"', "li", "<span>{name} | 2023-11-{day:02}</span>", "<a>Report</a>"),
 )
-"""Layouts of comments: the tags around the list and each comment, its header and its actions."""
+"""Layouts of comments: the tags around the list, each comment, its header and its actions."""
 
 POSTS_OF_THREAD = 28
 """Number of comments from which a bare thread takes its posts."""
 
 WORDS_OF_TITLE = 8
-"""Number of words of the first post in the title of a bare thread."""
+"""Number of words of the first post that form the title of a bare thread."""
 
 GENERATED_SEED = 7
 GENERATED_PAGES = 3
-"""Number of generated pages per template, and their seed, which differs from the sample crawl's."""
+"""Number of generated pages per template, and their seed, which differs from that of the sample
+crawl."""
 
 Labels = Mapping[str, LabelledPage]
-"""Pages of a corpus whose lines have roles, by ID."""
+"""Pages of a corpus whose lines are labelled with roles, by ID."""
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
     """A page with what is known about its lines.
 
-    `knowledge` is that of the page with which the service compares this one, and `beside` has the
-    lines' features with that page. `shares` are the shares of the lines' words in the gold text,
-    and `unsaid` marks a lead that the gold record separates from its text. `hints` are 1 for lines
-    that the gold record requires, 0 for lines that it forbids, and `UNSAID` for others. `roles` are
-    from an annotator; `weak` roles are inferred (see `benchmarks.extraction.weak`).
+    `knowledge` is learned from the page with which the service compares this one, and `beside`
+    holds the features of the lines in that comparison. `shares` are the shares of the lines' words
+    in the gold text, and `unsaid` marks a lead that the gold record separates from its text.
+    `hints` are 1 for lines that the gold record requires, 0 for lines that it forbids, and `UNSAID`
+    for others. `roles` are from an annotator; `weak` roles are inferred (see
+    `benchmarks.extraction.weak`).
     """
 
     corpus: str
@@ -203,12 +206,12 @@ def _bare(gold: Gold, url: str, before: str = "", after: str = "") -> Iterator[E
 
 
 def _of_known_kind(example: Example) -> Example:
-    """Return a page without the labels of its gold text, of which only the kind is known."""
+    """Return a page without the labels from its gold text; only its kind remains known."""
     return replace(example, shares=None, unsaid=None, weak=None)
 
 
 def bare_threads(said: Sequence[str]) -> Iterator[Example]:
-    """Make pages of nothing but comments from `said`, in order, of which only the kind is known."""
+    """Make pages that consist only of comments from `said`, in order; only their kind is known."""
     for number, start in enumerate(range(0, len(said), POSTS_OF_THREAD)):
         first = said[start]
         title = " ".join(first.split()[:WORDS_OF_TITLE])
@@ -229,7 +232,7 @@ def comments_said(folder: Path) -> list[str]:
 
 
 def _comments(said: Sequence[str], first: int, layout: int, count: int) -> str:
-    """Return comments from the first one on (cyclically), in one of `COMMENT_LAYOUTS`."""
+    """Return comments, starting with the given one (cyclically), in one of `COMMENT_LAYOUTS`."""
     outer, inner, author, action = COMMENT_LAYOUTS[layout]
     shown = "".join(
         f"<{inner}>{author.format(name=f'Reader {at}', day=1 + at % 28)}"

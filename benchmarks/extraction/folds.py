@@ -1,7 +1,8 @@
-"""Models of pages for sites that they have not seen.
+"""Page models for evaluation on sites that were not part of their training.
 
-``benchmarks.extraction.train --folds N --into FOLDER`` writes a model for each fold of sites. A
-model trained on the output of another must not receive better input in training than in use.
+``benchmarks.extraction.train --folds N --into FOLDER`` writes a model for each fold of sites. They
+are also needed for training on the output of another model: that output must not be better in
+training than in use.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from worker.article.page_model import PageModel
 
 @dataclass(frozen=True)
 class FoldModels:
-    """Models of pages, one per fold, each trained without the sites of that fold."""
+    """Page models, one per fold, each trained without the sites of that fold."""
 
     models: Sequence[PageModel]
 
@@ -33,19 +34,19 @@ class FoldModels:
         return cls([ModelFile.from_json(PageModel, text).model for text in texts])
 
     def model_for(self, site: str) -> PageModel:
-        """Return the model that has not seen a site."""
+        """Return the model that was not trained on a site."""
         return self.models[fold_of(site, len(self.models))]
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Make the service read pages with the model that has not seen a site."""
+        """Make the service extract pages with the model that was not trained on a site."""
         model = self.model_for(site)
         with patch.object(page_model, "trained_model", lambda: model):
             yield
 
 
 def write_fold(folder: Path, fold: int, model: PageModel) -> None:
-    """Write the model that has not seen the sites of a fold, the first fold first."""
+    """Write the model that was trained without the sites of a fold; start with the first fold."""
     folder.mkdir(parents=True, exist_ok=True)
     if not fold:
         for left_over in folder.glob("fold-*.json"):

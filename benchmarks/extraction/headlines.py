@@ -54,7 +54,7 @@ def _pages(corpus: Path, names: Mapping[str, str]) -> list[tuple[str, Page]]:
 
 
 def _addresses(page: Page, pattern: re.Pattern[str]) -> tuple[set[str], set[str]]:
-    """Return the URLs that a page lists and the URLs that were found, among links with a text."""
+    """Return the URLs that a page lists and the URLs found, among links with a text."""
     outline = Outline.of(page.flat)
     base = base_of(outline.root, page.url)
     linked = (

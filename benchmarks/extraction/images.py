@@ -58,7 +58,7 @@ class Counts:
 
 
 def names_of(url: str) -> frozenset[str]:
-    """Return the names that identify a picture: of its file and of the folders around the file."""
+    """Return the names that identify a picture: those of its file and of nearby folders."""
     parts = urlsplit(unquote(unquote(url)))
     queries = (value for _, value in parse_qsl(parts.query) if "/" in value or "." in value)
     folders = [name for name in re.split(r"[/:]", "/".join((parts.path, *queries))) if name]

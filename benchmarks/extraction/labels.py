@@ -10,19 +10,23 @@ from benchmarks.evaluation.scores import Gold, matching_blocks, words
 from benchmarks.evaluation.scores.records import TextBlock
 
 UNSAID = -1
-"""Label of a line about which the gold record says nothing."""
+"""Label of a line whose membership the gold record does not determine."""
 
 OF_GOLD = 0.5
-"""Minimum share of a line's words in the gold text for the line to belong to the article."""
+"""Minimum share of a line's words that the gold text must contain for the line to belong to the
+article."""
 
 MIN_COMMENT_WORDS = 4
-"""Minimum number of words of a line; shorter lines may be in a comment by coincidence."""
+"""Minimum number of words in a line that is matched with comments; shorter lines may match by
+coincidence."""
 
 MIN_LEAD_WORDS = 5
-"""Minimum number of words of a line; shorter lines may share words with the lead by coincidence."""
+"""Minimum number of words in a line that is matched with the lead; shorter lines may match by
+coincidence."""
 
 OF_LEAD = 0.8
-"""Minimum share of a line's distinct words in the lead for the line to be the lead."""
+"""Minimum share of a line's distinct words that the lead must contain for the line to be the lead.
+"""
 
 
 def shares_in_gold(
@@ -79,5 +83,5 @@ def hinted_labels(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.int64]:
 
 
 def _spaced(text: str) -> str:
-    """Return the words of a text with a space on either side of each."""
+    """Return the words of a text with a space before and after each word."""
     return f" {' '.join(words(text))} "

@@ -34,10 +34,11 @@ TOOLS = {
     "NCT5": "nct5",
     "NCT25": "nct25",
 }
-"""Methods by their names in the paper, where JTA uses stop lists and JTS does not."""
+"""Methods by their names in the paper, in which JTA uses stop lists and JTS does not."""
 
 TRAINED_BY_LANGUAGE = frozenset({"NCT5"})
-"""Tools that are trained for each language; all other tools are the same for all languages."""
+"""Tools that are trained separately for each language; all other tools are the same for all
+languages."""
 
 MEASURES = {"TO": "to", "CAR": "char", "TM": "tm"}
 """Scores by their names in the paper."""
@@ -170,7 +171,7 @@ def figures_of(rows: Sequence[Row]) -> Figures:
 
 
 def best(figures: Mapping[str, Mapping[str, Figures]], language: str, key: tuple[str, str]) -> str:
-    """Return the tools with the highest displayed figure, followed by this figure."""
+    """Return the tools with the highest figure (as displayed), followed by this figure."""
     shown = {tool: f"{found[language][key]:.1f}" for tool, found in figures.items()}
     highest = max(shown.values(), key=float)
     tools = [tool for tool, value in shown.items() if value == highest]

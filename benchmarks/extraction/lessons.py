@@ -1,4 +1,4 @@
-"""Lessons from which the model of pages learns, in a form that does not need PyTorch."""
+"""Training data of the page model, in a form that does not require PyTorch."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def _read(source: CorpusPage, *, has_locations: bool) -> tuple[Page, Content, float]:
-    """Read a page; return also the seconds that it took."""
+    """Extract a page; also return how many seconds this took."""
     started = perf_counter()
     page = parse_page(source.html, source.url, content_type=source.content_type)
     content = read_content(page, has_locations=has_locations)

@@ -1,7 +1,8 @@
 """Training of the network that judges pages; only this training needs PyTorch.
 
-The network is that of `worker.inference.networks`, in floating point. Columns, words and the class
-names of whole pages are dropped at random, so that it generalises to other sites.
+The network has the structure of `worker.inference.networks`, but uses floating-point numbers.
+Columns, words and the class names of whole pages are dropped at random, so that it generalises to
+other sites.
 """
 
 from collections.abc import Iterator, Sequence
@@ -57,11 +58,11 @@ KIND_WEIGHT: Final = 0.3
 """Weight of the kind of a page, relative to the cross-entropy of its lines."""
 
 CONVENTION_RATE: Final = 10.0
-"""Learning rate of the conventions of gold texts, relative to the network's, at which they would
-hardly move."""
+"""Learning rate of the gold texts' conventions, relative to the network's; at the same rate, they
+would hardly change."""
 
 USUAL: Final = 2.5
-"""Initial log odds that a gold text includes lines with a text role."""
+"""Initial log odds that a gold text includes a line with a text role."""
 
 MAX_LINES: Final = 1500
 """Maximum number of lines per page used for training, counted from the start of the page."""
@@ -186,7 +187,7 @@ class _Loss(nn.Module):
 def _loss_of_text(probabilities: Tensor, labels: Sequence[TextLabels], lengths: Tensor) -> Tensor:
     """Return the cross-entropy of lines plus the weighted loss in the expected F1 of pages.
 
-    `probabilities` have shape (pages, lines).
+    `probabilities` have the shape (pages, lines).
     """
     is_text = padded([each.is_text.astype(np.float32) for each in labels])
     weights = padded([each.weights.astype(np.float32) for each in labels])
@@ -233,7 +234,7 @@ def train(lessons: Sequence[Lesson], kinds: int, seed: int = 0) -> LineNetwork:
 
 
 def _moments(lessons: Sequence[Lesson]) -> tuple[_Floats, _Floats]:
-    """Return the means and deviations of the columns' logarithms."""
+    """Return the means and standard deviations of the columns' logarithms."""
     columns = len(lessons[0].features.columns)
     sums, squares, count = np.zeros(columns), np.zeros(columns), 0
     for each in lessons:
@@ -264,7 +265,7 @@ def _groups(lessons: Sequence[Lesson], chance: np.random.Generator) -> list[list
 def _inputs(
     lessons: Sequence[Lesson], means: _Floats, deviations: _Floats
 ) -> tuple[Tensor, list[Tensor], Tensor]:
-    """Return the standardised columns, the word numbers, and a mask of the real lines."""
+    """Return the standardised columns, the word numbers, and a mask that excludes padding."""
     scaled = [
         standardised(each.features.rows[:MAX_LINES], means, deviations).astype(np.float32)
         for each in lessons

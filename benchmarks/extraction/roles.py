@@ -4,8 +4,8 @@ python -m benchmarks.extraction.roles CORPORA --models FOLDER
 python -m benchmarks.extraction.roles CORPORA --methods detourage,trafilatura
 
 CORPORA is the folder that contains ``roles`` and the corpora of its pages. Each page is read alone,
-by the model in FOLDER that has not seen its site (see `benchmarks.extraction.folds`). ``--methods``
-scores the texts of methods instead.
+by the model in FOLDER that was not trained on its site (see `benchmarks.extraction.folds`).
+``--methods`` scores the texts of methods instead.
 """
 
 import argparse
@@ -37,7 +37,7 @@ SCORED_ROLES = ("title", "lead", "byline", "dateline", "caption", "related", "pr
 
 
 class LabelledSource(NamedTuple):
-    """A page whose lines have roles, with its unparsed source."""
+    """A page whose lines are labelled with roles, with its unparsed source."""
 
     labelled: LabelledPage
     gold: Gold
@@ -45,7 +45,7 @@ class LabelledSource(NamedTuple):
 
 
 def labelled_pages(corpora: Path) -> Iterator[LabelledSource]:
-    """Yield the pages whose lines have roles, taken from their corpora."""
+    """Yield the pages whose lines are labelled with roles, taken from their corpora."""
     by_corpus: dict[str, list[LabelledPage]] = defaultdict(list)
     for labelled in load_roles(corpora / "roles" / ROLES_FILE):
         by_corpus[labelled.corpus].append(labelled)
@@ -58,7 +58,7 @@ def labelled_pages(corpora: Path) -> Iterator[LabelledSource]:
 
 
 def scores_of(corpora: Path, models: FoldModels) -> dict[str, RoleScores]:
-    """Score the lines chosen by models that have not seen the pages' sites, by kind of page."""
+    """Score the lines chosen by models not trained on the pages' sites, by kind of page."""
     scores: dict[str, RoleScores] = defaultdict(RoleScores)
     for labelled, gold, source in labelled_pages(corpora):
         try:

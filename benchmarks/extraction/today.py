@@ -3,7 +3,7 @@
 python -m benchmarks.extraction.today CORPORA --models FOLDER [--peers NAMES] [--sample N]
 
 CORPORA is the folder of the corpora. As in the service, each page of wcxb and fundus_body is read
-without other pages, by the model in FOLDER that has not seen its site (see
+without other pages, by the model in FOLDER that was not trained on its site (see
 `benchmarks.extraction.folds`). Texts are compared as bags of words.
 """
 
@@ -38,13 +38,13 @@ OURS = "Détourage"
 PEERS = "trafilatura,readability,readability_js,newspaper,resiliparse"
 
 LOST = 0.1
-"""Recall below which the article of a page counts as lost."""
+"""Recall below which an article counts as lost."""
 
 FOUND = 0.8
 """Minimum recall for an article to count as found by a peer."""
 
 HALF = 0.5
-"""Recall of the service below which a page is listed with the reason."""
+"""Recall of the service below which a page is listed, with the reason."""
 
 WARMING = 10
 """Number of warm-up pages that are read before timing begins."""
@@ -106,7 +106,7 @@ def parsed(source: Source) -> Page:
 
 
 def read_ours(samples: Sequence[Sample], models: FoldModels) -> Iterator[Text]:
-    """Read pages as the service does, with models that have not seen their sites."""
+    """Extract pages as the service does, with models that were not trained on their sites."""
     for place, each in enumerate([*samples[:WARMING], *samples]):
         with models.on_site(each.gold.site):
             began = process_time()
@@ -199,7 +199,7 @@ def snippets(
 
 
 def spaced(text: str) -> str:
-    """Return the words of a text with a space before each, as snippets may end within a word."""
+    """Return the words of a text, a space before each, as a snippet may end within a word."""
     return f" {' '.join(words_of(text))}"
 
 
@@ -215,7 +215,7 @@ def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
 
 
 def reason(each: Sample, models: FoldModels) -> str:
-    """Return the reason why most of an article is not in our text."""
+    """Return the reason why most of an article is missing from the service's text."""
     try:
         page = parsed(each.source)
     except PageError as error:

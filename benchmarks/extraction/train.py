@@ -1,9 +1,9 @@
 """Train the model of pages: ``python -m benchmarks.extraction.train CORPUS… --model FILE``.
 
-A line's role is learnt from pages whose lines have roles, from gold texts, which include lines
-according to the convention of their corpus and kind of page, and from required and forbidden
-snippets. With ``--folds``, the model is first cross-validated. Each site is in a single fold, so
-that no page is scored by a model that has seen its site.
+The roles of lines are learnt from three sources: pages whose lines are labelled with roles; gold
+texts, which include lines according to the convention of their corpus and kind of page; and
+required and forbidden snippets. With ``--folds``, the model is first cross-validated. Each site is
+in a single fold, so that no page is scored by a model that was trained on its site.
 """
 
 import argparse
@@ -58,10 +58,10 @@ from worker.papers.reading import outline_of
 KINDS: Final[tuple[Kind, ...]] = (
     *("article", "forum", "product", "listing", "collection", "documentation", "service"),
 )
-"""Kinds of pages that are distinguished."""
+"""Kinds of pages that the model distinguishes."""
 
 OF_ARTICLES: Final = frozenset({"daniel", "fundus_body", "l3s_gn1", "msv_big9"})
-"""Corpora that record no kinds, and whose pages are all articles."""
+"""Corpora that do not record kinds; all of their pages are articles."""
 
 CREDITS: Final = {
     "wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)",
@@ -70,10 +70,10 @@ CREDITS: Final = {
 
 LOOSE_LENGTH: Final = 30
 """Minimum number of words for a line to have its full weight in a corpus with loose gold texts,
-which may or may not include titles, bylines and captions."""
+that is, texts that may or may not include titles, bylines and captions."""
 
 HINTS_WEIGHT: Final = 0.3
-"""Total weight of the snippets of a page with at least `FULL_HINTS` lines that contain any."""
+"""Total weight of the snippets of a page on which at least `FULL_HINTS` lines contain any."""
 
 FULL_HINTS: Final = 10
 
@@ -82,7 +82,7 @@ LEAVES: Final = 24
 MIN_LINES_IN_LEAF: Final = 100
 
 WEAK_WEIGHT: Final = 0.3
-"""Weight of a role inferred from a gold record, relative to one from an annotator."""
+"""Weight of a role inferred from a gold record, relative to a role assigned by an annotator."""
 
 CHUNK: Final = 20
 """Number of pages that a process scores at a time."""
@@ -104,10 +104,10 @@ def fit_network(learnt: Sequence[Lesson], seed: int) -> LineNetwork:
 
 
 def fit_trees(learnt: Sequence[Lesson], seed: int) -> BoostedTrees:
-    """Train the trees on the lines known to be inside or outside the text.
+    """Train the trees on the lines that are known to be inside or outside the text.
 
-    The gold text of a page whose lines have roles is not used: it may leave out leads, or include
-    captions.
+    For a page whose lines are labelled with roles, the gold text is not used: it may omit leads, or
+    include captions.
     """
     known = [
         (each, each.in_text if each.in_text.weights.any() else each.in_gold) for each in learnt
@@ -145,7 +145,7 @@ def lessons(examples: Sequence[Example], loose: Collection[str]) -> Iterator[Les
 
 
 def _features_of(example: Example) -> list[Features]:
-    """Return the features of a page alone and, if there is another page, beside it."""
+    """Return the features of a page alone and, if there is another page, compared with it."""
     beside = [example.beside] if example.beside is not None else []
     return [example.evidence.features, *beside]
 
@@ -184,7 +184,7 @@ def _role_weights(example: Example, numbers: npt.NDArray[np.int64], of_roles: _F
 
 
 def _numbers_of(example: Example) -> npt.NDArray[np.int64]:
-    """Return the number of each line's role, from an annotator if there is one."""
+    """Return the number of each line's role, as assigned by an annotator if there was one."""
     roles = example.roles if example.roles is not None else example.weak
     if roles is None:
         return np.full(len(example.lengths), UNKNOWN)
@@ -192,7 +192,7 @@ def _numbers_of(example: Example) -> npt.NDArray[np.int64]:
 
 
 def _weights_of_roles(examples: Iterable[Example]) -> _Floats:
-    """Return the weight of a line by role, with a mean of 1 over the manually labelled lines."""
+    """Return the weight of a line by role; the mean over the manually labelled lines is 1."""
     counts = Counter(role for each in examples for role in each.roles or () if role in _NUMBERS)
     numbers = np.array([counts[role] for role in ALL_ROLES])
     weights = np.maximum(1.0, numbers) ** -RARE
@@ -217,7 +217,8 @@ def extract(source: Source, knowledge: TemplateKnowledge | None, model: PageMode
 
 
 Scores = dict[str, dict[str, list[PageScores]]]
-"""Scores of pages by corpus and by whether they are read ``alone`` or ``beside`` another page."""
+"""Scores of pages by corpus, and by whether they were extracted ``alone`` or ``beside`` another
+page."""
 
 
 def fit_all(
@@ -259,7 +260,7 @@ def _fit_shared(
 def cross_validate(
     examples: Sequence[Example], models: Sequence[PageModel], processes: int
 ) -> Scores:
-    """Score pages with gold texts, each with the model that has not seen its site."""
+    """Score pages with gold texts, each with the model that was not trained on its site."""
     scored = [
         each for each in examples if each.shares is not None and each.corpus not in (BARE, SAMPLE)
     ]

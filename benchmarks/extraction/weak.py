@@ -17,30 +17,31 @@ from worker.inference import Features
 from worker.text import words
 
 IN_GOLD = 0.8
-"""Minimum share of a line's words in the gold text for the line to be certainly in that text."""
+"""Minimum share of a line's words that the gold text must contain for the line to be certainly part
+of it."""
 
 NOT_IN_GOLD = 0.3
-"""Share of a line's words in the gold text below which the line is certainly not in that text."""
+"""Share of a line's words in the gold text below which the line is certainly not part of it."""
 
 LONG = 6
-"""Minimum number of words of a line that serves to locate the article."""
+"""Minimum number of words of a line used to locate the article."""
 
 LINES_BEFORE = 20
 LINES_AFTER = 15
-"""Maximum distance of a line from the article, in lines, for a role to be inferred."""
+"""Maximum distance from the article, in lines, at which a line may be assigned a role."""
 
 LINES_TO_LEAD = 12
-"""Maximum distance of a lead from the start of the article, in lines."""
+"""Maximum distance of the lead from the start of the article, in lines."""
 
 MAX_BYLINE = 9
 MAX_DATELINE = 12
 MAX_CELL = 12
-"""Maximum number of words of a byline, dateline or table cell."""
+"""Maximum number of words in a byline, a dateline or a table cell."""
 
 MIN_CAPTION = 4
 MIN_QUOTE = 6
 MIN_PARAGRAPH = 25
-"""Minimum number of words of a caption, quote or paragraph."""
+"""Minimum number of words in a caption, a quote or a paragraph."""
 
 DATED = 0.4
 """Minimum share of a line's words that belong to a date for the line to be a dateline."""

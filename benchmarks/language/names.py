@@ -36,7 +36,8 @@ _UNITS: dict[_Unit, int] = {
     "year": 31_557_600,
 }
 _NEVER = 1_000_000
-"""Threshold for larger units that is never reached, so that Babel keeps the given unit."""
+"""Threshold for larger units that is never reached, so that Babel does not change the given unit.
+"""
 
 _COUNTS = (1, 2, 5)
 """Numbers that cover all plural forms of most languages."""
@@ -45,7 +46,7 @@ _OF_AGES = sorted(LANGUAGES | {"zh", "zh_Hant", "ko", "fa", "th", "bn", "ta", "u
 """Languages whose expressions of age are included."""
 
 _WITHOUT_NUMBER = {"one": 1, "two": 2}
-"""Plural categories whose forms may omit the number, and the number that each denotes."""
+"""Plural categories whose forms may omit the number, with the number that each denotes."""
 
 _CATEGORIES = ("zero", "one", "two", "few", "many", "other")
 """Plural categories of CLDR."""
@@ -79,12 +80,13 @@ _OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
     "nn": {"dag": "day", "dagar": "day"},
     "th": {"ชั่วโมงที่แล้ว": "hour"},
 }
-"""Common short forms that CLDR does not have, or has for two units."""
+"""Common short forms that CLDR lacks or lists for two units."""
 
 _AGO_KO = "전"
 
 _MOST_UNITS = 3
-"""Maximum number of units with which a word may occur in a language and still be a unit itself."""
+"""Maximum number of units with which a word may occur in a language and still count as a unit
+itself."""
 
 
 def names() -> dict[str, Any]:
@@ -195,7 +197,7 @@ def _words_of(locale: Locale, unit: _Unit) -> set[str]:
         for each in forms:
             found.update(words_of_age(each))
     if locale.language == "ko":
-        # On their own, these are parts of dates, as in "5월 3일".
+        # On their own, these words are parts of dates, as in "5월 3일".
         return {form for word in found - {_AGO_KO} for form in _before_ko(word)}
     often = _OFTEN_WRITTEN.get(locale.language, {})
     return found | {word for word, its in often.items() if its == unit}
@@ -208,8 +210,8 @@ def _before_ko(word: str) -> tuple[str, str]:
 def _ages() -> dict[str, dict[str, dict[str, Any]]]:
     """Return how each language expresses ages: units by word, and phrases without a number.
 
-    A word denotes a unit if no other unit has it. A phrase without a number denotes one unit (``час
-    назад``), or two if the language has a form for it.
+    A word denotes a unit if it occurs with no other unit. A phrase without a number denotes one
+    unit (``час назад``), or two units if the language has a form for that.
     """
     ages: dict[str, dict[str, dict[str, Any]]] = {}
     for language in _OF_AGES:
@@ -238,7 +240,7 @@ def _ages() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def _patterns(locale: Locale, unit: _Unit) -> Iterator[tuple[str, str]]:
-    """Yield the forms of ages in a unit, each with its plural category (empty for a duration)."""
+    """Yield the forms of ages in a unit, with their plural categories (empty for a duration)."""
     fields = _of_locale(str(locale), "date_fields")
     units = _of_locale(str(locale), "unit_patterns")
     for width in ("", "-short", "-narrow"):

@@ -1,7 +1,7 @@
-"""Generation of cheap pages for any number of sites that do not share templates.
+"""Generation of inexpensive pages for any number of sites that do not share templates.
 
-A page takes a fraction of the time of a real page, but puts the same load on the queues. Nearly all
-pages of a site have different trees.
+Processing a page takes a fraction of the time of a real page, but puts the same load on the queues.
+Nearly all pages of a site have different trees.
 """
 
 import json

@@ -37,8 +37,8 @@ from worker.store.provisional import PROVISIONAL
 LOOK_EVERY_SECONDS = 5.0
 
 AHEAD = 200
-"""Target length of the intake queue; the crawl pauses when it is longer, and the time that fresh
-pages spend in it is part of their waiting time."""
+"""Target length of the intake queue, beyond which the crawl pauses. The time that fresh pages spend
+in this queue is part of their waiting time."""
 
 KNOWN = "known.example"
 KNOWN_PAGES = 12
@@ -58,10 +58,10 @@ STEPS = (
 
 @dataclass
 class Waits:
-    """Times on the monotonic clock, by URL, of sending pages and receiving their first articles.
+    """Times, by URL, at which pages were sent and their first articles were received.
 
-    `articles` counts the articles of all pages. `began` is the time of day at which the monotonic
-    clock was 0.
+    The times are on the monotonic clock. `articles` counts the articles of all pages. `began` is
+    the time of day at which the monotonic clock was 0.
     """
 
     sent: dict[str, float] = field(default_factory=dict)
@@ -189,7 +189,7 @@ def _stored(ground: ProvingGround) -> dict[str, int]:
 
 def _sites_without_clustering(ground: ProvingGround) -> int:
     clustered = select(Generation.site_id).where(Generation.method != PROVISIONAL)
-    # New hosts are not counted, because their pages are sent until the end.
+    # New hosts are not counted, because their pages are sent until the end of the crawl.
     crawled = Site.key.not_like(f"{NEW}%")
     return ground.count(select(func.count()).where(Site.id.not_in(clustered), crawled))
 
@@ -262,7 +262,7 @@ def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
 def _print_steps(ground: ProvingGround, waits: Waits, probes: dict[str, list[str]]) -> None:
     """Print where the pages sent during the crawl waited, according to the store's timestamps.
 
-    An extraction requested again by a clustering counts from the later request.
+    If a clustering requests an extraction again, the wait counts from the later request.
     """
     moments = (StoredPage.received_at, StoredPage.asked_at, func.min(Article.created_at))
     seconds = [func.extract("epoch", each) for each in moments]

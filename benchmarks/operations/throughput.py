@@ -35,13 +35,13 @@ REST_SECONDS = 20.0
 """Duration of the measurement of an idle service, in seconds."""
 
 CLUSTER_INTERVAL_SECONDS = 10
-"""Interval between clustering checks, in seconds; pages hardly wait for a check, and few idle
-checks are measured."""
+"""Interval between clustering checks, in seconds. It is short enough that pages hardly wait for a
+check, and long enough that few idle checks are measured."""
 
 KINDS = ("intake", "relay", "worker", "beat")
 
 OVERHEAD = ("RabbitMQ", "PostgreSQL", "queue client", "database client")
-"""Kinds of work that would not exist without the queues and the database."""
+"""Kinds of work that are due to the queues and the database."""
 
 Seconds = Mapping[str, float]
 

@@ -38,7 +38,7 @@ ARTICLES = frozenset({None, "article"})
 
 @dataclass(frozen=True)
 class Read:
-    """A page of a corpus, with what is known about its URL."""
+    """A page of a corpus and the information about its URL."""
 
     name: str
     page: Page

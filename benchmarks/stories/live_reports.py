@@ -167,7 +167,7 @@ def _size(html: str) -> int:
 
 
 def _counted(content: Content | None, entries: Sequence[_Entry]) -> tuple[int, int, int, int]:
-    """Count the expected, found, complete and superfluous entries."""
+    """Count the entries that are expected, found, complete and superfluous."""
     read = content.entries if content else ()
     found = whole = 0
     for moment, title, text in entries:

@@ -1,8 +1,8 @@
 """Measure the changes reported between two fetches of generated articles.
 
-A life is an article of the sample crawl, fetched twice. In between, its text is edited, or only
-what surrounds it changes. The page is read each time as the service reads it, with knowledge of
-another page of its template.
+A life is an article of the sample crawl, fetched twice. Between the fetches, either its text is
+edited or only its surroundings change. The page is read each time as the service reads it, with
+knowledge of another page of its template.
 
     python -m benchmarks.stories.lives --lives 1000
 """
@@ -32,7 +32,7 @@ NOISE = 0.3
 
 
 class EditedStory(Story):
-    """A story whose headline and body may be replaced."""
+    """A story whose headline and body can be replaced."""
 
     def edited(self, **parts: Any) -> "EditedStory":
         """Return the story with the given cached parts replaced."""

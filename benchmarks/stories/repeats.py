@@ -30,8 +30,9 @@ SIMHASH_BITS = 3
 """Maximum number of bits in which the SimHashes of copies differ (Manku et al. 2007)."""
 
 COPIES = Path(__file__).with_name("copies.txt")
-"""File of pairs of articles that a human reader considers copies of one text, as digests of IDs;
-the reader saw all 75 pairs from different sites that share at least .08 of the shorter text."""
+"""File that lists pairs of articles, as digests of their IDs, that a human reader considers copies
+of one text. The reader saw all 75 pairs from different sites that share at least .08 of the shorter
+text."""
 
 Groups = list[set[int]]
 Method = Callable[[Sequence[Version]], Groups]
@@ -69,7 +70,7 @@ def by_resemblance_of_pages(versions: Sequence[Version]) -> Groups:
 
 
 def by_resemblance(versions: Sequence[Version]) -> Groups:
-    """Group articles whose texts resemble each other, which is the usual method."""
+    """Group articles whose texts resemble each other (the usual method)."""
     return _by_resemblance([fingerprint_of(each.text) for each in versions])
 
 
@@ -82,7 +83,7 @@ def _by_resemblance(prints: Sequence[Fingerprint], least: float = 0.5) -> Groups
 
 
 def by_repeats_alone(versions: Sequence[Version]) -> Groups:
-    """Group articles that repeat each other, including articles connected only by a digest."""
+    """Group articles that repeat each other, even those connected only by a digest."""
     prints = [fingerprint_of(each.text) for each in versions]
     groups = DisjointSet(range(len(prints)))
     for (one, other), overlap in candidates(prints).items():

@@ -1,4 +1,4 @@
-"""Generation of stories, whose articles are versions of a text such as other sites publish."""
+"""Generation of stories, whose articles are versions of a text like those on other sites."""
 
 import random
 import re
@@ -17,7 +17,7 @@ from worker.html.text import paragraphs
 from worker.text.words import tokens
 
 SHORTEST, LONGEST = 120, 3_000
-"""Minimum and maximum numbers of tokens of a text from which versions are made."""
+"""Minimum and maximum number of tokens in a text from which versions are made."""
 
 BASES, SINGLES = 20, 60
 """Maximum numbers of texts per language with and without versions."""
@@ -26,10 +26,11 @@ LEAST = 3
 """Minimum number of texts in a language for stories to be generated in it."""
 
 ALREADY = 0.1
-"""Maximum share of a text found in an earlier text; a text with more is left out as its version."""
+"""Maximum share of a text found in an earlier text; above it, the text counts as a version of that
+text and is omitted."""
 
 TWICE = 0.3
-"""Share of versions to which two changes are made."""
+"""Share of versions that are changed twice."""
 
 MOST_WITH_A_SHINGLE = 50
 """Maximum number of texts examined per shingle."""
@@ -78,7 +79,7 @@ def _join(parts: Sequence[str], language: str) -> str:
 
 
 def copied(text: str, chance: random.Random, language: str, others: Pool) -> str:
-    """Change only white space and quotation marks."""
+    """Change only whitespace and quotation marks."""
     del chance, language, others
     return re.sub(r"\s+", " ", text).replace('"', "\u201d")
 

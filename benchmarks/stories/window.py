@@ -188,7 +188,7 @@ class LockTimes:
 
 @dataclass(frozen=True)
 class Measured:
-    """Times, in ms, to find provisional stories, to group articles, and to hold the story lock.
+    """Times, in ms, for finding provisional stories, grouping articles and holding the lock.
 
     `worked` is the CPU time spent while holding the lock, which does not depend on other load.
     """

@@ -1,4 +1,4 @@
-"""Print how fast new pages are assigned, and how often to the same group as by clustering.
+"""Print the speed of assigning new pages, and how often it agrees with clustering.
 
 Run with ``python -m benchmarks.templates.assign_pages CORPORA``; it takes a minute on one core.
 """
@@ -22,7 +22,7 @@ from worker.html import PageError, Tree, parse_page
 CORPORA = ("daniel", "dragnet", "cleanportaleval", "msv_big9")
 FEWEST_PAGES = 9
 HELD_OUT = 3
-"""One in this many pages is treated as new."""
+"""Interval at which pages are held out and treated as new."""
 
 TIMED_NODES = (900, 1100)
 TIMED_GROUPS = 10

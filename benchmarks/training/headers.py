@@ -22,7 +22,7 @@ LIBRARIES = ("scikit-learn", "numpy", "lxml")
 
 @dataclass(frozen=True)
 class TrainingCorpus:
-    """A corpus on which a model was trained; fields are None if unknown.
+    """A corpus used to train a model; fields are None if unknown.
 
     `use` is the purpose for which the corpus was used; the digests are the SHA-256 of its files.
     """

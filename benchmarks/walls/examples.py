@@ -1,4 +1,4 @@
-"""Examples of walls and articles: generated, inserted into real pages, and from corpora."""
+"""Examples of walls and articles: generated, inserted into real pages, and taken from corpora."""
 
 import random
 from collections.abc import Iterator
@@ -29,17 +29,18 @@ HOSTS = ("wcxb", "fundus_body", "trafilatura_eval", "daniel")
 """Corpora of pages into which walls are inserted."""
 
 MIN_REPLACED = 500
-"""Minimum number of characters of an article to be replaced by a wall; a shorter text might be only
-a part of the article."""
+"""Minimum number of characters of an article that is replaced by a wall; a shorter text might be
+only part of the article."""
 
 MIN_READ = 0.5
-"""Minimum F1 of the text of a page that is not an article, by which it is known to be no wall."""
+"""Minimum F1 of the extracted text of a page that is not an article for the page to be certainly no
+wall."""
 
 APART = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
     | {"access_denied", "press_and_hold", "server_error"}
 )
-"""Kinds of walls that never occur within a page of a site, and are not inserted into one."""
+"""Kinds of walls that always replace the whole page, and are therefore not inserted into one."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def half_of(site: str) -> str:
 def generated_examples(
     half: str, seed: int, number: int, *, articles: bool = False
 ) -> Iterator[Example]:
-    """Yield generated pages without their status codes, which would be sufficient evidence."""
+    """Yield generated pages without their status codes, which alone would reveal walls."""
     for made in islice(generated.pages(half, seed, articles=articles), number):
         truth = made["truth"]
         yield _example(
@@ -85,9 +86,9 @@ def generated_examples(
 
 
 def corpus_examples(folder: Path) -> Iterator[Example]:
-    """Yield the articles of a corpus, and its pages of other kinds whose text is read.
+    """Yield the articles of a corpus, and its pages of other kinds that are examined.
 
-    A page of another kind may be a wall itself, unless its text is extracted as its gold has it.
+    A page of another kind may be a wall itself, unless the text extracted from it is its gold text.
     """
     corpus = load_corpus(folder)
     for gold in corpus.golds.values():

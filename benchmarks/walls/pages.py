@@ -82,7 +82,7 @@ ARTICLES = {
     "notice": Kind("article", "notices", ("bare", *_INSIDE), (200,)),
 }
 KINDS = WALLS | ARTICLES
-# Kinds of pages whose URL never belonged to an article.
+# Kinds of pages whose URL never led to an article.
 _NO_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
 _FORMS = frozenset({"login", "registration", "newsletter", "report_beside_login"})
 
@@ -146,7 +146,7 @@ class Page:
         reference = f"{self.rng.getrandbits(64):016x}"
         choices: list[list[str]] = source[kind.wordings]
         if is_vendor and self.kind not in UNSEEN_KINDS:
-            # Vendors' wordings are always in English, so unseen languages use different ones.
+            # Wordings of vendors are always in English, so the unseen languages use different ones.
             choices = choices[1::2] if self.language in UNSEEN_LANGUAGES else choices[::2]
         lines = self.rng.choice(choices)
         return [line.replace("{host}", self.host).replace("{ref}", reference) for line in lines]
@@ -179,7 +179,7 @@ class Page:
         return "".join(parts)
 
     def article(self) -> str:
-        """Return the visible part of the article, which is only its head if the page is a wall."""
+        """Return the visible part of the article; if the page is a wall, this is only its head."""
         head = f"<h1>{escape(self.headline)}</h1>"
         if self.kind != "notice" and self.rng.random() < 0.7:
             day = "{2}.{1}.{0}".format(*self.date.split("-"))

@@ -37,7 +37,8 @@ COLUMNS_AT_A_SPLIT = 0.25
 FOLDS = 5
 
 OF_ARTICLES = 30.0
-"""Weight of an article relative to a wall; losing an article is worse than sending a wall."""
+"""Weight of an article relative to a wall, because losing an article is worse than sending a wall.
+"""
 
 SEEN = {"generated": 1_500, "generated articles": 600, "inserted": 650}
 UNSEEN = {"generated": 700, "generated articles": 400, "inserted": 340}
@@ -91,7 +92,7 @@ def judge(model: BoostedTrees, examples: Iterable[Example]) -> _Floats:
 def cross_validated(
     articles: Sequence[Example], made: Sequence[Example]
 ) -> tuple[_Floats, _Floats]:
-    """Return the predictions for articles from models that have not seen their sites."""
+    """Return the predictions for articles by models that were not trained on their sites."""
     folds = np.array([fold_of(f"site {each.site}", FOLDS) for each in articles])
     wall, truncated = np.zeros(len(articles)), np.zeros(len(articles))
     for fold in range(FOLDS):
@@ -104,7 +105,7 @@ def cross_validated(
 
 
 def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
-    """Yield a table of the share of walls recognised, by kind, language and group."""
+    """Yield a table of the shares of walls that are recognised, by kind, language and group."""
     walls = [each for each in examples if each.is_wall]
     found = judge(model.wall, walls)
     missed = [
@@ -122,7 +123,7 @@ def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
 
 
 def of_articles(examples: Sequence[Example], wall: _Floats, truncated: _Floats) -> Iterator[str]:
-    """Yield a table of how many articles are mistaken for walls or truncated articles."""
+    """Yield a table of the numbers of articles mistaken for walls or for truncated articles."""
     yield "| articles | pages | taken for walls | taken for beginnings |"
     yield "|---|---:|---:|---:|"
     for group in sorted({each.group for each in examples}):

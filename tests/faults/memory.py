@@ -20,9 +20,9 @@ TOLERANCE_MINUTES = 0.25
 COLUMNS = (
     "process",
     *(f"at {age} min, MiB:" for age in AGES_MINUTES),
-    "oldest, min:",
-    "then, MiB:",
-    "most, MiB:",
+    "final age, min:",
+    "at that age, MiB:",
+    "maximum, MiB:",
 )
 
 

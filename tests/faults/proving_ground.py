@@ -40,7 +40,7 @@ from worker.store.database import Database
 from worker.store.migrations import migrate
 
 SABOTAGE = Path(__file__).parent / "sabotage"
-"""Directory whose ``sitecustomize`` lets pages and traps kill or block a process."""
+"""Directory of the module ``sitecustomize`` that makes pages and traps kill or block a process."""
 
 CONTROL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
 """The ``rabbitmqctl`` program in Debian's package; the script on the PATH would change the user."""
@@ -198,7 +198,7 @@ class Servers:
 
     @contextmanager
     def small_disk(self) -> Iterator["Disk"]:
-        """Keep PostgreSQL's data on a separate small disk while in the context."""
+        """Keep PostgreSQL's data on a separate small disk while the context is active."""
         self.stop_postgresql()
         kept = self._data.with_name("kept")
         self._data.rename(kept)
@@ -280,7 +280,7 @@ class Servers:
 class Disk:
     """The disk with PostgreSQL's data, which can be filled as if by another program.
 
-    The filler is the file that occupies the free space; the log is PostgreSQL's.
+    The filler is the file that takes up the free space; the log is PostgreSQL's.
     """
 
     filler: Path
@@ -297,7 +297,7 @@ class Disk:
         self.filler.unlink(missing_ok=True)
 
     def is_missed(self) -> bool:
-        """Return whether PostgreSQL has run out of space."""
+        """Return whether PostgreSQL has run out of disk space."""
         return "No space left on device" in self.log.read_text(errors="replace")
 
 
@@ -431,7 +431,7 @@ class ProvingGround(Deployment):
 
     @contextmanager
     def another(self, kind: str) -> Iterator[None]:
-        """Run one more process of the given kind while in the context."""
+        """Run an additional process of the given kind while the context is active."""
         name = f"{kind}-{self._counts[kind]}"
         self.start(name)
         yield
@@ -439,7 +439,8 @@ class ProvingGround(Deployment):
         del self._pids[name]
 
     def restart(self, **variables: str) -> None:
-        """Terminate all processes and start them again, from now on with the given variables."""
+        """Terminate all processes and start them again; from then on, they have the given
+        variables."""
         for name in self._pids:
             self.terminate(name)
         self._variables = variables
@@ -556,7 +557,7 @@ class ProvingGround(Deployment):
 
 
 def is_running(pid: int) -> bool:
-    """Return whether a process is still running."""
+    """Return whether a process still exists."""
     with suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     return False

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 Replacements = Mapping[str, Mapping[str, Callable[[Any], Any]]]
-"""By module and name, a function that returns the replacement for the original."""
+"""Functions that return the replacement for an original, by the module and name of the original."""
 
 
 def replace_on_import(replacements: Replacements) -> None:

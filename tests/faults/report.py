@@ -21,7 +21,7 @@ from tests.faults.scenarios import FAULTS, PAGES_OF_FLOOD, Trial, flood, try_fau
 DEFAULT_PAGES = 40
 
 PAGE_SECONDS = 4
-"""Time limit per page, short so that pages that hang are soon abandoned."""
+"""Time limit per page, short so that hanging pages are soon abandoned."""
 
 COLUMNS = (
     *("fault", "how", "pages:", "outcomes", "lost:", "doubled:", "reordered:", "repeats:"),

@@ -1,4 +1,4 @@
-"""Faults that are produced while the service processes pages."""
+"""Faults that are injected while the service processes pages."""
 
 import random
 import re
@@ -421,7 +421,8 @@ STOPPED: Mapping[str, tuple[str, Callable[[ProvingGround], list[psutil.Process]]
     ),
     "RabbitMQ": ("RabbitMQ", lambda ground: ground.servers.broker_processes()),
 }
-"""Processes that can be suspended for a minute: their description, and how to find them."""
+"""Processes that can be suspended for a minute, with their description and a function that finds
+them."""
 
 
 def _revisions(scene: Scene) -> dict[str, int]:
@@ -448,7 +449,7 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
             ground.servers.restore(dump)
         # The broker would drop messages for a queue that does not exist yet.
         ground.wait_until(lambda: ground.topology.pages in ground.servers.queues())
-        # The crawler continues, and fetches the pages sent since the dump again.
+        # The crawler continues, and fetches again the pages that it has sent since the dump.
         scene.publish(site_pages(scene.host, len(scene.pages) - len(new), seed=9000))
         scene.publish(site_pages(scene.host, len(new), first=1000, seed=9000))
         balance(ground, scene.pages)
@@ -513,9 +514,10 @@ FAULTS: Mapping[str, Fault] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """Result of the trial of a fault, with the number of distinct pages published.
+    """Result of the trial of a fault, and the number of distinct pages published.
 
-    Recovery lasts from the end of the fault, or of publishing if later, to the last outcome.
+    Recovery lasts from the end of the fault, or of publishing if that is later, until the last
+    outcome.
     """
 
     pages: int

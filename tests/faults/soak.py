@@ -27,10 +27,11 @@ DEFAULT_MINUTES = 10.0
 SITES = tuple(f"soak-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
 PAGE_EVERY_SECONDS = 0.3
 REPEATED, CHANGED = 0.1, 0.1
-"""Shares of messages that repeat an earlier page, unchanged or with another text."""
+"""Share of messages that repeat an earlier page unchanged, and of those that repeat it with another
+text."""
 
 PATIENCE_SECONDS = 600.0
-"""Maximum wait in seconds for the last page; long, because the machine may be busy."""
+"""Maximum wait for the last page, in seconds; long, because the machine may be busy."""
 
 KILL_EVERY_SECONDS = (2.0, 6.0)
 MEASURE_EVERY_SECONDS = 5.0
@@ -168,8 +169,9 @@ def main(minutes: float, seed: int) -> int:
         f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}."
         f" Reordered: {found.reordered}. Repeats: {found.repeats}. In quarantine: {quarantined}.",
         "",
-        "Memory at several ages of each process that was not killed, and of all processes of each",
-        "server together; memory shared by several processes is divided among them:",
+        "The table shows the memory of each process that was not killed, and of each server with",
+        "all its processes, at several times after the start. Memory shared by several processes",
+        "is divided among them:",
         "",
         *table(COLUMNS, soak.memory.by_age()),
     ]

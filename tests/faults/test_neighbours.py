@@ -35,16 +35,17 @@ REPOSITORY = Path(__file__).parents[2]
 
 BEFORE_ADDRESSES = ("c85fa7f", "0018")
 BEFORE_THE_MARK = ("05eb5d3", "0024")
-"""Commit of a version without version marks on its connections, and its schema version."""
+"""Commit of a version that does not mark its connections, and its schema version."""
 
 PAGES = 30
 """Number of pages per site."""
 
 SENT_BESIDE = 3
-"""Number of times that each page is sent while both versions run."""
+"""Number of times that each page is sent while both versions are running."""
 
 SECONDS_BESIDE = 15.0
-"""Time for which both versions continue to run, in seconds; several of beat's intervals."""
+"""Time for which both versions continue to run, in seconds; it spans several of beat's intervals.
+"""
 
 
 @contextmanager

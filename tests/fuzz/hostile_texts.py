@@ -29,7 +29,7 @@ _MAX_TOLD_APART = 16
 """Maximum number of characters of a pattern that are paired; each pair is tried as a unit."""
 _MAX_BRANCHES = 200
 _MAX_MEMBERS = 5
-"""Maximum number of characters tried per set, whose characters are mostly of one kind."""
+"""Maximum number of characters tried per set, because most characters of a set are of one kind."""
 
 _Nodes = Iterable[tuple[Any, Any]]
 
@@ -74,7 +74,7 @@ def baits(pattern: re.Pattern[Any]) -> list[Bait]:
 
 
 def keeps_what_it_may_give_back(pattern: re.Pattern[Any]) -> bool:
-    """Return whether matching a pattern takes memory for each repetition of a part.
+    """Return whether matching a pattern takes memory for each repetition of one of its parts.
 
     The engine stores about a hundred bytes per repetition of a part that is longer than one
     character and has an unbounded quantifier, unless the quantifier is possessive.

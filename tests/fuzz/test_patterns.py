@@ -1,4 +1,4 @@
-"""No regular expression of the product takes more than linear time.
+"""No regular expression of the service takes more than linear time.
 
 These tests measure time, so ``make fuzz`` runs them rather than ``make test``.
 """
@@ -36,7 +36,7 @@ MAX_GROWTH = 40
 
 _NOT_SERVING = (
     *("benchmarks.evaluation", "worker.sample", "worker.celery"),
-    # The published script to the letter, run only on request.
+    # The published script, used verbatim and run only on request.
     "worker.papers.html_killer_script",
 )
 _BUILDERS = frozenset(
@@ -77,7 +77,7 @@ def patterns_in(where: str, value: object, depth: int = 0) -> Iterator[tuple[str
 
 
 def compiled_patterns() -> dict[str, re.Pattern[Any]]:
-    """Return the patterns of the product, by the place where each was first found."""
+    """Return the patterns of the service, by the place where each was first found."""
     found: dict[re.Pattern[Any], str] = {}
     for module in modules():
         for name, value in vars(module).items():

@@ -17,7 +17,8 @@ ALONE = ("sites", "trees", "outbox", "clustering_requests", "stories")
 
 
 def tables_of_pages() -> list[Table]:
-    """Return the tables in ``ALONE`` and all tables that refer to them, referring tables first."""
+    """Return the tables in ``ALONE`` and all tables that refer to them; referring tables come
+    first."""
     found: dict[str, Table] = {}
     for table in Base.metadata.sorted_tables:
         referred = {key.column.table.name for key in table.foreign_keys}

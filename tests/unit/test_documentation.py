@@ -56,15 +56,15 @@ def exists(name: str) -> bool:
 
 
 def codes(document: Path, heading: str = "") -> set[str]:
-    """Return the codes in the first column of the table below a heading."""
+    """Return the code-font names in the first column of the table below a heading."""
     section = re.split(r"\n#", document.read_text().partition(f"{heading}\n")[2])[0]
     cells = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
     return {code for cell in cells for code in re.findall(r"`([^`]+)`", cell)}
 
 
-def walk() -> list[tuple[str, str]]:
-    """Return the newcomers' questions in the guide, with the functions that answer them."""
-    text = (ROOT / "docs/architecture.md").read_text().partition("## Ten walks\n")[2]
+def examples() -> list[tuple[str, str]]:
+    """Return the examples of behaviour in the guide, with the functions behind them."""
+    text = (ROOT / "docs/architecture.md").read_text().partition("## Ten examples\n")[2]
     return re.findall(r"^\| (.+) \| `((?:worker|benchmarks)[\w.]+)` \|$", text, re.MULTILINE)
 
 
@@ -158,12 +158,12 @@ def test_the_documented_packages_are_those_of_the_source_tree() -> None:
     assert folders <= named <= folders | modules
 
 
-def test_there_are_ten_walks() -> None:
-    assert len({question for question, _ in walk()}) == 10
+def test_the_guide_has_ten_examples() -> None:
+    assert len({behaviour for behaviour, _ in examples()}) == 10
 
 
-@pytest.mark.parametrize("place", [place for _, place in walk()])
-def test_each_walk_leads_to_an_existing_function(place: str) -> None:
+@pytest.mark.parametrize("place", [place for _, place in examples()])
+def test_each_example_names_an_existing_function(place: str) -> None:
     module, _, name = place.rpartition(".")
     assert hasattr(import_module(module), name)
 

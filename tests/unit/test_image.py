@@ -1,4 +1,5 @@
-"""The build context of the image contains what the image needs and nothing confidential."""
+"""The build context of the image contains everything that the image needs, and nothing
+confidential."""
 
 import tomllib
 

@@ -37,8 +37,8 @@ from worker.text.texts import count_words
 class PageInTemplate:
     """A page's outline, together with what is known about its template.
 
-    `text_roles` are the roles of the lines that make up the text; if empty, `TEXT_ROLES` is used.
-    `posts` finds the posts of a forum page; None disables the search.
+    `text_roles` are the line roles that count as article text (`TEXT_ROLES` if empty). `posts`
+    finds the posts of a forum page; None disables the search.
     """
 
     url: str
@@ -49,7 +49,7 @@ class PageInTemplate:
 
     @property
     def roles_of_text(self) -> Sequence[LineRole]:
-        """The `text_roles`, or the default ones."""
+        """Return `text_roles`, or `TEXT_ROLES` if it is empty."""
         return self.text_roles or TEXT_ROLES
 
     @property
@@ -69,12 +69,12 @@ def judged_page(page: Page, template: TemplateKnowledge) -> JudgedPage:
 
 
 def forget_judged(page: Page) -> None:
-    """Release the memory of what `judged_page` has computed, some 1.6 kB per line."""
+    """Free the memory held by the result of `judged_page`, about 1.6 kB per line."""
     Outline.of(page.flat).memo.pop(JudgedPage, None)
 
 
 MAX_OF_LIST = 0.5
-"""Upper bound of the factor applied to the confidence if the page looks like a menu."""
+"""Upper bound of the factor by which the confidence is multiplied if the page looks like a menu."""
 
 _VIDEOS = EMBEDS - {"audio"}
 
@@ -86,17 +86,18 @@ def extract_article(
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
 ) -> Extraction:
-    """Extract the article of a page, which is not modified.
+    """Extract the article of a page without modifying the page.
 
     The body consists of the lines with one of the `text_roles` (`TEXT_ROLES` if empty) or, on a
-    forum page, of the whole thread. If no line is chosen, it is the densest packet of sentences. An
-    article that the page contains but does not display is used if the page displays none or only a
-    fragment.
+    forum page, of the whole thread. If no line qualifies, the body is the element with the most
+    sentences. If the page displays no article or only a fragment, an article hidden in its scripts
+    or markup is used instead.
 
-    `other` is another page of the template group or its `TemplateKnowledge`, with the same result:
-    the group's representative or, for the representative, its nearest neighbour. If it is None, the
-    page is read on its own. `apart` are readers' comments, which are kept if one of them is the
-    article itself. `posts` finds the posts of a forum page; None disables the search.
+    `other` is another page of the template group, or its `TemplateKnowledge`, which gives the same
+    result: the group's representative or, for the representative itself, its nearest neighbour. If
+    it is None, the page is read on its own. `apart` are readers' comments, which are left out of
+    the article unless one of them is the article itself. `posts` finds the posts of a forum page;
+    None disables the search.
 
     Raises `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
     is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
@@ -124,14 +125,14 @@ def with_page_judged(
 
 
 MAX_CORRECTIONS = 5
-"""Maximum number of notes of correction in an article."""
+"""Maximum number of correction notes in an article."""
 
 MAX_CORRECTION_CHARACTERS = 1_000
-"""Maximum length of a note of correction; the rest is cut off."""
+"""Maximum length of a correction note, in characters; the rest is cut off."""
 
 
 def _corrections(page: PageInTemplate) -> tuple[str, ...]:
-    """Return the lines that the site adds to correct the article, each once."""
+    """Return the correction notes that the site added to the article, without duplicates."""
     judged, lines = page.judged, page.outline.lines
     role = judged.roles.index("correction")
     numbers = np.flatnonzero(judged.of_roles.argmax(axis=1) == role)
@@ -147,7 +148,7 @@ def find_article(
 ) -> tuple[Extraction, Finding | None]:
     """Extract the article of a flattened page; the finding is None for a hidden article.
 
-    Raises the errors of `extract_article`.
+    Raises the same errors as `extract_article`.
     """
     shown = _find_shown(page, apart)
     article = hidden.hidden_article(
@@ -158,7 +159,8 @@ def find_article(
         find=lambda opened: _shown_article(replace(page, outline=opened, posts=None)),
     )
     if article is not None:
-        # Metadata found around the displayed text is more complete than the head's alone.
+        # Metadata read around the displayed text is more complete than metadata from the head
+        # alone.
         known = article.metadata if shown is None else shown[0].metadata
         return replace(article, metadata=known), None
     if hidden.needs_rendering(page.outline):
@@ -191,7 +193,7 @@ def _find_shown(
 
 
 def _menu_probability(page: PageInTemplate, shown: tuple[Extraction, Finding] | None) -> float:
-    """Return the probability that a menu-like page is a menu, given what it displays."""
+    """Return the probability that a page that looks like a menu is one, given what it displays."""
     if shown is None:
         return 1.0
     has_posts = page.posts is not None and page.posts() is not None
@@ -204,7 +206,7 @@ def _menu_probability(page: PageInTemplate, shown: tuple[Extraction, Finding] | 
 def read_shown(
     page: PageInTemplate, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
-    """Extract what a page displays, or None if it displays no text."""
+    """Extract the displayed article of a page; return None if no text is displayed."""
     thread = _find_thread(page) if page.judged.kind == "forum" else None
     if thread is not None:
         # In a thread, the readers' posts are the text.
@@ -218,7 +220,7 @@ def read_shown(
 
 
 def _with_kind(article: Extraction, finding: Finding, kind: Kind) -> tuple[Extraction, Finding]:
-    """Set the kind of a page, unless it declares one other than article."""
+    """Set the kind of a page, unless the page declares a kind other than article."""
     declared = article.metadata.kind
     return article, replace(finding, kind=kind if declared == "article" else declared)
 
@@ -237,7 +239,7 @@ def _cut(
 
 
 def _find_thread(page: PageInTemplate) -> Finding | None:
-    """Find the thread of a page whose likeliest kind is forum."""
+    """Find the thread of a page that is most likely a forum page."""
     posts = page.posts() if page.posts is not None else None
     body = next(_bodies(page), None)
     if posts is None or body is None:
@@ -267,7 +269,7 @@ def article_of(
     """Build the article from the body that was found.
 
     `others` are the titles of other pages of the template, and `known` the digests of their lines
-    (see `digest_of`); both distinguish the template's text from the page's own.
+    (see `digest_of`); both distinguish the template's text from the page's own text.
     """
     title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:

@@ -29,9 +29,8 @@ from worker.pagination import Pagination
 
 MIN_TEXTS = 8
 CHARACTERS_OF_TEXT = 20
-"""A block with more text nodes than `MIN_TEXTS`, and than one per so many characters, has a single
-location for all of them.
-"""
+"""A block with more text nodes than `MIN_TEXTS` plus one per `CHARACTERS_OF_TEXT` characters gets a
+single location for all of them."""
 
 _Part = TypeVar("_Part", bound=MessagePart)
 
@@ -40,7 +39,7 @@ MAX_LISTED = 200
 
 
 def article_values(content: Content) -> dict[str, Any]:
-    """Return the values of `models.messages.ArticleMessage` that depend only on the page."""
+    """Return the fields of `models.messages.ArticleMessage` that depend only on the page."""
     article = content.article
     metadata = article.metadata
     return {
@@ -80,14 +79,14 @@ def article_values(content: Content) -> dict[str, Any]:
 
 
 def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
-    """Return the JSON values of the article message, except those that only a deployment knows."""
+    """Return the JSON values of the article message, except those that only a deployment has."""
     values = {"url": url, "site": site_name(site), **article_values(content)}
     message = ArticleMessage.model_construct(**values)
     return message.model_dump(mode="json", include={"version", *values})
 
 
 def parts_of(found: Pagination) -> Parts | None:
-    """Return the other parts of a page's article for the message, or None if there are none."""
+    """Return the pages of an article in parts, for the message; None if it has only one page."""
     if not found:
         return None
     listed = sorted(found.pages.items())
@@ -131,7 +130,7 @@ def _block(found: ArticleBlock) -> Block:
 
 
 def _texts(block: ArticleBlock) -> list[TextLocation]:
-    """Return the text nodes of a block; a single one stands for many."""
+    """Return the locations of a block's text nodes, merged into one if there are too many."""
     texts = block.texts
     if len(texts) > MIN_TEXTS + len(block.text) // CHARACTERS_OF_TEXT:
         first, last = texts[0], texts[-1]

@@ -19,18 +19,19 @@ from worker.article.page_model import JudgedPage, PageModel
 METHOD = "lines"
 
 MIN_EXPECTED_F1 = 0.3
-"""Minimum expected word F1 for any lines to be chosen."""
+"""Minimum expected word F1; below it, no lines are chosen."""
 
 MIN_REPEATED_WORDS = 20
-"""Minimum number of words of a line that counts as a repetition of an earlier line."""
+"""Minimum length, in words, of a line that counts as a repetition of an earlier line."""
 
 MIN_REPEATED_LINES = 2
-"""Minimum number of repeated lines at which they are left out."""
+"""Minimum number of repeated lines; fewer repeated lines are kept."""
 
 CORE_SHARE = 0.7
 """Minimum share of the body's words in the element searched for images and embeds.
 
-The headline or the lead is often separate, so that only the page itself holds the whole body.
+The share is below 1 because the headline or lead is often separate; only the whole page would
+contain the complete body.
 """
 
 _Floats = npt.NDArray[np.float64]
@@ -42,7 +43,7 @@ def judge_page(
     url: str = "",
     model: PageModel | None = None,
 ) -> JudgedPage:
-    """Judge a page from the evidence of its lines, with the given or the shipped model."""
+    """Judge a page by the evidence of its lines, using the given model or else the shipped one."""
     return (model or page_model.trained_model()).judge(gather_evidence(page, knowledge, url))
 
 
@@ -94,10 +95,11 @@ def body_of(
 
 
 def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[np.bool_], float]:
-    """Return a mask of the lines (at least one) that maximise the expected word F1, and that F1.
+    """Return a mask of the lines that maximise the expected word F1, and that F1.
 
-    These are the lines whose probability is at least half of that F1 (Z. C. Lipton, C. Elkan and
-    B. Narayanaswamy, "Optimal thresholding of classifiers to maximize F1 measure", ECML PKDD 2014).
+    At least one line is chosen. The mask selects the lines whose probability is at least half of
+    that F1 (Z. C. Lipton, C. Elkan and B. Narayanaswamy, "Optimal thresholding of classifiers to
+    maximize F1 measure", ECML PKDD 2014).
     """
     order = np.argsort(-probabilities, kind="stable")
     right = np.cumsum((probabilities * lengths)[order])
@@ -109,7 +111,7 @@ def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[
 
 
 def _said_once(lines: Sequence[Line]) -> Sequence[Line]:
-    """Leave out passages that repeat earlier ones, such as quoted posts or a layout for phones.
+    """Drop passages that repeat earlier ones, such as quoted posts or a second layout for phones.
 
     A passage begins and ends with a long line. A single repeated line is kept, because a lead often
     repeats a sentence of the article.
@@ -135,14 +137,14 @@ def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
     before = np.concatenate([[0.0], np.cumsum(counts)])
     below = before[page.ends] - before[:-1]
     holders = np.flatnonzero(below >= share * below[0])
-    # Among nested elements with the same words, the innermost is last in document order.
+    # If nested elements contain the same words, the innermost is last in document order.
     return int(holders[below[holders] == below[holders].min()][-1])
 
 
 def _left_out(
     page: Outline, container: int, core: int, kept: frozenset[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the outermost elements without body lines, divided into those to drop and to mute."""
+    """Return the outermost elements without body lines: those to drop and those to mute."""
     before = [0, *accumulate(text.line in kept for text in page.texts)]
     dropped: set[int] = set()
     muted: set[int] = set()

@@ -14,19 +14,20 @@ from worker.comments.extents import comment_area
 from worker.html import Page
 
 SURE = 0.7
-"""Minimum comment probability at which the elements are removed from the article."""
+"""Minimum comment probability at which elements are removed from the article."""
 
 
 LIKELY = 0.4
-"""Minimum comment probability at which the elements are removed if they read like a discussion."""
+"""Minimum comment probability at which elements are removed if they read like a discussion."""
 
 MAX_EXCLUDED = 0.5
-"""Share of the body's words above which removal depends on `MIN_REMAINING`."""
+"""Maximum share of the body's words removed regardless of `MIN_REMAINING`."""
 
 MIN_REMAINING = 100
-"""Minimum number of words that must remain when more than `MAX_EXCLUDED` of the body is removed.
+"""Minimum number of words left after removing more than `MAX_EXCLUDED` of the body.
 
-If fewer remain, one of the elements is the article itself, such as the first post of a thread.
+If fewer would be left, one of the elements is the article itself, such as the first post of a
+thread.
 """
 
 
@@ -46,9 +47,10 @@ def _is_discussion(found: FoundComments, page: Page) -> bool:
 
 
 def exclude(page: Outline, finding: Finding, elements: Collection[int]) -> Finding:
-    """Drop elements from a body, unless they make up most of it and little would remain.
+    """Drop elements from a body, unless they make up most of it and few words would remain.
 
-    Choosing the other lines again without the comments worsens as many pages as it improves.
+    The remaining lines are not chosen again without the comments: that worsens as many pages as it
+    improves.
     """
     start, end = page.text_starts[finding.container], page.text_ends[finding.container]
     is_body = [

@@ -19,17 +19,18 @@ MAX_CHARACTERS = 50_000
 """Maximum length of an entry's text."""
 
 MAX_FORM = 6
-"""Maximum length of the path suffix of a page variant: ``.amp``, ``/amp``, ``.html``."""
+"""Maximum length of the suffix that distinguishes a variant of a page: ``.amp``, ``/amp``,
+``.html``."""
 
 MAX_SHORT = 300
 """Maximum length of a headline, name, date or URL."""
 
 
 def declared_entries(page: Page, canonical: str | None = None) -> list[Entry]:
-    """Read the live-report entries that a page declares, in order; an ID may be empty.
+    """Read the live-report entries that a page declares, in order; their IDs may be empty.
 
-    Reports are ignored if they declare a URL other than the page's own or its `canonical` URL: the
-    page merely links to them.
+    A report is ignored if it declares a URL that is neither the page's own nor its `canonical` URL,
+    because the page merely links to it.
     """
     reports = [*declared_reports(page)]
     if page.url:
@@ -102,7 +103,7 @@ def _time(value: Mapping[str, Any]) -> Moment | None:
 
 
 def _id(value: Mapping[str, Any], url: str) -> str:
-    """Return an entry's ID: the fragment of its URL, or a URL other than the page's own."""
+    """Return an entry's ID: the fragment of its URL, or the URL itself if it is another page's."""
     for name in ("@id", "identifier", "url"):
         given = _short(value.get(name))
         if given and "#" in given:

@@ -24,7 +24,7 @@ Element = etree._Element  # noqa: SLF001  lxml has no public name for the type.
 
 
 class Run(NamedTuple):
-    """A uniformly formatted piece of a block's text, and whether it starts a line."""
+    """A uniformly formatted run of a block's text, and whether it starts a line."""
 
     text: str
     url: str | None
@@ -35,7 +35,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class _Figure:
-    """An image or embed in context, with its caption unless a block repeats it."""
+    """An image or embed at its position, with its caption unless a block already has it."""
 
     medium: Medium
     caption: str | None
@@ -78,7 +78,7 @@ def to_html(content: Content, url: str, _site: str) -> str:
 
 
 def to_tei(content: Content, url: str, site: str) -> str:
-    """Return the article, its metadata and its comments as TEI P5."""
+    """Return the article, its metadata and its comments as a TEI P5 document."""
     article = content.article
     root: Element = etree.Element(f"{{{_TEI}}}TEI", nsmap={None: _TEI})  # type: ignore[dict-item]
     _tei_header(_append(root, "teiHeader"), article, url, site)
@@ -100,7 +100,7 @@ def to_tei(content: Content, url: str, site: str) -> str:
             part.set(f"{_XML}id", f"comment-{number}")
             for paragraph in comment.text.split("\n\n"):
                 _append(part, "p", paragraph)
-    # Whitespace is insignificant only in the header.
+    # Whitespace may be added only in the header.
     etree.indent(root[0])
     return etree.tostring(root, encoding="unicode") + "\n"
 
@@ -136,7 +136,7 @@ def _tei_header(header: Element, article: Extraction, url: str, site: str) -> No
 
 
 def _pieces(article: Extraction) -> Iterator[_Piece]:
-    """Yield the blocks of an article, with its images and embeds in position."""
+    """Yield the blocks of an article together with its images and embeds, in reading order."""
     captions = {each.text for each in article.blocks if each.type == "caption"}
     placed: dict[int, list[_Figure]] = {}
     media: tuple[Medium, ...] = (*article.images, *article.embeds)
@@ -155,7 +155,7 @@ def _is_item(piece: _Piece) -> bool:
 
 
 def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
-    """Yield the pieces of a block's text, split where a link or emphasis starts or ends."""
+    """Yield the runs of a block's text, split wherever a link or emphasis starts or ends."""
     text, start = block.text, block.start
     links = _Spans([(each.start - start, each.end - start, each.url) for each in block.links])
     bold, italic = (
@@ -186,7 +186,7 @@ class _Spans:
             yield end
 
     def at(self, offset: int) -> str | None:
-        """Return the value of the span around an offset, or None."""
+        """Return the value of the span that contains an offset, or None."""
         spans = self._spans
         while self._next < len(spans) and spans[self._next][1] <= offset:
             self._next += 1
@@ -264,7 +264,7 @@ def _markdown_text(block: ArticleBlock) -> str:
 
 
 def _marked(text: str, mark: str) -> str:
-    """Put marks around a text, inside any surrounding whitespace, as CommonMark requires."""
+    """Put marks around a text, but inside its surrounding whitespace, as CommonMark requires."""
     core = text.strip()
     return text.replace(core, f"{mark}{core}{mark}") if core else text
 
@@ -290,7 +290,7 @@ def _escaped(text: str) -> str:
 
 def _escaped_mark(found: re.Match[str]) -> str:
     mark = found[2]
-    # A number starts a list only together with its delimiter.
+    # Digits start a list only if a delimiter follows them.
     return f"{found[1]}{mark}\\" if mark.isdigit() else f"{found[1]}\\{mark}"
 
 
@@ -303,7 +303,7 @@ def _append(parent: Element, tag: str, text: str | None = None, **attributes: st
 
 
 class _HtmlWriter:
-    """Writes the pieces of an article as elements of HTML; a subclass chooses other elements."""
+    """Writer of an article's pieces as HTML elements; subclasses choose other elements."""
 
     item, row, cell = "li", "tr", "td"
 
@@ -333,7 +333,7 @@ class _HtmlWriter:
         return _append(parent, "p")
 
     def open_list(self, parent: Element, marker: str) -> Element:
-        """Append a list, given its first item's marker."""
+        """Append a list element of the kind that its first item's marker indicates."""
         if marker == "-":
             return _append(parent, "ul")
         start = marker.rstrip(".")

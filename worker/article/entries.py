@@ -20,7 +20,7 @@ MAX_CHARACTERS = 2_000_000
 """Maximum total length of all entries; entries beyond this length are dropped."""
 
 MIN_COMMON = 0.2
-"""Minimum share of the declared or of the displayed entries that must match for a merge.
+"""Minimum share of the declared or of the displayed entries that must match before they are merged.
 
 A page may declare or display only some of its entries.
 """
@@ -51,7 +51,7 @@ def entries_of(
 
 
 def _only_day(known: ArticleMetadata) -> Moment | None:
-    """Return the day on which the whole report was written, if the metadata shows it."""
+    """Return the only day on which the report was written, or None if there may be several."""
     published, modified = known.published, known.modified
     if published is None or modified is None or published.day != modified.day:
         return None
@@ -68,7 +68,7 @@ def _merged(declared: Sequence[Entry], shown: Sequence[Entry]) -> list[Entry]:
     merged = [*shown]
     for number, place in place_of.items():
         merged[place] = _together(declared[number], shown[place])
-    # An entry that is only declared follows the entry declared before it.
+    # An entry that is declared but not displayed follows the entry declared before it.
     after: dict[int, list[Entry]] = {}
     last = -1
     for number, entry in enumerate(declared):
@@ -102,7 +102,7 @@ def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int
 
 
 def _openings(entry: Entry) -> Iterator[str]:
-    """Yield the first words of an entry's title and text, and the first words of only its text."""
+    """Yield the first words of an entry's title and text, then the first words of its text."""
     for text in (f"{entry.title or ''} {entry.text[: 100 * OPENING]}", entry.text):
         opening = opening_of(text)
         if len(opening) >= MIN_OPENING:

@@ -9,7 +9,7 @@ from worker.text.dates import Moment
 from worker.text.words import tokens
 
 OPENING = 8
-"""Number of leading words that identify an entry if the page gives no ID."""
+"""Number of leading words that identify an entry without an ID."""
 
 MIN_OPENING = 3
 """Minimum number of words in a headline or text that identifies an entry."""
@@ -22,10 +22,11 @@ DIGEST_CHARACTERS = 16
 class Entry:
     """An entry of a live report.
 
-    `id` is given by the page or is a digest of the time and the title or first words. `text` is
-    below the title, with blank lines between paragraphs, and may be empty if there is a title.
-    `time` is None if unknown or given without a date; `written_time` is as displayed. `is_new` and
-    `is_changed` (in title or text) are None unless the previous revision had entries.
+    `id` is the ID given by the page, or else a digest of the time and the title or first words.
+    `text` excludes the title, has blank lines between paragraphs, and may be empty if there is a
+    title. `time` is None if the page gives no time or no date; `written_time` is the time as
+    displayed. `is_new` and `is_changed` (in title or text) are None if the previous revision had no
+    entries.
     """
 
     id: str
@@ -51,9 +52,10 @@ def with_ids(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 def compared(
     entries: Sequence[Entry], before: Iterable[Mapping[str, Any]] | None
 ) -> tuple[Entry, ...]:
-    """Mark entries as new or changed compared with the previous revision's message.
+    """Mark the entries that are new or changed since the previous revision's message.
 
-    An entry without a known ID is matched by its title and first words, and takes the previous ID.
+    An entry whose ID is new is matched by its title and first words, and then keeps the ID of the
+    previous revision.
     """
     known = [*before] if before else []
     if not known:
@@ -88,7 +90,7 @@ def opening_of(text: str) -> list[str]:
 def _digest(entry: Entry) -> str:
     import hashlib
 
-    # The text may be corrected later, unlike, in most cases, the time, title and first words.
+    # Later corrections usually change the rest of the text, not the time, title or first words.
     opening = tokens(entry.title) if entry.title else opening_of(entry.text)
     known = " ".join([str(entry.time or entry.written_time or ""), *opening])
     return hashlib.sha256(known.encode()).hexdigest()[:DIGEST_CHARACTERS]

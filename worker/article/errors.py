@@ -8,7 +8,7 @@ from worker.outcomes import PageOutcome
 class NoArticleError(ValueError):
     """The page contains no article.
 
-    `outcome` is the reason: a `PageOutcome`, or a name used only by a method under evaluation.
+    `outcome` is the reason: a `PageOutcome`, or a name used only by an evaluated method.
     """
 
     outcome: ClassVar[str]
@@ -37,7 +37,7 @@ class NeedsRenderingError(NoArticleError):
 
 
 class WallError(NoArticleError):
-    """A wall replaces the article: a consent, robot-check, log-in, paywall or block page.
+    """A wall replaces the article: a consent, bot-check, login, paywall or block page.
 
     `kind` names the kind of wall, such as ``"log-in"``.
     """
@@ -51,7 +51,7 @@ class WallError(NoArticleError):
 
 
 class GoneError(NoArticleError):
-    """There is no longer an article at the URL, or there never was one.
+    """There is no article at the URL any longer, or there never was one.
 
     `kind` is the reason given by the site, such as ``"not found"``.
     """

@@ -27,28 +27,27 @@ from worker.inference import Features, Rows
 from worker.outcomes import PageOutcome
 
 MAX_EXPLAINED = 5_000
-"""Maximum number of lines for which every aspect is judged, as each requires another judgement of
-the page. On longer pages, `CONTEXT` is the only aspect.
-"""
+"""Maximum number of lines for which each aspect is judged separately, because every aspect requires
+the page to be judged again. On longer pages, `CONTEXT` is the only aspect."""
 
 LEAST = 1e-6
-"""Minimum distance of probabilities from 0 and 1, so that log odds are finite."""
+"""Minimum distance of probabilities from 0 and 1, which keeps log odds finite."""
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
 """Verdict on a line.
 
 ``title`` is the displayed headline, which is not part of the text; ``comment`` includes anything
-between comments. Passages that the page repeats are dropped, however probable.
+between comments. Passages that the page repeats are dropped, however probable they are.
 """
 
 
 @dataclass(frozen=True)
 class Reason:
-    """An aspect of the evidence (see `worker.article.phrases`), and its most unusual evidence.
+    """An aspect of the evidence (see `worker.article.phrases`), and its most unusual feature.
 
-    `contribution` is in log odds relative to the page's average line, positive in favour of the
-    article: the decrease when the aspect's columns are set to their means over the page. The aspect
-    `CONTEXT` covers the rest.
+    `contribution` is in log odds relative to the page's average line, positive if it favours the
+    article. It is the amount by which the log odds fall when the aspect's columns are set to their
+    means over the page. The aspect `CONTEXT` accounts for the rest.
     """
 
     aspect: str
@@ -60,9 +59,9 @@ class Reason:
 class ExplainedLine:
     """A line of a page (numbered as in `TextNode`), with the verdict on it.
 
-    `xpath` is that of the enclosing block, and `probability` that of belonging to the text.
-    `reasons` are strongest first; the sum of their contributions and of `Explanation.mean` is the
-    log odds of `probability`.
+    `xpath` is the XPath of the enclosing block, and `probability` is the probability that the line
+    belongs to the text. `reasons` are sorted by strength; their contributions plus
+    `Explanation.mean` add up to the log odds of `probability`.
     """
 
     number: int
@@ -75,10 +74,10 @@ class ExplainedLine:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The outcome for a page (a `PageOutcome` or the reason for having no article), with reasons.
+    """The outcome of a page (a `PageOutcome` or the reason why it has no article), with reasons.
 
-    `other_url` is None unless the page was compared with another page. `detail` describes why there
-    is no article, and is otherwise empty. `mean` is the mean log odds of the lines.
+    `other_url` is None unless the page was compared with another page. `detail` states why there is
+    no article, and is otherwise empty. `mean` is the mean log odds of the lines.
     """
 
     url: str
@@ -98,7 +97,8 @@ def explain_article(
 ) -> Explanation:
     """Extract the article of a page with the default method, and explain the verdict on each line.
 
-    Pages without an article are explained too. Arguments as for `worker.article.extract_article`.
+    Pages without an article are explained too. The arguments are those of
+    `worker.article.extract_article`.
     """
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, knowledge_of(pivot), posts=posts)
@@ -194,7 +194,7 @@ def _log_odds(judged: JudgedPage) -> npt.NDArray[np.float64]:
 
 
 def _without(judged: JudgedPage, aspect: Aspect) -> JudgedPage:
-    """Judge a page again without an aspect of its evidence."""
+    """Judge a page again, without one aspect of its evidence."""
     evidence = judged.evidence
     rows = evidence.features.rows.copy()
     columns = list(aspect.columns)
@@ -203,13 +203,13 @@ def _without(judged: JudgedPage, aspect: Aspect) -> JudgedPage:
 
 
 def _distance_from_mean(rows: Rows) -> Rows:
-    """Return how far each number is from its column's mean, in standard deviations."""
+    """Return the deviation of each number from its column's mean, in standard deviations."""
     wide = rows.astype(np.float64)
     deviations = np.maximum(wide.std(axis=0), 1e-6)
     return np.asarray(abs(wide - wide.mean(axis=0)) / deviations, dtype=np.float32)
 
 
 def _phrase(aspect: Aspect, features: Features, away: Rows, place: int) -> str:
-    """Describe the most unusual evidence of an aspect."""
+    """Describe the most unusual feature of an aspect."""
     strongest = max(aspect.columns, key=lambda column: away[column])
     return phrase(features.columns[strongest], float(features.rows[place, strongest]))

@@ -24,10 +24,10 @@ class Finding:
     """The body of a page's article, as found by a method.
 
     `container` is the outline index of the element that holds the body. Of the elements below it,
-    those that are `dropped` contribute nothing, and those that are `muted` only images and embeds.
-    `lines` are the numbers of the body's lines (see `TextNode.line`), or None for all of them;
-    `roles` is keyed by line number. `confidence` is 0 if the method does not estimate it. `menu` is
-    the probability of a menu, or None if the page does not look like one.
+    `dropped` ones contribute nothing, and `muted` ones only images and embeds. `lines` are the
+    numbers of the body's lines (see `TextNode.line`), or None for all lines; `roles` is keyed by
+    line number. `confidence` is 0 if the method does not estimate it. `menu` is the probability
+    that the page is a menu, or None if it does not look like one.
     """
 
     method: str
@@ -42,7 +42,7 @@ class Finding:
 
 
 def kept_texts(page: Outline, finding: Finding) -> Booleans:
-    """Return for each text node of a page whether it belongs to the body."""
+    """Return, for each text node of a page, whether it belongs to the body."""
     kept = np.zeros(len(page.texts), dtype=np.bool_)
     kept[page.text_starts[finding.container] : page.text_ends[finding.container]] = True
     for index in finding.dropped | finding.muted:

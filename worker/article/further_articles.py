@@ -1,7 +1,7 @@
 """Further articles that a page displays in full below its own, for readers who keep scrolling.
 
-Each has a head with a headline, an author, a date and a URL; a combination of these below a
-complete article identifies one, regardless of the elements that contain it.
+Each article begins with a head: a headline, an author, a date and a URL. Several of these together,
+below a complete article, identify a further one, whatever elements contain it.
 """
 
 import re
@@ -30,7 +30,7 @@ from worker.text.wordlists import listed
 from worker.text.words import squash
 
 MIN_OWN_WORDS: Final = 50
-"""Minimum number of body words above a further article; with fewer, it is a section."""
+"""Minimum number of body words above a further article; if there are fewer, it is a section."""
 
 MIN_HELD_WORDS: Final = 50
 """Minimum number of words in an element that holds an article, not just its head."""
@@ -39,10 +39,10 @@ MIN_FURTHER_WORDS: Final = 100
 """Minimum median word count of the further articles; teasers are shorter."""
 
 MAX_ABOVE_HEADLINE: Final = 40
-"""Maximum number of words in an article above its headline: a section, a date, a caption."""
+"""Maximum number of words of an article above its headline: a section, a date, a caption."""
 
 MAX_BELOW_HEADLINE: Final = 60
-"""Maximum number of words below a headline that are searched for author and date."""
+"""Maximum number of words below a headline that are searched for an author and a date."""
 
 MAX_LINES_BELOW: Final = 3
 """Maximum number of lines below a headline that are searched if no element holds the article."""
@@ -57,7 +57,7 @@ MAX_HEADLINE_WORDS: Final = 60
 """Maximum number of words in a headline."""
 
 MAX_HEADS: Final = 200
-"""Maximum number of headlines examined below the page's own."""
+"""Maximum number of headlines examined below the page's headline."""
 
 MAX_VALUES: Final = 2_000
 """Maximum number of values examined in a page's structured data."""
@@ -87,7 +87,7 @@ _ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
 class FurtherArticle(NamedTuple):
     """An article below the page's own.
 
-    `element` is the outermost element that contains it but nothing of the page's own article.
+    `element` is the outermost element that contains it but no part of the page's own article.
     `headline` is empty if the headline is not in a heading.
     """
 
@@ -127,7 +127,7 @@ def without_further_articles(
 
 
 def _extent(page: Outline, element: int, container: int) -> Iterator[int]:
-    """Yield an article's element and, if that does not hold all of it, everything that follows."""
+    """Yield an article's element and, if that is incomplete, the elements that follow."""
     yield element
     if page.size(element) >= MIN_HELD_WORDS:
         return
@@ -159,7 +159,7 @@ class _Page:
             declared, linked = self._declared_address(head, element), self._linked_address(head)
             url = declared or linked
             if url is not None and any(url == each.url for each in found.values()):
-                # A heading within an article found above.
+                # This heading is inside an article that has already been found.
                 continue
             if self._is_article(head, element, declared=declared, linked=linked):
                 found[head] = FurtherArticle(element, self._headline(head), url)
@@ -172,7 +172,7 @@ class _Page:
         return [*found.values()] if np.median(sizes) >= MIN_FURTHER_WORDS else ()
 
     def _heads(self) -> list[int]:
-        """Return possible article heads: headings, and elements with a URL but no heading."""
+        """Return the possible heads of articles: headings, and other elements with a URL."""
         page, container = self.page, self.finding.container
         first, end = max(page.ends[self.heading], container + 1), page.ends[container]
         if self._body_words(page.text_ends[self.heading], len(page.texts)) < MIN_OWN_WORDS:
@@ -192,7 +192,7 @@ class _Page:
     ) -> bool:
         """Return whether a head is followed by an article of its own."""
         is_held = self.page.size(element) >= MIN_HELD_WORDS
-        # Checked last, because it is the most expensive check.
+        # This check comes last because it is the most expensive.
         has_head = partial(self._has_head, head, element, is_held=is_held)
         is_made = is_held and self._resembles_own(head, element)
         if declared is not None:
@@ -205,7 +205,7 @@ class _Page:
         return is_held == any(self._holding_own(element))
 
     def _is_part(self, head: int) -> bool:
-        """Return whether a head belongs to the page's own article, or to a live report."""
+        """Return whether a head belongs to the page's own article or to a live report."""
         page = self.page
         own, other = (self._headline(index).casefold() for index in (self.heading, head))
         if other and (own in other or other in own):
@@ -223,7 +223,7 @@ class _Page:
             index = self.page.parents[index]
 
     def _outermost(self, head: int) -> int:
-        """Return the outermost element around a head that contains little of the body above it."""
+        """Return the outermost element around a head that contains little of the preceding body."""
         page, element = self.page, head
         for parent in self._around(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]
@@ -234,7 +234,7 @@ class _Page:
         return element
 
     def _is_ranked(self, head: int) -> bool:
-        """Return whether a headline is marked up like the page's own."""
+        """Return whether a headline has the same markup as the page's own headline."""
         page = self.page
         if page.tags[head] == page.tags[self.heading] == "h1":
             return True
@@ -275,7 +275,7 @@ class _Page:
         return frozenset(self.page.flat.distinct_names[self.page.name_numbers[index]][0].split())
 
     def _has_head(self, head: int, element: int, *, is_held: bool) -> bool:
-        """Return whether there is an author or date next to a headline."""
+        """Return whether there is an author or a date next to a headline."""
         page, end = self.page, self.page.ends[element]
         if not is_held:
             element, end = head, len(page.tags)
@@ -317,7 +317,7 @@ class _Page:
         return [self.page.flat.values(name) for name in ("rel", "itemprop")]
 
     def _declared_address(self, head: int, element: int) -> str | None:
-        """Return the URL that the page declares for an article."""
+        """Return the URL that the page declares for a further article."""
         for index in self._around(head):
             if index < element:
                 break
@@ -410,7 +410,7 @@ class _Page:
 
     @cached_property
     def _own_addresses(self) -> list[str]:
-        """URLs of the page: the URL that was fetched, and the URLs that the page declares."""
+        """URLs of the page itself: the fetched URL, and the URLs that the page declares."""
         links = (
             node.get("href")
             for node in self.page.declaring
@@ -444,7 +444,7 @@ def _names_address(name: str) -> bool:
 
 
 def _is_head_line(line: str) -> bool:
-    """Return whether a line contains an author or a date, and little else."""
+    """Return whether a line consists almost entirely of an author or a date."""
     text = words.clean(line)
     if not text or len(text) >= MAX_HEAD_CHARACTERS:
         return False
@@ -454,5 +454,5 @@ def _is_head_line(line: str) -> bool:
 
 
 def _path(url: str) -> str:
-    """Return a URL's path without trailing slash and extension; empty for a home page."""
+    """Return a URL's path without trailing slash and extension; it is empty for a home page."""
     return _EXTENSION.sub("", split_url(url).path.rstrip("/")).lower()

@@ -1,6 +1,6 @@
 """Words of lines and of their enclosing elements, hashed to embedding indices.
 
-The hashing trick (Weinberger et al. 2009) maps a word of any language to a number below a limit.
+The hashing trick (Weinberger et al. 2009) maps words of any language to numbers below a limit.
 """
 
 import re
@@ -27,14 +27,15 @@ TEXT_NUMBERS: Final = 4096
 """Number of embedding indices for words of lines; 0 means no word."""
 
 WORDS_OF_NAMES: Final = 12
-"""Maximum number of words taken from an element, and from its enclosing elements."""
+"""Maximum number of words taken from the names of a line's element, and of its enclosing elements.
+"""
 
 MAX_AROUND: Final = 5
 """Maximum number of enclosing elements whose names are used."""
 
 FIRST_WORDS: Final = 5
 LAST_WORDS: Final = 3
-"""Number of words taken from each end of a line; the ends are hashed differently."""
+"""Number of words taken from the end of a line; they are hashed differently from the first ones."""
 
 _WORDS_OF_NAME: Final = 5
 _MAX_NAME: Final = 200
@@ -45,10 +46,11 @@ _Numbers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class HashedWords:
-    """The hashed words of lines and of their elements, 0 for none.
+    """The hashed words of lines and of their elements; 0 means no word.
 
-    `nearest` is from each line's element and `around` from the enclosing ones, innermost first,
-    with shape (lines, `WORDS_OF_NAMES`); `texts` has shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
+    `nearest` comes from each line's element, `around` from the enclosing elements, innermost first;
+    both have the shape (lines, `WORDS_OF_NAMES`). `texts` has the shape (lines, `FIRST_WORDS` +
+    `LAST_WORDS`).
     """
 
     nearest: _Numbers
@@ -116,7 +118,7 @@ def _words_of_lines(page: Outline) -> _Numbers:
 
 
 def _hashed(page: Outline, places: npt.NDArray[np.int64], suffix: str) -> _Numbers:
-    """Hash the tokens at the given positions; 0 for negative positions."""
+    """Hash the tokens at the given positions; negative positions become 0."""
     texts = page.said.texts
     hashed = np.zeros(places.shape, dtype=np.int32)
     is_there = places >= 0

@@ -1,8 +1,8 @@
 """Headlines on a page that lists other pages: links to the listed items, excluding menus.
 
-Links with the same tag path and classes form a list. Headlines differ from menu entries in their
-length or heading markup. If a page has no list of headlines, its longest list of names (books,
-firms, shows) with text between them is used.
+Links with the same tag path and classes form a list. Headlines are longer than menu entries, or are
+marked up as headings. If a page has no list of headlines, its longest list of names (books, firms,
+shows) with text between them is used.
 """
 
 from collections import Counter, defaultdict
@@ -26,22 +26,24 @@ from worker.text.texts import Count
 from worker.text.wordlists import listed
 
 MIN_LISTED: Final = 3
-"""Minimum number of headlines in a list; fewer suffice in headings, such as a front page's lead."""
+"""Minimum number of headlines in a list, except in heading elements, such as a front page's lead.
+"""
 
 MIN_MEDIAN_WORDS: Final = 4.0
-"""Minimum median word count of a list's headlines outside headings; menu entries are shorter."""
+"""Minimum median word count of a list's headlines outside heading elements; menu entries are
+shorter."""
 
 MAX_MEDIAN_WORDS: Final = 25.0
 """Maximum median word count of a list's links; longer ones are linked teasers."""
 
 MIN_NAMES: Final = 6
-"""Minimum number of names in a list, and of headlines that make a list of names unnecessary."""
+"""Minimum number of names in a list. A page with this many headlines needs no list of names."""
 
 MIN_WORDS_BETWEEN: Final = 3.0
-"""Minimum median number of unlinked words between names; in a menu there are none."""
+"""Minimum median number of unlinked words between names; menus have none."""
 
 MAX_WORDS_BESIDE: Final = 12
-"""Maximum number of unlinked words (time, author, date) in a headline's line."""
+"""Maximum number of unlinked words (time, author, date) in the same line as a headline."""
 
 MAX_SHARED: Final = 2
 MAX_SHARED_PART: Final = 0.2
@@ -60,7 +62,7 @@ _ADVERTS = frozenset({"sponsored"})
 
 @dataclass(frozen=True)
 class HeadlineLink:
-    """A link to an item that a page lists; the URL is HTTP or HTTPS, without fragment."""
+    """A link to an item that a page lists; its URL is HTTP or HTTPS and has no fragment."""
 
     url: str
     headline: str
@@ -73,7 +75,7 @@ _Place = tuple[int | str, ...]
 class _Candidate:
     """A link that may be a headline.
 
-    `number` is its position on the page, `place` identifies its list, and `prose` counts the
+    `number` is its position on the page, `place` identifies its list, and `prose` is the number of
     unlinked words before its line.
     """
 
@@ -87,7 +89,7 @@ class _Candidate:
 
 
 def headline_links(page: Page) -> tuple[HeadlineLink, ...]:
-    """Return a page's links to the items that it lists, in page order, each URL once.
+    """Return a page's links to the items that it lists, in page order, without duplicate URLs.
 
     The page's own URL and the site's home page are excluded.
     """
@@ -108,7 +110,7 @@ def headline_links(page: Page) -> tuple[HeadlineLink, ...]:
 
 
 def _without_shared(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Drop candidates whose text the list uses for many URLs."""
+    """Drop candidates whose link text occurs with many URLs of the list."""
     shared = Counter(text for text, _ in {(each.text, each.url) for each in candidates})
     most = max(MAX_SHARED, MAX_SHARED_PART * shared.total())
     return [each for each in candidates if shared[each.text] <= most]
@@ -143,7 +145,7 @@ def _count_pages(candidates: Sequence[_Candidate]) -> int:
 
 
 def _candidates(page: Outline, url: str) -> Iterator[_Candidate]:
-    """Yield the links outside menus that make up almost all of their line."""
+    """Yield the links outside menus that make up nearly all of their line."""
     addresses, links, paths = _addresses(page, url), page.links, paths_of(page)
     is_heading = page.flat.within(page.flat.having(HEADINGS))
     in_menu = _in_menus(page)
@@ -199,8 +201,8 @@ def _place(page: Outline, paths: dict[int, int], element: int) -> _Place:
 
 
 def _in_menus(page: Outline) -> Booleans:
-    """Return for each element whether it is in a menu or footer, judging by tags and names."""
+    """Return, for each element, whether tags and names show that it is in a menu or footer."""
     is_menu = page.flat.having(_MENUS) | (page.count_named(_MENU_NAMES)[:, 0] > 0)
-    # The name of an element around the whole page does not describe its parts.
+    # The name of an element that encloses the whole page does not describe its parts.
     is_menu[page.flat.having(_WHOLE)] = False
     return page.flat.within(is_menu)

@@ -1,9 +1,9 @@
 """Articles that a page contains but does not display until its scripts have run.
 
-They are in structured data (``articleBody``), in the JSON state of the site's scripts, and in
-``noscript`` and ``template`` elements (including declarative shadow trees). No framework is
-assumed: a text in a script's state counts as an article if a date or the page's title is next to
-it.
+They are in structured data (``articleBody``), in the JSON state of the site's scripts, or in
+``noscript`` and ``template`` elements (including declarative shadow trees). The search does not
+depend on any framework: a text in a script's state counts as an article if it is next to a date or
+the page's title.
 """
 
 import re
@@ -40,16 +40,19 @@ MIN_LONGER = 1.5
 """Minimum length of the hidden text relative to the displayed fragment."""
 
 MIN_CONTAINED = 0.9
-"""Minimum share of the displayed words in the hidden text for them to be its fragment."""
+"""Minimum share of the displayed words that the hidden text must contain if they are a fragment of
+it."""
 
 MAX_SHOWN = 0.5
-"""Maximum share of the hidden words that are displayed too; displayed text is judged in place."""
+"""Maximum share of the hidden words that are displayed as well; displayed text is judged where it
+is displayed."""
 
 MIN_MUCH_LONGER = 3.0
-"""Minimum length of an ``articleBody`` relative to a displayed text that it does not contain."""
+"""Minimum length of an ``articleBody`` that does not contain the displayed text, relative to that
+text."""
 
 MAX_SHELL_WORDS = 60
-"""Maximum number of words that a page displays before its scripts fill it: a notice, a menu.
+"""Maximum number of words (a notice, a menu) that a page displays before its scripts fill it.
 
 A hidden text other than an ``articleBody`` never replaces a longer text that it does not contain,
 because sites keep other articles in the state of their scripts.
@@ -59,10 +62,11 @@ MAX_CANDIDATES = 3
 """Maximum number of texts in scripts that are extracted and compared with the displayed one."""
 
 MAX_TEASER_CHARACTERS = 2_000
-"""Maximum number of characters of a text examined to determine whether it is a teaser."""
+"""Maximum number of characters examined to determine whether a text is a teaser."""
 
 MAX_TEASER_WORDS = 150
-"""Maximum number of words in a fragment that a text other than an ``articleBody`` may complete."""
+"""Maximum number of words in a fragment that may be replaced by a text other than an
+``articleBody``."""
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
@@ -72,7 +76,7 @@ UNSEEN = ("noscript", "template")
 
 @dataclass(frozen=True)
 class OpenedDocument:
-    """A copy of a document that displays the `UNSEEN` elements with a given tag, as ``div``."""
+    """A copy of a document that displays the `UNSEEN` elements with a given tag as ``div``."""
 
     root: HtmlElement
     tag: str
@@ -88,9 +92,9 @@ class OpenedDocument:
         return cls(opened, tag, elements)
 
     def as_unseen(self, article: Extraction) -> Extraction:
-        """Relocate an article of this copy in the original document.
+        """Relocate an article extracted from this copy in the original document.
 
-        Nothing can be read from the copy afterwards, because the original tags are restored.
+        The original tags are restored, so nothing can be read from the copy afterwards.
         """
         container = element_at(self.root, article.xpath)
         for element in self.elements:
@@ -111,8 +115,8 @@ def hidden_article(
 ) -> Extraction | None:
     """Find an article that a page contains but does not display; None to keep the displayed one.
 
-    Its `method` states where it was found: ``articleBody``, ``json-state``, ``noscript`` or
-    ``template``.
+    The article's `method` states where it was found: ``articleBody``, ``json-state``, ``noscript``
+    or ``template``.
     """
     text = shown.text if shown is not None else ""
     least = int(MIN_LONGER * len(text))
@@ -124,7 +128,7 @@ def hidden_article(
 
 
 def needs_rendering(page: Outline) -> bool:
-    """Return whether a page is a shell that its scripts fill in a browser.
+    """Return whether a page is a shell that is filled by scripts in a browser.
 
     A shell displays hardly any words, runs scripts, and has an empty element for them to fill: a
     child of the body or a custom element (with a hyphen in its name) without text or media.
@@ -176,7 +180,7 @@ def _candidates(
 ) -> Iterator[Extraction]:
     """Yield possible hidden articles of at least `least` characters.
 
-    If more than a teaser is displayed, only a declared ``articleBody`` is considered.
+    If the page displays more than a teaser, only a declared ``articleBody`` is considered.
     """
     yield from _declared_bodies(url, page, least, cut)
     if is_teaser:
@@ -212,9 +216,9 @@ def _articles_of(
     method: str,
     cut: Cut,
 ) -> Iterator[Extraction]:
-    """Extract articles from texts, those next to the page's title first, then longest first.
+    """Extract articles from texts: first those next to the page's title, then by decreasing length.
 
-    A text in a script's state is considered only if there is a title or a date next to it.
+    A text in a script's state is considered only if it is next to a title or a date.
     """
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
     ranked: list[tuple[bool, int, Node, Passage]] = []
@@ -241,7 +245,7 @@ def _has_title_nearby(declared: Sequence[set[str]], passage: Passage) -> bool:
 def _article_of(
     document: HtmlElement, script: Node, passage: Passage, cut: Cut
 ) -> Extraction | None:
-    """Extract a text as an article, using the head of the page that contains it."""
+    """Extract a text as an article, with the metadata in the head of its page."""
     try:
         made = parse_page(f"<html><body>{passage.html}</body></html>").document
     except PageError:
@@ -250,7 +254,7 @@ def _article_of(
     if head is None:
         head = made.makeelement("head")
     for data in filter(is_structured_data, document.iter("script")):
-        # Structured data applies to the article wherever it is on the page.
+        # Structured data applies to the article regardless of its position on the page.
         if data.getparent().tag != "head":
             head.append(deepcopy(data))
     made.insert(0, head)
@@ -264,7 +268,8 @@ def _article_of(
 
 def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:
     """Extract a page's article as if the elements with the given tag were displayed."""
-    # Clean the text first: the whitespace between elements may be longer than the text.
+    # Clean the text before measuring it: the whitespace between elements may be longer than the
+    # text.
     texts = [words.clean(element.text_content()) for element in page.root.iter(tag)]
     if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
         return None

@@ -1,7 +1,7 @@
 """Images above the text of an article, and captions of all its images.
 
-Images above the text are outside the element that holds most of the text, which is searched for all
-other images (`worker.article.rendering`).
+Images above the text are outside the element that holds most of the text.
+`worker.article.rendering` finds the images within that element.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,22 +19,24 @@ from worker.html.nodes import Node
 from worker.text.wordlists import listed
 
 MAX_CAPTION_TOKENS = 100
-"""Maximum number of tokens in a caption, and in an element around an image and its caption."""
+"""Maximum number of tokens in a caption, and in an element that holds an image and its caption."""
 
 MAX_FIGURE_ELEMENTS = 200
 """Maximum number of elements in a figure searched for a caption."""
 
 OPENING = 0.3
-"""Share of an article's words, from the start, within which an image counts as above the text.
+"""Share of an article's words before which an image counts as above the text.
 
-An image may follow the lead; images further down belong to the text.
+Such an image may follow the lead; images further down belong to the text.
 """
 
 MIN_WIDTH = 200
-"""Minimum declared width in pixels of an image above the text; portraits and logos are narrower."""
+"""Minimum declared width, in pixels, of an image above the text; portraits and logos are narrower.
+"""
 
 MAX_LINKED = 0.5
-"""Maximum share of linked words around an image; above it, the image illustrates other pages."""
+"""Maximum share of linked words around an image; if more are linked, the image belongs to a teaser.
+"""
 
 _ARTICLES = frozenset({"article", "main"})
 _FRAMES = frozenset({"figure", "picture"})
@@ -49,8 +51,9 @@ def leading_images(
 ) -> Iterator[ArticleImage]:
     """Yield the images above the text, in document order.
 
-    The declared picture (``og:image``) is always accepted there. Any other image must not link to a
-    page, and must be in a figure unless it is below the headline (the element `heading`, if any).
+    The declared image (``og:image``) is accepted anywhere above the text. Any other image must not
+    link to a page, and must be in a figure unless it is below the headline (the element `heading`,
+    if any).
     """
     region = _Region.of(page, finding, heading)
     if region is None:
@@ -73,8 +76,9 @@ def leading_images(
 class _Region:
     """The region of a page that may contain images above the text.
 
-    `root` is the element around headline and text, `end` the first element whose images belong to
-    the text. `kept` counts the article's text nodes before each text node, and at the end all.
+    `root` is the element around headline and text, and `end` is the first element whose images
+    belong to the text. `kept` holds the number of the article's text nodes before each text node,
+    and finally their total.
     """
 
     root: int
@@ -104,7 +108,7 @@ class _Region:
         )
 
     def frame_of(self, page: Outline, index: int) -> int:
-        """Return the largest element that contains only an image and its caption."""
+        """Return the largest element that contains nothing but an image and its caption."""
         frame, above = index, page.parents[index]
         while above > self.root and page.size(above) <= MAX_CAPTION_TOKENS:
             is_kept = self.kept[page.text_ends[above]] > self.kept[page.text_starts[above]]
@@ -136,7 +140,7 @@ class _Region:
 
 
 def named_captions(page: Outline) -> Booleans:
-    """Return for each element whether its class or ID names a caption and it is short enough."""
+    """Return, for each element, whether it is short and its class or ID names a caption."""
     named = page.count_named(frozenset({"caption"}))[:, 0]
     captions: Booleans = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
     return captions
@@ -158,7 +162,7 @@ def is_teaser(page: Outline, index: int) -> bool:
 
 
 def _article_around(page: Outline, places: Sequence[int]) -> int:
-    """Return the nearest article element enclosing the given elements, or their common ancestor."""
+    """Return the nearest ``article`` around the elements, or else their common ancestor."""
     smallest = min(places)
     while max(places) >= page.ends[smallest]:
         smallest = page.parents[smallest]

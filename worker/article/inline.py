@@ -8,7 +8,7 @@ from worker.text import words
 
 
 class Setting(NamedTuple):
-    """Formatting of a piece of text; `link` is the index of the enclosing link, or None."""
+    """Formatting of a piece of text; `link` is the index of the enclosing link or None."""
 
     link: int | None = None
     is_bold: bool = False
@@ -29,10 +29,10 @@ class Span(NamedTuple):
 
 @dataclass
 class InlineText:
-    """A text assembled from pieces and cleaned on the way, in linear time.
+    """A text that is assembled from pieces and cleaned in the process, in linear time.
 
-    Whitespace is collapsed and blank lines are dropped, as by `words.clean` for each line, so that
-    offsets refer to the cleaned text.
+    Each line is cleaned like by `words.clean`: whitespace is collapsed and blank lines are dropped.
+    Offsets refer to the cleaned text.
     """
 
     spans: list[Span] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Knowledge of a template gained from some of its pages, small enough to store with the group."""
+"""Knowledge about a template, learned from some of its pages and small enough to store."""
 
 import json
 import zlib
@@ -16,7 +16,7 @@ from worker.article.titles import Titles
 from worker.html import Page
 
 FORMAT = 1
-"""Version of the stored format; increment it with every change."""
+"""Version of the stored format; increment it with every change to the format."""
 
 
 class KnownLine(NamedTuple):
@@ -29,7 +29,7 @@ class KnownLine(NamedTuple):
 
 @dataclass(frozen=True)
 class KnownPage:
-    """Titles and ordered lines of a page with which other pages of its template are compared."""
+    """Titles and ordered lines of a known page, for comparison with other pages of its template."""
 
     titles: Titles
     lines: tuple[KnownLine, ...]
@@ -37,10 +37,10 @@ class KnownPage:
 
 @dataclass(frozen=True)
 class TemplateKnowledge:
-    """Knowledge of a template gained from some of its pages: paths, lines and titles.
+    """Knowledge about a template, learned from some of its pages: paths, lines and titles.
 
-    A few kilobytes replace the pages: extraction gives the same result as with the pages
-    themselves. For `steps`, see `Paths.steps`.
+    Its few kilobytes replace the pages: extraction gives the same result with either. For `steps`,
+    see `Paths.steps`.
     """
 
     steps: tuple[Step, ...]
@@ -69,8 +69,8 @@ class TemplateKnowledge:
     def from_bytes(cls, data: bytes) -> Self:
         """Read the output of `to_bytes`.
 
-        Raises ValueError if the data is invalid or has another `FORMAT`: learn from the pages
-        again.
+        Raises ValueError if the data is invalid or has a different `FORMAT`. In that case, learn
+        from the pages again.
         """
         try:
             values: dict[str, Any] = json.loads(zlib.decompress(data))
@@ -135,11 +135,11 @@ class TemplateKnowledge:
 
 
 UNKNOWN_TEMPLATE = TemplateKnowledge((), ())
-"""Knowledge gained from no pages."""
+"""Knowledge learned from no pages."""
 
 
 def knowledge_of(other: Page | TemplateKnowledge | None) -> TemplateKnowledge:
-    """Learn from another page of a template, or return the knowledge; None means no pages."""
+    """Return the knowledge, learning it first if `other` is a page; None means no pages."""
     if isinstance(other, Page):
         return TemplateKnowledge.from_pages([other])
     return other if other is not None else UNKNOWN_TEMPLATE

@@ -15,7 +15,8 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 MIN_DETECTED_PERCENT = 80
-"""Minimum share of a text in its main language, in percent, for the detection to be certain."""
+"""Minimum percentage of a text that must be in its main language for the detection to be certain.
+"""
 
 _CLOSE = (
     frozenset(("no", "nb", "nn", "da")),
@@ -26,7 +27,8 @@ _CLOSE = (
     frozenset(("he", "iw")),
     frozenset(("tl", "fil")),
 )
-"""Languages that detection confuses with one another, so that the declared one is kept."""
+"""Groups of languages that detection confuses with one another; within a group, the declared
+language wins."""
 
 
 def language_of(page: Outline, text: str) -> str | None:

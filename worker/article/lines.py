@@ -12,8 +12,8 @@ from worker.text.texts import Count
 class Line(NamedTuple):
     """A line with at least one token.
 
-    `number` is that of `TextNode.line`, `block` the index of the nearest enclosing block element,
-    `linked` the number of tokens in links, and `sentences` the number of sentence ends.
+    `number` equals `TextNode.line`, `block` is the index of the nearest enclosing block element,
+    `linked` is the number of tokens in links, and `sentences` is the number of sentence ends.
     """
 
     number: int
@@ -25,7 +25,7 @@ class Line(NamedTuple):
 
     @property
     def is_prose(self) -> bool:
-        """Whether the line contains a sentence and less than half of it is linked."""
+        """Whether the line contains a sentence and is less than half linked."""
         return self.sentences > 0 and 2 * self.linked < len(self.tokens)
 
 

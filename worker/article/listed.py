@@ -1,4 +1,4 @@
-"""Links of a page to the items that it lists, and to articles displayed below its own."""
+"""Links of a page to the items that it lists or to the articles displayed below its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ def listed_links(page: Page, kind: str, article: Extraction | None = None) -> Li
     """Return the links that a page lists, or None if it lists nothing.
 
     `kind` is ``menu`` for a menu without an article, otherwise one of `models.kinds`. For an
-    article, the articles displayed below it are listed.
+    article, the links are those of the articles displayed below it.
     """
     list_kind = _LIST_KINDS.get(kind)
     if list_kind in (None, "article"):

@@ -14,9 +14,9 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 OF_ENTRIES = 0.2
-"""Minimum share of declared entries among the records at which none of them counts as a comment.
+"""Minimum share of declared entries among the records; above it, no record counts as a comment.
 
-A page may declare only its latest entries but display more.
+A page may declare only its latest entries but display more of them.
 """
 
 MIN_ENTRIES = 2
@@ -41,7 +41,7 @@ _LIVE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAME_PARTS = ("live", "ticker", "minut", "direct", "direkt", "relacja")
-"""Substrings of which every match of `LIVE_NAMES` contains one; searched first, as it is faster."""
+"""Substrings, one of which occurs in every match of `LIVE_NAMES`; searched first for speed."""
 
 _DECLARED = "liveBlogUpdate"
 _TYPE = "liveblogposting"
@@ -49,7 +49,7 @@ _OPENINGS = ("headline", "articleBody", "name", "description")
 
 
 def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
-    """Return whether elements that look like comments are declared live entries."""
+    """Return whether elements that look like comments are in fact declared live entries."""
     if not records:
         return False
     entries = marked_entries(page)
@@ -92,7 +92,7 @@ def is_declared_live(page: Page) -> bool:
 
 
 def names_live(page: Page) -> bool:
-    """Return whether parts of a page have names that are typical of live reports."""
+    """Return whether the classes and IDs on a page are typical of live reports."""
     for names in page.flat.distinct_names:
         name = " ".join(names).lower()
         if any(begin in name for begin in _NAME_PARTS) and LIVE_NAMES.search(name):

@@ -13,14 +13,16 @@ from worker.html.source import ByteRange, PageSource
 from worker.text import words
 
 MAX_QUOTE = 200
-"""Maximum length of a fragment's quotation; of a longer one, only its first and last words."""
+"""Maximum length of the quotation in a URL fragment; a longer range is represented by its first and
+last words."""
 
 CONTEXT_WORDS = 3
-"""Number of words before and after a fragment's quotation, which make it unique."""
+"""Number of words on either side of a fragment's quotation, which make it unique."""
 
 
 MAX_CONTEXT = 60
-"""Maximum length of these words, which languages without spaces do not separate."""
+"""Maximum length of the words on either side, because some languages do not separate words by
+spaces."""
 
 
 class LocationError(ValueError):
@@ -122,10 +124,10 @@ def locate_in_message(
     start: int,
     end: int,
 ) -> list[Passage]:
-    """Locate a range of the text of an article message in its stored page.
+    """Locate a range of an article message's text in the stored page.
 
-    Raises the errors of `locate` and, if the page was rendered or is stored no longer in the same
-    form, `LocationError`.
+    Raises the errors of `locate`, and `LocationError` if the page was rendered or is no longer
+    stored in the same form.
     """
     if message.method.startswith("rendered-"):
         raise LocationError("the article was extracted from the page as rendered by a browser")
@@ -180,7 +182,8 @@ def _located(page: Page, block: LocatedBlock, first: int, last: int) -> list[Pas
     element = index_at(page.flat, block.xpath)
     if element is None:
         raise LocationError(f"the page has no element at {block.xpath}")
-    # Anything new on a page shifts its bytes, so the element's texts are the second choice.
+    # Any addition to a page shifts its bytes; if the byte ranges do not match, use the element's
+    # texts.
     for pieces in (_pieces_at(page, block.nodes), PageSource.of(page).texts_below(element)):
         found = _aligned(page, block, pieces, first, last)
         if found is not None:
@@ -189,7 +192,7 @@ def _located(page: Page, block: LocatedBlock, first: int, last: int) -> list[Pas
 
 
 def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
-    """Return the text nodes in the given byte ranges; empty unless all of them are known."""
+    """Return the text nodes at the given byte ranges; empty unless all of them exist."""
     source = PageSource.of(page)
     ends = source.ranges[1]
     pieces: list[int] = []
@@ -198,7 +201,7 @@ def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
         if piece is None:
             return []
         pieces.append(piece)
-        # A single range may stand for many text nodes.
+        # A single range may cover many text nodes.
         while ends[pieces[-1]] < end and pieces[-1] + 1 < len(ends):
             pieces.append(pieces[-1] + 1)
     return pieces
@@ -240,7 +243,7 @@ def _aligned(
 
 
 def _shown(text: str) -> list[int]:
-    """Return the offsets of the characters that are neither white space nor invisible."""
+    """Return the offsets of the visible characters, that is, neither whitespace nor invisible."""
     if text.isprintable():
         return [at for at, each in enumerate(text) if not each.isspace()]
     return [
@@ -249,9 +252,10 @@ def _shown(text: str) -> list[int]:
 
 
 def text_fragment(url: str, text: str, start: int, end: int) -> str:
-    """Return the URL that makes a browser highlight a range of an article's text.
+    """Return a URL that makes a browser highlight a range of an article's text.
 
-    The fragment (``#:~:text=``) quotes the range, with a few words around it in the same block.
+    The fragment (``#:~:text=``) quotes the range, with a few of the words before and after it in
+    the same block.
     """
     if not text[start:end].strip():
         return url
@@ -271,5 +275,5 @@ def text_fragment(url: str, text: str, start: int, end: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Percent-encode a text; hyphens and commas separate the parts of a fragment."""
+    """Percent-encode a text, including the hyphens and commas that separate a fragment's parts."""
     return quote(text, safe="").replace("-", "%2D")

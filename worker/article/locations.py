@@ -1,4 +1,4 @@
-"""Locations of an article's parts in its page, so that each can be found again there."""
+"""Locations of an article's parts in its page, so that each part can be found there again."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,10 +18,11 @@ from worker.html.source import PageSource
 from worker.text import words
 
 MAX_PATH_CHARACTERS = 200_000
-"""Maximum total length of paths; further parts of a deep, hostile page have no location."""
+"""Maximum total length of paths; on deep, hostile pages, further parts have no location."""
 
 MAX_AROUND = 4
-"""Maximum length of a text, relative to the value it contains, that is surely about the value."""
+"""Maximum length of a text relative to a value it contains; longer texts may merely mention the
+value."""
 
 MAX_OCCURRENCES = 50
 """Maximum number of occurrences of a value that are compared."""
@@ -31,7 +32,7 @@ MIN_VALUE_CHARACTERS = 3
 
 
 def without_locations(article: Extraction) -> Extraction:
-    """Return an article without references into a page, for one made from other markup."""
+    """Return an article without references into the page, because it was made from other markup."""
     return replace(
         article,
         blocks=tuple(replace(each, pieces=()) for each in article.blocks),
@@ -70,9 +71,10 @@ def with_comment_locations(page: Page, comments: Sequence[Comment]) -> tuple[Com
 
 @dataclass(frozen=True)
 class PageLocations:
-    """The locations of elements, texts and values in a page.
+    """Locator of elements, texts and values in a page.
 
-    `left` is the number of characters that paths may still have, which a deep page would exceed.
+    `left` is the number of characters that further paths may use; a deep page would otherwise
+    produce too many.
     """
 
     page: Page
@@ -149,7 +151,7 @@ class PageLocations:
         return self._paths.path(element)
 
     def _element_around(self, pieces: Sequence[int]) -> int:
-        """Return the innermost element around text nodes that is not within sentences."""
+        """Return the innermost element around text nodes, except elements within sentences."""
         tags, above, ends = self._flat.tags, self._above, self._ends
         parents = [self._source.holders[each] for each in pieces]
         element, last = min(parents), max(parents)
@@ -209,16 +211,16 @@ class PageLocations:
         return [number for number, text in enumerate(texts) if not text.isspace()]
 
     def _of_value(self, value: str, near: int) -> Location | None:
-        """Find a value: in a text or, failing that, in an attribute or a script.
+        """Find a value in a text or, failing that, in an attribute or a script.
 
-        Of several texts, the nearest to the element `near` is chosen.
+        If several texts contain it, the one nearest to the element `near` is chosen.
         """
         if len(value) < MIN_VALUE_CHARACTERS:
             return None
         flat, holders = self._flat, self._source.holders
         numbers, texts = self._displayed
         shown = [numbers[each] for each in _holding(texts, value)]
-        # In a longer text, the value may be mentioned in passing.
+        # A longer text may mention the value in passing.
         own = [each for each in shown if len(flat.pieces.texts[each]) <= MAX_AROUND * len(value)]
         attribute = next(_holding(self._values, value), None)
         if own or (shown and attribute is None):
@@ -249,7 +251,7 @@ class PageLocations:
 
 
 def _holding(joined: str, value: str) -> Iterator[int]:
-    """Yield the indices of the texts, joined by NUL, that contain a value between word borders."""
+    """Yield the indices of the NUL-separated texts that contain a value between word boundaries."""
     number, counted = 0, 0
     at = joined.find(value)
     for _ in range(MAX_OCCURRENCES):
@@ -266,5 +268,5 @@ def _holding(joined: str, value: str) -> Iterator[int]:
 
 
 def _continues(character: str) -> bool:
-    """Return whether a character next to a value makes it part of a longer word."""
+    """Return whether a character next to a value shows that the value is part of a longer word."""
     return character.isalnum() and not words.count_unspaced(character)

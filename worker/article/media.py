@@ -29,7 +29,7 @@ _BUTTONS = re.compile(
     r"|plusone|addthis|sharethis|/share_button"
 )
 MAX_SOURCES = 20
-"""Maximum number of ``source`` elements examined per picture."""
+"""Maximum number of ``source`` elements examined per ``picture``."""
 
 MAX_TRACKER_PIXELS = 1
 """Maximum width or height of a tracker or spacer, in pixels."""
@@ -63,7 +63,7 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 
 
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
-    """Read an element of `EMBEDS`, or the quotation that holds a social media post.
+    """Read an element of `EMBEDS`, or the quotation that embeds a social media post.
 
     Returns None for trackers, share and follow buttons, and elements without an HTTP URL.
     """

@@ -1,7 +1,7 @@
 """Recognition of pages that list other pages: home pages, section fronts, search results and so on.
 
-The lines of such a page are linked headlines, either with short teasers between them at the same
-position in the tree, or with hardly anything else. No passage is long enough for an article.
+The lines of such a page are linked headlines, with short teasers between them at the same position
+in the tree, or with almost nothing between them. No passage is long enough for an article.
 """
 
 import re
@@ -46,7 +46,7 @@ MIN_TEASERS_TO_PROSE = 4.0
 """Minimum ratio of words in teasers to words in the longest text outside lists."""
 
 MIN_HEADLINES_SHARE = 0.6
-"""Minimum share of words in headlines on a page without teasers."""
+"""Minimum share of a page's words that are in headlines if there are no teasers."""
 
 MIN_HEADLINES_TO_PROSE = 20.0
 """Minimum ratio of words in headlines to words in the longest text, on a page without teasers."""
@@ -55,29 +55,31 @@ MIN_HEADLINES_WORDS = 100
 """Minimum total number of words in the headlines of a list without teasers."""
 
 MIN_OFFERS = 6
-"""Minimum number of offers at which a list belongs to a shop or an event calendar, not a menu."""
+"""Minimum number of offers for a list to belong to a shop or an event calendar rather than a menu.
+"""
 
 MIN_OFFERS_TO_HEADLINES = 0.1
-"""Minimum ratio of offers to headlines at which a list is not a menu."""
+"""Minimum ratio of offers to headlines for a list not to be a menu."""
 
 
 MIN_READ = 0.6
-"""Minimum share of a page's words in its text at which the list is the page's content."""
+"""Minimum share of a page's words that are in its text for a list to be the page's content."""
 
 MIN_PROBABILITY = 0.5
-"""Minimum probability at which a page that looks like a menu counts as one."""
+"""Minimum menu probability for a page that looks like a menu to count as one."""
 
 DECLARED = 0.6
-"""Probability of not being a menu if a page declares itself an article with a publication date."""
+"""Probability that a page which declares itself an article with a publication date is not a menu.
+"""
 
 
 @dataclass(frozen=True)
 class MenuEvidence:
-    """Evidence for a list of other pages; lengths are numbers of words.
+    """Evidence that a page lists other pages; lengths are in words.
 
-    `prose` is the longest text outside lists. `items`, `teasers` and `longest_teaser` are the
-    number, total and maximum length of the texts in lists; a list has at least `MIN_ITEMS` texts
-    that follow headlines with the same tag path.
+    `prose` is the length of the longest text outside lists. `items`, `teasers` and `longest_teaser`
+    are the number, total length and maximum length of the texts in lists. A list consists of at
+    least `MIN_ITEMS` texts that follow headlines with the same tag path.
     """
 
     prose: float
@@ -104,7 +106,7 @@ class MenuEvidence:
 def is_menu(page: Outline) -> bool:
     """Return whether a page is a list of other pages, according to its structure."""
     found = _Stretches.of(page)
-    # Text that is too long for a teaser and for text outside lists need not be classified.
+    # A text longer than `MAX_PROSE_WORDS` rules a menu out, whether or not it is in a list.
     if found.words.max() > MAX_PROSE_WORDS or not _evidence(page, found).is_menu:
         return False
     offers = count_offers(page)
@@ -116,8 +118,9 @@ def menu_probability(
 ) -> float:
     """Return the probability that a page that looks like a menu (`is_menu`) is one.
 
-    It may instead be a manual, a thread (`has_posts`), a declared article, or an article made up of
-    links to other sites or to anchors on the page. `words` is the word count of its text.
+    Alternatively, it may be a manual, a thread (`has_posts`), a declared article, or an article
+    made up of links to other sites or to anchors on the page. `words` is the word count of its
+    text.
     """
     found = _Stretches.of(page)
     others = [kinds.get("documentation", 0.0)]
@@ -134,7 +137,7 @@ def menu_probability(
 
 
 def _share_leading_elsewhere(page: Outline, found: "_Stretches", url: str) -> float:
-    """Return the share of headlines that link to other sites or to anchors on the page."""
+    """Return the share of headlines linked to other sites or to anchors on the page."""
     base, site, own = base_of(page.root, url), site_of(url), url.partition("#")[0]
     hrefs = (page.node(link).get("href") for link in found.links.tolist())
     addresses = [address for href in hrefs if (address := absolute(href, base)) is not None]
@@ -170,7 +173,8 @@ class _Stretches(NamedTuple):
     """The headlines of a page, and the texts between them.
 
     `blocks` and `links` hold the block and the link of each headline; `words` holds the number of
-    words before the first headline and after each. `headlines` and `total` are numbers of words.
+    words before the first headline and after each headline. `headlines` and `total` are numbers of
+    words.
     """
 
     blocks: Integers
@@ -190,7 +194,7 @@ class _Stretches(NamedTuple):
         linked = np.flatnonzero(links >= 0)
         in_links = np.zeros(len(counts))
         in_links[linked] = counts[linked]
-        # Cumulative number of words in a link, even if it spans several lines.
+        # Cumulative numbers of words in each link, even if the link spans several lines.
         is_other = np.diff(links[linked], prepend=-1) != 0
         sums = np.cumsum(counts[linked])
         before = (sums - counts[linked])[is_other]
@@ -238,13 +242,13 @@ _THINGS = re.compile(
     r"(?:product|offer|course|jobposting"
     r"|(?:business|childrens|dance|education|exhibition|food|music|social|theater)?event)"
 )
-"""schema.org types, in lower case, of things that people buy, attend or apply for."""
+"""Lower-case schema.org types of things that people buy, attend or apply for."""
 
 
 def count_offers(page: Outline) -> int:
-    """Count the offers on a page: its prices, or its declared goods if there are more.
+    """Count the offers on a page: its prices or its declared goods, whichever are more.
 
-    Prices must start a line or be in a short one, unlike those mentioned in headlines.
+    A price must start a line or be in a short line, unlike prices mentioned in headlines.
     """
     declared = sum(_THINGS.fullmatch(kind) is not None for kind in whole_page.declared_types(page))
     return max(declared, _count_prices(page))

@@ -1,4 +1,4 @@
-"""Representation of a page as arrays, for measurements in one pass and without recursion."""
+"""Representation of a page as arrays, which allows measuring it in one pass without recursion."""
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ _Item = TypeVar("_Item")
 class TextNode(NamedTuple):
     """A text node of the page; `parent` is the index of its element, and `size` is in tokens.
 
-    Text nodes without a block border or line break between them have the same `line` number.
+    Text nodes that no block border or line break separates have the same `line` number.
     """
 
     parent: int
@@ -39,8 +39,8 @@ _OUTLINE = "outline"
 class PageTexts:
     """The texts of a page, tokenised and counted.
 
-    `texts` holds the text nodes, then the lines that are not a single visible text node; `of_lines`
-    is the index of each line in `texts`.
+    `texts` holds the text nodes, followed by the lines that do not consist of a single visible text
+    node; `of_lines` holds each line's index in `texts`.
     """
 
     texts: Texts
@@ -142,7 +142,7 @@ class Outline:
 
     @cached_property
     def steps(self) -> list[tuple[str, int]]:
-        """Step of each element in its XPath: its tag, and its rank among siblings with the tag."""
+        """Last step of each element's XPath: its tag, and its rank among siblings with that tag."""
         ranks: dict[tuple[int, str], int] = {}
         found: list[tuple[str, int]] = []
         for parent, tag in zip(self.parents, self.tags, strict=True):
@@ -152,12 +152,12 @@ class Outline:
 
     @cached_property
     def distinct_names(self) -> list[str]:
-        """Distinct pairs of class and ID, separated by a space."""
+        """Distinct combinations of class and ID, separated by a space."""
         return [" ".join(names) for names in self.flat.distinct_names]
 
     @property
     def name_numbers(self) -> Integers:
-        """Index in `distinct_names` of each element."""
+        """Index of each element's name in `distinct_names`."""
         return self.flat.name_numbers
 
     @cached_property
@@ -171,7 +171,7 @@ class Outline:
 
     @cached_property
     def _known_words(self) -> tuple[Integers, Integers]:
-        """Indices into `distinct_names`, paired with numbers of known words in the name."""
+        """Indices into `distinct_names`, paired with the numbers of known words in the name."""
         has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
         has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
         return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))
@@ -179,7 +179,7 @@ class Outline:
     def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
         """Count the words of each element's class and ID that are in each of several sets.
 
-        Takes sets of `KNOWN_WORDS`. Returns an array of shape (elements, sets).
+        The sets must be subsets of `KNOWN_WORDS`. Returns an array of shape (elements, sets).
         """
         places, numbers = self._known_words
         counts = np.empty((len(self.distinct_names), len(names)), dtype=np.int64)
@@ -211,7 +211,7 @@ class Outline:
         return self.nearest_marked(~self.flat.having(DIVISIONS))
 
     def nearest_marked(self, marked: Booleans) -> Integers:
-        """Return for each element the nearest marked one, including itself, or else the root."""
+        """Return each element's nearest marked ancestor or itself; the root if none is marked."""
         parents = self.flat.parents
         found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
         while True:
@@ -378,7 +378,7 @@ class Outline:
 
     @cached_property
     def link_numbers(self) -> Integers:
-        """Index of the link that each element is or is inside; -1 if there is no link."""
+        """Index of the link that each element is or is inside; -1 outside links."""
         leads = self.flat.having(("a",))
         addresses = self.flat.values("href")
         without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
@@ -393,7 +393,7 @@ class Outline:
         return links
 
     def counterparts(self, other: "Outline") -> list[int]:
-        """Map each element to the one at its positional XPath on another page, -1 if absent."""
+        """Map each element to the element at its positional XPath on another page; -1 if absent."""
         place = {
             (parent, step): index
             for index, (parent, step) in enumerate(zip(other.parents, other.steps, strict=True))
@@ -407,7 +407,7 @@ class Outline:
 
 
 def _read(texts: Sequence[str], lines: Integers) -> PageTexts:
-    """Tokenise texts, and the lines that differ from their text; `lines` holds each text's line."""
+    """Tokenise texts, and lines of several texts; `lines` holds each text's line number."""
     starts = _starts_of(lines)
     ends = np.append(starts[1:], len(texts))
     is_other = ends - starts > 1
@@ -420,13 +420,13 @@ def _read(texts: Sequence[str], lines: Integers) -> PageTexts:
 
 
 def _starts_of(lines: Integers) -> Integers:
-    """Return the index of the first occurrence of each line number, given in ascending order."""
+    """Return the index of the first occurrence of each line number; line numbers are ascending."""
     return np.flatnonzero(np.diff(lines, prepend=-1))
 
 
 @cache
 def _is_one_of(names: frozenset[str]) -> Booleans:
-    """Return for each of `KNOWN_WORDS` whether it is in a set."""
+    """Return a mask of the `KNOWN_WORDS` that are in a set."""
     return np.array([word in names for word in KNOWN_WORDS], dtype=np.bool_)
 
 
@@ -435,7 +435,7 @@ def _cut(
 ) -> tuple[list[_Item], list[int]]:
     """Remove ordered, disjoint ranges from a sequence.
 
-    Returns the remaining items, and the new position of every old position and of the end.
+    Returns the remaining items, and the new position for each old position, including the end.
     """
     kept: list[_Item] = []
     moved: list[int] = []

@@ -1,7 +1,7 @@
-"""Model of a page: the role of each line and the kind of the page, in a single pass.
+"""Model of a page, which judges the role of each line and the kind of the page in a single pass.
 
-A network sees the sequence of lines and their words; boosted trees see each line's features. Their
-log odds that a line belongs to the text are averaged.
+A network reads the sequence of lines and their words; boosted trees read the features of each line.
+Their log odds that a line belongs to the text are averaged.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,11 +19,12 @@ from worker.article.finding import FoundRole
 from worker.inference import BoostedTrees, Features, LineNetwork, likelihoods, load_model
 
 MAX_LINES = 10_000
-"""Maximum number of lines judged together, as the network needs about 12 kB of memory per line."""
+"""Maximum number of lines judged at once, because the network needs about 12 kB of memory per line.
+"""
 
 MIN_COMMENT = 0.05
-"""Minimum probability of a comment among the lines, or of a forum page, at which a page may have
-comments."""
+"""Minimum probability that some line is a comment, or that the page is a forum page, for the page
+to be searched for comments."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -93,7 +94,7 @@ class PageModel:
         ]
         of_lines = np.concatenate([piece.of_lines for piece in pieces])
         of_roles, opinions = self._with_trees(of_lines, self.trees.log_odds(evidence.features))
-        # The kind is judged from the start of the page.
+        # The kind of the page is judged by its beginning.
         of_page = softmax(pieces[0].of_page[None, :])[0].tolist()
         kinds = dict(zip(self.kinds, of_page, strict=True))
         return JudgedPage(evidence, self.roles, of_roles, kinds, opinions)
@@ -110,9 +111,9 @@ class PageModel:
 
 @dataclass(frozen=True, eq=False)
 class JudgedPage:
-    """The lines of a page with the probability of each role, and of each kind of page.
+    """The lines of a page with the probability of each role and of each kind of page.
 
-    `of_roles` has the shape (lines, roles), and each row sums to 1. `kinds` is empty for a page
+    `of_roles` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a page
     without lines.
     """
 
@@ -128,25 +129,25 @@ class JudgedPage:
         return self.probability_of(TEXT_ROLES)
 
     def probability_of(self, roles: Collection[str]) -> Floats:
-        """Return the probability that each line has one of the given roles."""
+        """Return, for each line, the probability that it has one of the given roles."""
         chosen = [role in roles for role in self.roles]
         return np.asarray(self.of_roles[:, chosen].sum(axis=1), dtype=np.float64)
 
     @property
     def kind(self) -> Kind:
-        """Most probable kind of the page; on a tie, the first one."""
+        """Most probable kind of the page; the first one in case of a tie."""
         return max(self.kinds, key=lambda kind: self.kinds[kind], default="article")
 
     @property
     def may_have_comments(self) -> bool:
-        """Whether a line is probable enough to be a comment, or the page to be a forum page."""
+        """Whether some line is likely enough to be a comment, or the page to be a forum page."""
         most = float(self.probability_of(("comment",)).max(initial=0.0))
         return max(most, self.kinds.get("forum", 0.0)) >= MIN_COMMENT
 
     def likeliest(
         self, places: npt.NDArray[np.int64], roles: Collection[LineRole]
     ) -> list[FoundRole]:
-        """Return for each of the given lines the most probable of the given roles."""
+        """Return the most probable of the given roles for each of the given lines."""
         chosen = [place for place, role in enumerate(self.roles) if role in roles]
         of_chosen = self.of_roles[places][:, chosen]
         best = of_chosen.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""Search for long texts in JSON values: strings of prose, and lists of paragraphs."""
+"""Search for long texts in JSON values, either strings of prose or lists of paragraphs."""
 
 import re
 from collections import defaultdict
@@ -25,7 +25,8 @@ MAX_DEPTH = 100
 """Maximum nesting depth examined."""
 
 MAX_OWNERS = 3
-"""Maximum number of objects around a text, from the innermost, whose other values are collected."""
+"""Maximum number of objects around a text, starting with the innermost, from which other values are
+collected."""
 
 _TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
@@ -35,14 +36,14 @@ _Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Passage:
-    """A text found in a JSON value, as markup, with short texts of the enclosing objects."""
+    """A text found in a JSON value, as markup, with short texts of the objects around it."""
 
     html: str
     beside: tuple[str, ...]
 
     @property
     def plain(self) -> str:
-        """The text without tags, for counting."""
+        """The text without tags, used for counting."""
         return unescape(_TAG.sub(" ", self.html))
 
 
@@ -53,10 +54,11 @@ class _Leaf(NamedTuple):
 
 
 def passages(value: Any) -> Iterator[Passage]:
-    """Yield the texts in a JSON value that may be an article's.
+    """Yield the texts in a JSON value that may be an article.
 
-    A text is one string, plain or markup, or has one paragraph per item of a list, from strings at
-    the same path. Lists whose items have URLs are excluded: they list other pages.
+    A text is either one string, plain or markup, or a list with one paragraph per item, taken from
+    the same path in each item. Lists whose items have URLs are excluded, because they list other
+    pages.
     """
     leaves = list(_leaves(value))
     yield from map(_of_leaf, filter(lambda leaf: is_prose(leaf.text), leaves))
@@ -75,7 +77,7 @@ def _of_leaf(leaf: _Leaf) -> Passage:
 
 
 def is_prose(text: str) -> bool:
-    """Return whether a text, plain or markup, is long enough for an article and has sentences."""
+    """Return whether a text, plain or markup, has sentences and the length of an article."""
     if len(text) < MIN_WORDS:
         return False
     plain = unescape(_TAG.sub(" ", text)) if "<" in text or "&" in text else text
@@ -85,7 +87,7 @@ def is_prose(text: str) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[_Leaf]:
-    """Yield the strings of a value in order, including those of JSON in strings."""
+    """Yield the strings in a value, in order, and those in JSON that is itself a string."""
     left = MAX_VALUES
     waiting: list[tuple[_Path, Any, tuple[dict[str, Any], ...]]] = [((), value, ())]
     while waiting and left > 0:
@@ -132,11 +134,12 @@ def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
 
 
 def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
-    """Return whether most items of a list, at the given path depth, have a URL of their own."""
+    """Return whether most items of a list, at the given path depth, have URLs of their own."""
     addresses = 0
     for leaves in items.values():
         leaf = leaves[0]
-        # The keys between the item and the string; each except the last leads to an object.
+        # These are the keys between the item and the string; each except the last leads to an
+        # object.
         objects = sum(isinstance(step, str) for step in leaf.path[depth + 1 :])
         item = leaf.owners[-objects] if 0 < objects <= len(leaf.owners) else {}
         addresses += any(

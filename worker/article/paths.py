@@ -13,15 +13,15 @@ _DIGIT = re.compile(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
 Step = tuple[int, str]
-"""Number of the parent path (-1 if none), and the last step of a path."""
+"""The number of the parent path (-1 if there is none) and the last step of a path."""
 
 
 @dataclass(frozen=True)
 class Paths:
     """Numbered paths from the root to the block elements that hold text.
 
-    A step is a tag with its class and ID, without digits, which are mostly counters. A parent path
-    has a smaller number than its children. `numbers` is keyed by element.
+    A step is a tag with its class and ID. Digits are removed, because most of them are counters. A
+    parent path has a lower number than its children. `numbers` is keyed by element.
     """
 
     steps: list[Step]

@@ -1,4 +1,4 @@
-"""Descriptions of evidence: a readable phrase for every column, and the column's aspect."""
+"""Descriptions of evidence: a readable phrase and an aspect for every column."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Phrase = Callable[[float], str]
 
 
 CONTEXT = ("context", "its words, its markup and the lines around it")
-"""Aspect and phrase for anything that no aspect accounts for individually."""
+"""Aspect and phrase for the evidence that no other aspect covers."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Aspect:
 
 
 def phrase(column: str, value: float) -> str:
-    """Describe a column's value in words, or by the column's name if it has no phrase."""
+    """Describe a column's value in words; a column without a phrase is described by its name."""
     say = _PHRASES.get(column)
     return say(value) if say is not None else f"{column.replace('_', ' ')} {value:.3g}"
 

@@ -1,4 +1,4 @@
-"""Read a page's complete content: the article and, separately, the comments below it."""
+"""The complete content of a page: the article and, separately, the comments below it."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -74,7 +74,7 @@ logger = logging.getLogger(__name__)
 MIN_OF_FORUM = 0.1
 """Minimum probability at which the best records of a forum page count as its posts.
 
-With a lower one, an article mistaken for a forum page loses most of its text.
+With a lower threshold, an article mistaken for a forum page would lose most of its text.
 """
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
@@ -91,7 +91,7 @@ class Content:
     """The contents of a page.
 
     `comments_elsewhere` are threads hosted by other services; `entries` are those of a live report.
-    `suspected` is a possible wall in place of the article, less likely than `SURE_WALL`.
+    `suspected` is a wall that may replace the article, with a probability below `SURE_WALL`.
     """
 
     article: Extraction
@@ -104,7 +104,7 @@ class Content:
 
 @dataclass(frozen=True)
 class ExplainedContent:
-    """The contents of a page, with an explanation of the article or of its absence.
+    """The contents of a page, with an explanation of the article or of why there is none.
 
     `comments` and `entries` are empty if there is no article.
     """
@@ -125,14 +125,15 @@ def read_content(
 ) -> Content:
     """Extract the article of a page and read its comments.
 
-    `page` and `other` are as for `worker.article.extract_article`. The first of the `patterns` of
-    the template that matches any comments is used; None to search this page on its own. The roles
-    of the article's lines are `text_roles`, `TEXT_ROLES` if empty. Dates such as "3 hours ago" in
-    comments are relative to `fetched_at`, an aware datetime, or left as written without it.
-    `has_locations` determines whether the parts of the content have their locations in the page.
+    `page` and `other` are as for `worker.article.extract_article`. Of the template's `patterns`,
+    the first that matches any comments is used; if `patterns` is None, comments are searched for on
+    this page alone. The roles of the article's lines are `text_roles` (`TEXT_ROLES` if empty).
+    Relative dates in comments, such as "3 hours ago", are resolved against `fetched_at`, an aware
+    datetime; without it, they are left as written. `has_locations` determines whether the parts of
+    the content get their locations in the page.
 
-    Raises the errors of `worker.article.extract_article`, and `WallError` or `GoneError` if a wall
-    almost certainly replaces the article, or the article is gone.
+    Raises the errors of `worker.article.extract_article`, `WallError` if a wall almost certainly
+    replaces the article, and `GoneError` if the article is almost certainly gone.
     """
     try:
         content = read_shown(
@@ -200,7 +201,7 @@ def explain_content(
     pivot: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
 ) -> ExplainedContent:
-    """Read a page like `read_content`, and explain the result, even if there is no article."""
+    """Read a page like `read_content`, and explain the result even if there is no article."""
     explained = _explain_shown(page, pivot, patterns)
     is_read = explained.explanation.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
     if explained.comments or not is_read:
@@ -240,7 +241,7 @@ def _explain_shown(
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:
-    """Find the comments of a page; `patterns` as for `read_content`."""
+    """Find the comments of a page; for `patterns`, see `read_content`."""
     if patterns is None:
         return _find_comments(page)
     for pattern in patterns:
@@ -259,9 +260,9 @@ def _find_comments(page: Page) -> FoundComments:
 
 @dataclass(frozen=True)
 class _PostsOfPage:
-    """Posts of a page, in case it is a forum page.
+    """Posts of a page, needed if it turns out to be a forum page.
 
-    `likely` are its comments if it is not; `is_searched` is unset if it cannot have posts.
+    `likely` are its comments if it is not one; `is_searched` is False if it cannot have posts.
     """
 
     page: Page
@@ -275,7 +276,7 @@ class _PostsOfPage:
         known: TemplateKnowledge,
         patterns: Sequence[CommentPattern] | None,
     ) -> Self:
-        """Find the posts of a page that may have any; `patterns` are tried on every page."""
+        """Find the posts of a page that may have some; `patterns` are tried on every page."""
         is_searched = judged_page(page, known).may_have_comments
         if patterns is None and not is_searched:
             return cls(page, _NONE_FOUND, is_searched=False)
@@ -302,7 +303,8 @@ class _PostsOfPage:
 def _of_kind(posts: _PostsOfPage, article: Extraction) -> FoundComments:
     """Return the comments of a page, depending on its kind.
 
-    A listing has none: its teasers have an author and a date, and look like comments.
+    A listing has no comments, but its teasers look like some, because they have an author and a
+    date.
     """
     if article.metadata.kind == "forum":
         return posts.found
@@ -317,8 +319,8 @@ def _unseen_discussion(
 ) -> Content | None:
     """Read an article and its discussion from elements that the page does not display.
 
-    Returns None if the article is not there or has no discussion. Forums rendered in the browser
-    have their posts in a ``noscript`` element.
+    Returns None if there is no article or it has no discussion. Forums rendered in the browser have
+    their posts in a ``noscript`` element.
     """
     if method not in UNSEEN:
         return None
@@ -337,7 +339,7 @@ def _unseen_discussion(
 
 
 def comment_pattern_of(page: Page) -> CommentPattern:
-    """Return the comment pattern observed on a single page."""
+    """Return the comment pattern found on a single page."""
     return _find_comments(page).pattern
 
 
@@ -349,7 +351,7 @@ def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | Non
     voted = vote(patterns)
     if not voted.is_named:
         return None
-    # The exact confidence changes with every page; only whether it is high matters.
+    # The exact confidence differs between pages; only whether it is high matters.
     return replace(voted, confidence=1.0 if voted.confidence >= SURE_COMMENTS else 0.5)
 
 
@@ -377,10 +379,10 @@ def _shown_below(article: Extraction, found: FoundComments, page: Page) -> tuple
 def _without_article(
     records: Sequence[HtmlElement], page: Page, article: Extraction
 ) -> Sequence[HtmlElement]:
-    """Remove a record that contains the article and is not one of several siblings.
+    """Remove a record that contains the article, unless it has siblings.
 
-    It is the article itself or an element around a whole thread, unlike the first post of a thread,
-    which has siblings.
+    Without siblings, it is the article itself or an element around a whole thread; the first post
+    of a thread has siblings.
     """
     container = element_at(page.document, article.xpath) if records else None
     if container is None:

@@ -35,10 +35,11 @@ MAX_CELL_TOKENS = 40
 """Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
 
 MAX_BLOCKS_BEFORE_TITLE = 3
-"""Number of leading blocks searched for a repeated headline, after a section and a date."""
+"""Number of leading blocks in which a repeated headline is removed; it may follow a section and a
+date."""
 
 PROBABILITY_DIGITS = 3
-"""Number of decimal places of a role's probability."""
+"""Number of decimal places in the probability of a role."""
 
 _TYPES: dict[str, BlockType] = {
     **dict.fromkeys(HEADINGS, "heading"),
@@ -74,17 +75,17 @@ _CODE_LANGUAGE = re.compile(
 )
 _CODE_ATTRIBUTES = ("data-lang", "data-language")
 MAX_CLASS_CHARACTERS = 200
-"""Maximum length of a class attribute searched for the language of code."""
+"""Maximum length of a class attribute that is searched for the language of code."""
 
 MAX_ITEM_NUMBER = 1_000_000
-"""Maximum number in a list item's marker; a page may declare any number."""
+"""Maximum number in a list item's marker; a page may declare an arbitrary number."""
 
 
 @dataclass
 class Stretch:
-    """A block whose position in the text is not yet known; offsets are relative to its start.
+    """A block whose position in the text is not known yet; offsets are relative to its start.
 
-    `pieces` are the indices in the page of the text nodes that it consists of.
+    `pieces` are the indices, in the page, of the text nodes that make up the block.
     """
 
     type: BlockType
@@ -118,7 +119,7 @@ class Stretch:
 
 @dataclass
 class Rendering:
-    """The parts of a body, in document order; blocks are not empty."""
+    """The parts of a body, in document order; no block is empty."""
 
     stretches: list[Stretch] = field(default_factory=list)
     images: list[ArticleImage] = field(default_factory=list)
@@ -131,7 +132,7 @@ class Rendering:
         self.images[:0] = (replace(each, block=0) for each in others.values())
 
     def leave_title_out(self, title: str | None) -> None:
-        """Remove the headline if the first blocks of the body repeat it."""
+        """Remove the headline if one of the first blocks of the body repeats it."""
         same = words.tokens(title or "")
         first = self.stretches[:MAX_BLOCKS_BEFORE_TITLE]
         repeated = [place for place, each in enumerate(first) if words.tokens(each.text) == same]
@@ -154,15 +155,16 @@ def render(page: Outline, finding: Finding, base: str) -> Rendering:
     """Render a body; relative URLs are resolved against `base`.
 
     A block ends at the border of a block element or at two line breaks; a single line break remains
-    in it. Its type is that of the nearest enclosing element with a type. A table of short cells is
-    one block, with a line per row and tabs between cells; any other table is layout.
+    part of the block. The type of a block is that of the nearest enclosing element that has a type.
+    A table of short cells is one block, with a line per row and tabs between cells; any other table
+    is treated as layout.
     """
     return _Renderer(page, finding, base).run()
 
 
 @dataclass
 class _Open:
-    """An open element, with its effect on the text below it."""
+    """An open element and its effect on the text inside it."""
 
     element: int
     type: BlockType | None = None
@@ -199,7 +201,7 @@ class _Renderer:
         inside = page.flat.numbers[first:end]
         limits = page.document.ends[inside].tolist()
         numbers = [*inside.tolist(), limits[0]]
-        # Whitespace between elements separates words here, but is not in the outline.
+        # Whitespace between elements separates words, but is missing from the outline.
         start, stop = np.searchsorted(pieces.after, (numbers[0], numbers[-1])).tolist()
         texts = deque(
             zip(
@@ -234,7 +236,7 @@ class _Renderer:
         return self._rendering
 
     def _enter(self, index: int) -> bool:
-        """Open an element; return False if its contents are to be skipped."""
+        """Open an element; return False to skip its contents."""
         tag = self._page.tags[index]
         if tag == "li":
             self._count_item(index)
@@ -304,7 +306,7 @@ class _Renderer:
         return next((each for each in reversed(self._open) if each.type == "list_item"), None)
 
     def _count_item(self, index: int) -> None:
-        """Count an item of an ordered list, whether displayed or not."""
+        """Count an item of an ordered list, whether or not the item is displayed."""
         around = self._page.parents[index]
         if around < 0 or self._page.tags[around] != "ol":
             return
@@ -363,7 +365,7 @@ class _Renderer:
             self._parts.append((text, self._setting()))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
-        """Return whether the next text belongs to the body; blank texts are not in the outline."""
+        """Return whether the next text belongs to the body; the outline omits blank texts."""
         if is_blank:
             return True
         line = self._page.texts[self._next_text].line
@@ -387,7 +389,7 @@ class _Renderer:
         self._settle_media()
 
     def _stretch(self, parts: Sequence[tuple[str, Setting]]) -> Stretch | None:
-        """Create a text block, or return None if it would contain no letter or digit."""
+        """Create a text block; return None if it would contain no letter or digit."""
         typed = self._typed()
         kind: BlockType = (typed.type if typed is not None else None) or "paragraph"
         spans: Sequence[Span] = ()
@@ -405,7 +407,7 @@ class _Renderer:
             stretch.language = self._code_language(typed.element)
         elif typed is not None:
             stretch.level = typed.level
-            # Only the first block of an item has the marker.
+            # Only the first block of a list item has the marker.
             stretch.marker, typed.marker = typed.marker, None
         return stretch
 
@@ -452,7 +454,7 @@ class _Renderer:
         return FoundRole(role, round(share, PROBABILITY_DIGITS))
 
     def _data_table(self, index: int) -> Stretch | None:
-        """Return a data table, or None if the table is for layout."""
+        """Return a data table, or None if the table is used for layout."""
         page, finding = self._page, self._finding
         texts = page.texts[page.text_starts[index] : page.text_ends[index]]
         if finding.lines is not None and any(text.line not in finding.lines for text in texts):
@@ -503,7 +505,7 @@ class _Renderer:
 
     def _show(self, element: Node) -> None:
         if self._muted is not None and self._link is not None:
-            # A picture that links to another page illustrates that page.
+            # A picture linked to another page illustrates that page.
             elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
             if elsewhere:
                 return
@@ -538,7 +540,7 @@ class _Renderer:
         return len(self._rendering.stretches) + (0 if self._is_blank else 1)
 
     def _settle_media(self) -> None:
-        """Move back media placed after a block that turned out to be empty."""
+        """Move media that were placed after a block back if the block turned out to be empty."""
         _settle(self._rendering.images, len(self._rendering.stretches))
         _settle(self._rendering.embeds, len(self._rendering.stretches))
 

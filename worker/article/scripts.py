@@ -1,6 +1,6 @@
-"""Extraction of JSON from a page's scripts: structured data, and the state of the site's scripts.
+"""Extraction of JSON from a page's scripts: structured data and application state.
 
-No script is executed. Anything that is not JSON is skipped.
+No script is executed, and anything other than JSON is skipped.
 """
 
 import json
@@ -15,18 +15,19 @@ from worker.html.nodes import AnyElement, Node
 STRUCTURED_DATA = "application/ld+json"
 
 MIN_STATE = 200
-"""Minimum length of a script searched for state."""
+"""Minimum length of a script that is searched for state."""
 
 MAX_TRIES = 100
 """Maximum number of positions in a script at which JSON parsing is attempted."""
 
 MAX_REREAD = 2
-"""Maximum ratio of decoded characters to the script's length, to bound false starts."""
+"""Maximum ratio of decoded characters to the script's length, which limits the work on false
+starts."""
 
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
 )
-# The start of an assignment or call that has a value.
+# Matches the start of an assignment or call that has a value.
 _START = re.compile(r"[=(]\s*(?=[\[{\"])")
 _OPENING = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")
 _DECODER = json.JSONDecoder(strict=False)
@@ -43,7 +44,7 @@ class ScriptValue:
 def structured_data(
     elements: Iterable[Node], least: int = 0, holding: str = ""
 ) -> Iterator[ScriptValue]:
-    """Yield the values in JSON-LD scripts of at least `least` characters that contain `holding`.
+    """Yield the values in JSON-LD scripts with at least `least` characters that contain `holding`.
 
     Elements other than scripts are ignored.
     """
@@ -55,7 +56,7 @@ def structured_data(
 
 
 def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[ScriptValue]:
-    """Yield the JSON values used by the site's scripts, in order.
+    """Yield the JSON values in the site's scripts, in order.
 
     A script with a JSON type is a single value; in JavaScript, the literals in assignments and
     calls are the values.
@@ -84,7 +85,7 @@ def _kind(script: AnyElement) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Parse JSON that may be wrapped in a comment or CDATA marks; return None if it is invalid."""
+    """Parse JSON, possibly wrapped in a comment or CDATA markers; return None if invalid."""
     try:
         return _DECODER.decode(_unwrapped(text))
     except (ValueError, RecursionError):
@@ -92,7 +93,7 @@ def read_json(text: str) -> Any:
 
 
 def _unwrapped(text: str) -> str:
-    """Strip the comment or CDATA marks around a script."""
+    """Strip the comment or CDATA markers around a script."""
     opening = _OPENING.match(text)
     text = text[opening.end() if opening else 0 :].strip()
     if text.endswith("]]>"):

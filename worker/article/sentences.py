@@ -29,7 +29,8 @@ from worker.text.texts import Count
 METHOD = "sentences"
 
 MIN_CHARACTERS = 20
-"""Minimum length of a content text node (Wutsi's own value); unspaced scripts count double."""
+"""Minimum length of a text node that counts as content (Wutsi's value); characters of unspaced
+scripts count double."""
 
 MAX_CLEANED = 0.5
 """Maximum share of the page's tokens in an element that cleaning removes."""
@@ -41,7 +42,7 @@ _KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
 def find_body(page: Outline) -> Finding | None:
     """Find the body by counting sentences, without other pages; None if the page has no text.
 
-    If no text remains, the limits on length, links and cleaning are lifted step by step.
+    If cleaning leaves no text, the limits on length, links and cleaning are lifted one by one.
     """
     cleaned = uninteresting(page)
     for dropped, least, in_links in (
@@ -58,7 +59,7 @@ def find_body(page: Outline) -> Finding | None:
 
 
 class _Packet(NamedTuple):
-    """An element with its text blocks."""
+    """An element with the text blocks whose sentences are counted for it."""
 
     element: int
     blocks: Sequence[int]

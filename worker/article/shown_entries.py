@@ -31,28 +31,28 @@ MAX_SHOWN = 1_000
 """Maximum number of entries read."""
 
 MIN_SHOWN = 3
-"""Minimum number of blocks with a time; two may be the publication and modification dates."""
+"""Minimum number of blocks with a time; just two may be the publication and modification dates."""
 
 MIN_DATED = 0.6
-"""Minimum share of blocks with a time of their own."""
+"""Minimum share of blocks that have a time of their own."""
 
 MIN_NAMED = 0.8
-"""Minimum share of blocks with an ID at which blocks without one do not count as entries."""
+"""Minimum share of blocks with an ID for blocks without one to be ignored."""
 
 MIN_REGULAR = 0.8
 """Minimum share of steps between consecutive times that have the same direction.
 
-At midnight, the time of day steps back.
+The share is below 1 because the time of day jumps back at midnight.
 """
 
 MIN_DISTINCT = 0.5
-"""Minimum share of distinct times; a time that all blocks display is the article's."""
+"""Minimum share of distinct times; a time that all blocks share is the article's."""
 
 MAX_SPAN = timedelta(days=14)
-"""Maximum time between the first and last entry; lists of articles span more."""
+"""Maximum time between the first and the last entry; lists of articles cover a longer period."""
 
 MIN_CHARACTERS = 40
-"""Minimum mean length of the entries; the entries of a match log or programme are shorter."""
+"""Minimum mean length of the entries; those of a match log or a programme are shorter."""
 
 MAX_LINKED = 0.5
 """Maximum share of blocks that start with a link to another page, as teasers do."""
@@ -64,25 +64,26 @@ MAX_ROWS = 2
 """Maximum number of elements of a block searched for its headline and author."""
 
 MAX_HEAD_TEXTS = 6
-"""Maximum number of texts or lines at the start of a block that are searched for its time."""
+"""Maximum number of texts or lines searched for the time at the start of a block."""
 
 MAX_HEAD = 80
-"""Maximum length of a text that displays only a time, or an author."""
+"""Maximum length of a text that displays nothing but a time or an author."""
 
 MAX_SOUGHT = 200
 """Maximum number of characters of an entry's text that are searched for in the article."""
 
 MAX_TRIED = 50
-"""Maximum number of groups of blocks searched for in the article; bounds work on hostile pages."""
+"""Maximum number of groups of blocks searched for in the article, which limits the work on hostile
+pages."""
 
 MIN_HEADLINE = 15
-"""Minimum length of a text that counts as a teaser's headline."""
+"""Minimum length of a text that counts as the headline of a teaser."""
 
 MAX_TITLE = 300
 """Maximum length of a title."""
 
 MAX_NAMES = 200
-"""Maximum length of the classes and IDs examined."""
+"""Maximum number of characters of classes and IDs that are examined."""
 
 _AFTER_CLOCK = re.compile(r"\s?[-–—:|·•+.]|\s(?=[^\W\d_])")
 """Separator between a time and the text after it on the same line."""
@@ -109,7 +110,7 @@ _EDGES = " \t-–—:|·•.,+()[]"
 
 @dataclass(frozen=True)
 class _ShownTime:
-    """The time of a block as a moment or, if `moment` is None, as the minute of the day."""
+    """The time of a block: a moment or, if `moment` is None, a minute of the day."""
 
     written: str | None
     moment: Moment | None
@@ -122,7 +123,7 @@ class _ShownTime:
 
 @dataclass(frozen=True)
 class _Block:
-    """A block as its outermost elements, in order, with its time."""
+    """A block with a time, given by its outermost elements in order."""
 
     rows: tuple[int, ...]
     shown_time: _ShownTime | None
@@ -137,12 +138,13 @@ def shown_entries(
     is_declared: bool,
     day: Moment | None,
 ) -> list[Entry]:
-    """Read the live-report entries that a page displays, in page order; an ID may be empty.
+    """Read the live-report entries that a page displays, in page order; their IDs may be empty.
 
     The blocks must be dated individually and in order, be part of the article's `text`, and not be
-    comments. Unless the page calls itself a live report (`is_live`), names in or around them must.
-    If its markup declares it as one (`is_declared`), blocks without a time are entries as well.
-    `day` is the only day on which entries were written, or None.
+    comments. If the page does not call itself a live report (`is_live`), class names in or around
+    the blocks must indicate one. If its markup declares a live report (`is_declared`), blocks
+    without a time are entries as well. `day` is the only day on which entries were written, or
+    None.
     """
     shown = _Blocks(page, is_live=is_live, is_declared=is_declared)
     article = _squeezed(text)
@@ -163,7 +165,7 @@ def shown_entries(
 
 
 def marked_entries_of(page: Page, places: Sequence[int], day: Moment | None) -> list[Entry]:
-    """Read the entries from the elements (`places`) marked as such in microdata."""
+    """Read the entries from the elements (`places`) that microdata marks as entries."""
     shown = _Blocks(page, is_live=True, is_declared=True)
     place_of = {number: place for place, number in enumerate(shown.elements.numbers.tolist())}
     rows: list[int] = []
@@ -203,10 +205,10 @@ class _Blocks:
         return self._is_live or any(map(LIVE_NAMES.search, names))
 
     def blocks(self, places: Sequence[int]) -> list[_Block]:
-        """Return the blocks that consist of the given elements or start with them."""
+        """Return the blocks that consist of the given elements or start with one of them."""
         found = [_Block(rows, self._time_of(rows)) for rows in self._rows(places)]
         named = [block for block in found if self._id(block.rows[0])]
-        # Among entries with an ID, a block without one is unrelated.
+        # If the entries have IDs, a block without one is unrelated.
         return named if len(named) >= MIN_NAMED * len(found) else found
 
     def entries(self, blocks: Sequence[_Block]) -> list[_Block]:
@@ -225,7 +227,7 @@ class _Blocks:
         return sum(int(self._characters[row]) for row in block.rows)
 
     def are_regular(self, blocks: Sequence[_Block]) -> bool:
-        """Return whether blocks have enough text and their times are in order."""
+        """Return whether blocks contain enough text and their times are in order."""
         shown_times = [block.shown_time for block in blocks if block.shown_time is not None]
         least = MIN_SHOWN if self._is_declared else max(MIN_SHOWN, MIN_DATED * len(blocks))
         if len(shown_times) < least or not _is_regular(shown_times):
@@ -247,7 +249,7 @@ class _Blocks:
         entries = (self._entry(block, day, authors) for block in blocks)
         found = [entry for entry in entries if entry is not None]
         numbers = [int(digits) for entry in found if (digits := re.sub(r"\D", "", entry.id)[:18])]
-        # IDs that number the positions change with every new entry.
+        # IDs that number the positions change whenever an entry is added.
         is_counted = len(numbers) > 0 and max(numbers) <= 2 * len(found) + 1
         return [replace(entry, id="") for entry in found] if is_counted else found
 
@@ -423,7 +425,7 @@ def _is_above(tag: str, heading: str) -> bool:
 
 
 def _is_regular(shown_times: Sequence[_ShownTime]) -> bool:
-    """Return whether times increase or decrease like the times of a live report."""
+    """Return whether times increase or decrease regularly, as in a live report."""
     if len({each.moment is None for each in shown_times}) > 1:
         return False
     orders = [each.order for each in shown_times]

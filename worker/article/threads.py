@@ -1,4 +1,4 @@
-"""Read threads: discussion pages whose text consists of all posts in order."""
+"""Threads, which are discussion pages whose text consists of all posts in order."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ MAX_HEAD_WORDS = 12
 """Maximum number of words in a line with an author or date: "Ann, 5 May 2024 at 11:15 pm"."""
 
 TAKEN = 0.5
-"""Minimum text probability at which a line outside the posts is kept if no lines were chosen."""
+"""Minimum probability at which a line outside the posts is kept although no lines were chosen."""
 
 LEAST_IN_POSTS = ((0.99, 0.0), (0.5, 0.6), (0.0, 0.95))
-"""Pairs of a minimum probability of a forum page and the minimum share of the text's words in posts
-for the page to be read as a thread.
+"""Pairs of a minimum probability of a forum page and a minimum share of the text's words in posts;
+a page that meets one of them is read as a thread.
 
 The less likely a forum page is, the larger the share must be, because an article with many comments
 looks like a thread.
@@ -49,7 +49,7 @@ FindPosts = Callable[[], Posts | None]
 
 @dataclass(frozen=True, eq=False)
 class _LinesOfPosts:
-    """Masks over the lines, by their location in the posts."""
+    """Masks over the lines, by their part of the posts."""
 
     within: Booleans
     written: Booleans
@@ -68,13 +68,13 @@ def find_thread(
 ) -> Finding | None:
     """Find the whole discussion of a thread; return None if the posts are comments on an article.
 
-    It consists of the posts' contents, headed by authors and dates, and of the lines of the article
-    (`shown`) outside the posts and below the headline (the element `heading`), because the markup
-    of the first post often differs. If none of these precede the posts, those after them are
-    omitted.
+    The discussion consists of the posts' contents, headed by authors and dates. It also includes
+    the lines of the article (`shown`) outside the posts and below the headline (the element
+    `heading`), because the markup of the first post often differs. If all of these lines follow the
+    posts, they are omitted.
 
     `likelihood` is the probability of a forum page. Only lines with one of the `text_roles` are
-    kept, or all if it is empty.
+    kept, or all lines if it is empty.
     """
     lines = judged.evidence.lines
     if not lines:
@@ -119,7 +119,7 @@ def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: Posts) -> _Line
 def _allowed_outside(
     lines: Sequence[Line], taken: Booleans, within: Booleans, heading: int | None
 ) -> Booleans:
-    """Return which lines outside the posts may be part of the thread (see `find_thread`)."""
+    """Return a mask of the lines outside the posts that the thread may include."""
     is_below = np.array([line.block for line in lines]) > (-1 if heading is None else heading)
     places, of_posts = np.arange(len(lines)), np.flatnonzero(within)
     if not len(of_posts) or (taken & is_below & (places < of_posts[0])).any():

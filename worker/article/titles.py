@@ -13,21 +13,23 @@ from worker.text.texts import count_words
 from worker.text.words import squash
 
 MIN_SHARED = 0.5
-"""Minimum share of a heading's words in the declared title for it to be the headline."""
+"""Minimum share of a heading's words that a declared title must contain for it to be the headline.
+"""
 
 MIN_HEADLINE_WORDS = 5
-"""Minimum number of words in an ``h1`` that is the headline whatever the page declares."""
+"""Minimum number of words in an ``h1`` that is the headline regardless of the declared titles."""
 
 MIN_WORDS_OF_SECOND_LEVEL = 3
 """Minimum number of words in an ``h2`` headline; a shorter text may be a section name."""
 
 MAX_HEADLINE_TOKENS = 100
-"""Maximum number of tokens in a headline; a longer heading or title is an unclosed element."""
+"""Maximum number of tokens in a headline; a longer heading or title results from an unclosed
+element."""
 
 MAX_PARTS = 12
 """Maximum number of parts in a title that is matched against the page."""
 
-# Headlines never contain these, unlike the other separators.
+# Unlike the other separators, these never occur in headlines.
 _STRONG_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<=\S)_(?=\S)|(?<!\s)\s++_")
 _AFFIX_SEPARATOR = re.compile(
     _STRONG_SEPARATOR.pattern + r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*"
@@ -38,7 +40,7 @@ _SEPARATOR = re.compile(_AFFIX_SEPARATOR.pattern + r"|(?:(?<!\s)\s+)?+:\s+")
 
 @dataclass(frozen=True)
 class Titles:
-    """The ``title`` and the ``h1`` texts of a page, for comparison with pages of its template."""
+    """The ``title`` and ``h1`` texts of a page, for comparison with other pages of its template."""
 
     declared: str
     headings: frozenset[str]
@@ -112,7 +114,7 @@ def declared_titles(page: Outline, url: str = "") -> list[str]:
 
 @dataclass(frozen=True)
 class _Sites:
-    """Names of the site that may occur in a title, squashed, and its squashed host name."""
+    """Names of the site that may occur in a title, and its host name, all in squashed form."""
 
     names: frozenset[str]
     host: str
@@ -132,7 +134,7 @@ class _Sites:
 
 
 def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
-    """Return the site's names and the page's declared titles, cached on the page."""
+    """Return the site's names and the page's declared titles, cached with the page."""
     key = (_declared_on, url, *others)
     if key not in page.memo:
         sites = _Sites.of(page, url, others)
@@ -155,7 +157,7 @@ def _declared(page: Outline, sites: _Sites) -> list[str]:
 def _shown_part(page: Outline, title: str) -> str | None:
     """Return the longest run of a title's parts that is an unlinked line of the page.
 
-    Runs of half the length of the title's longest part or less are buttons or section names.
+    Runs of at most half the length of the title's longest part are buttons or section names.
     """
     parts = _parts(title)
     if not 1 < len(parts) <= MAX_PARTS:
@@ -175,7 +177,7 @@ def _shown_part(page: Outline, title: str) -> str | None:
 
 
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
-    """Return a heading without the parts that name the site or are in no declared title.
+    """Return a heading without the parts that name the site or that no declared title contains.
 
     Such a part is a kicker, a date or a tag in a separate element within the heading.
     """
@@ -197,7 +199,7 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
 
 
 def declared_description(page: Outline) -> str:
-    """Return ``og:description`` or, failing that, ``description`` or an empty string."""
+    """Return ``og:description`` or, failing that, ``description``; empty if there is neither."""
     return page.metas.get("og:description") or page.metas.get("description") or ""
 
 

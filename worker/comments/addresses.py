@@ -25,8 +25,8 @@ def permalinks_of(
     """Return the absolute permalink of each comment, or None.
 
     The permalink is a link labelled as permanent or, failing that, the link on the date or a link
-    to an anchor inside the comment. If no comment has any of these, the page's URL with the
-    comment's id as its fragment is used.
+    to an anchor inside the comment. If no comment has any of these, the permalink is the page's URL
+    with the comment's ID as the fragment.
     """
     base = base_of(Node(page, 0), url)
     links = [next(_links(layout, dated.get(number)), "") for number, layout in enumerate(layouts)]
@@ -34,7 +34,7 @@ def permalinks_of(
     found = [absolute(link, base) if link.strip() != "#" else None for link in links]
     if not any(found):
         found = [absolute(_anchor(page, extent), url) for extent in extents]
-    # A target shared by several comments is the page itself or an author's profile.
+    # A target that several comments share is the page itself or an author's profile.
     counts = Counter(found)
     return [address if counts[address] == 1 else None for address in found]
 

@@ -17,7 +17,7 @@ from worker.text.wordlists import listed
 from worker.text.words import clean
 
 MIN_REPEATS = 0.4
-"""Minimum share of comments with the same text in the same place for it to be boilerplate."""
+"""Minimum share of comments with the same text at the same path for the text to be boilerplate."""
 
 _TEXT_NAMES = listed("body text txt content bodytext messagetext postcontent richtext usertext")
 _COMMENT_NAMES = listed("message msg comment post posting says entry description")
@@ -30,29 +30,30 @@ _AROUND_NAMES = listed(
 )
 _LINKS = listed("link links")
 _TYPED = frozenset({"code", "kbd", "samp", "var"})
-"""Elements for keyboard input and program output, in which many readers write the same text."""
+"""Elements for keyboard input and program output, where many readers may write the same text."""
 
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
-"""Punctuation left before a reply when the name of the author being answered is removed."""
+"""Punctuation left at the start of a reply when the name of the person being answered is removed.
+"""
 
 MAX_LABEL = 6
 """Maximum length, in words, of a label next to a name or a date: "Joined in", "Senior member"."""
 
 MAX_SHOWING = 200
-"""Maximum length, in characters, of an element that displays only a name or a date."""
+"""Maximum length, in characters, of an element that displays nothing but a name or a date."""
 
 MAX_HEAD_WORDS = 12
-"""Maximum length, in words, of a text displaying a name or a date: "Posted on May 31, 2024"."""
+"""Maximum length, in words, of a text that displays a name or a date: "Posted on May 31, 2024"."""
 
 MAX_PICTURES = 20
 MAX_ALTERNATIVE = 200
-"""Maximum number of pictures read in a comment without text, and maximum length of each alternative
-text, in characters.
-"""
+"""Maximum number of pictures read in a comment without text, and maximum length of their
+alternative texts, in characters."""
 
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
-"""Characters that separate removed parts from the rest and are meaningless on their own."""
+"""Characters that separate removed parts from the remaining text and have no meaning on their own.
+"""
 
 _SAID = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
@@ -70,8 +71,8 @@ _QUOTE_HEADER = re.compile(
 class Body(NamedTuple):
     """The text of a comment, with a blank line between paragraphs.
 
-    `nodes` are the text nodes of the comment that make up the text, including the headers of
-    quotes, which the text itself omits.
+    `nodes` are the text nodes that make up the text. They include the headers of quotes, which the
+    text omits.
     """
 
     text: str
@@ -83,9 +84,9 @@ def bodies_of(
 ) -> list[Body]:
     """Return the text of each comment.
 
-    All comments of a page share a template, so their texts are at the same path. The path chosen
-    has the highest expected word F1 against the readers' texts, where each text node counts with
-    its probability of being written by the reader.
+    All comments of a page share a template, so their texts are at the same path. Of all paths, the
+    one with the highest expected word F1 is chosen; each text node counts in proportion to the
+    probability that the reader wrote it.
     """
     placed = [
         [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
@@ -125,7 +126,7 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
     for of_comment in placed:
         counts.update({*of_comment})
     least = max(2.0, MIN_REPEATS * len(placed))
-    # Symbols are excluded, because many readers may post the same heart.
+    # Symbols are excluded, because many readers may post the same emoji.
     return frozenset(
         (path, text)
         for (path, text), count in counts.items()
@@ -135,7 +136,8 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
 
 _DIGITS = re.compile(r"\d+")
 _MIN_SPACES = 4
-"""Minimum number of spaces for a text's numbers to matter, unlike in "Reply (3)" or "12 posts"."""
+"""Minimum number of spaces for the numbers in a text to be significant; in "Reply (3)" or "12
+posts" they are not."""
 
 
 @cached_if_short(4096)
@@ -159,7 +161,7 @@ def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int
 
 
 def _reply_headers(layout: Layout) -> frozenset[int]:
-    """Return the text nodes that state which comment is being answered, up to the link to it."""
+    """Return the text nodes that state who is being answered, up to the link to that comment."""
     headers: set[int] = set()
     first_of: dict[int, int] = {}
     for number, node in enumerate(layout.texts):
@@ -192,27 +194,28 @@ def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
 
 
 _NAMED = 0.9
-"""Minimum probability that a text is the reader's if names around it indicate the reader's text."""
+"""Minimum probability that the reader wrote a text whose enclosing elements are named as readers'
+text."""
 
 _NAMED_AROUND = 0.1
-"""Maximum probability that a text is the reader's if the names of an enclosing element indicate
-another part. A line consisting only of such texts is dropped.
-"""
+"""Maximum probability that the reader wrote a text if the names of an enclosing element indicate
+another part. A line that consists entirely of such texts is dropped."""
 
 _NAMED_LINK = 0.2
-"""Maximum probability that a link is the reader's if its names only identify it as a link; readers
-and pages both add links.
-"""
+"""Maximum probability that the reader added a link if its names merely identify it as a link,
+because both readers and pages add links."""
 
 
 _LIKELY = 0.3
-"""Minimum probability for a text to count as the reader's if the comment has none at the path."""
+"""Minimum probability for a text to count as the reader's if the comment has no text at the chosen
+path."""
 
 
 def _limit_of(tag: str, names: frozenset[str]) -> float | None:
     if tag in CONTROLS or names & _SIGNATURES:
         return 0.0
-    # Words for "comment" occur in many names: "comment-author", "message-actions".
+    # Words for "comment" also occur in the names of other parts: "comment-author",
+    # "message-actions".
     if names & _TEXT_NAMES:
         return _NAMED
     around = names & _AROUND_NAMES
@@ -222,9 +225,10 @@ def _limit_of(tag: str, names: frozenset[str]) -> float | None:
 
 
 def _limit_around(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
-    """Return the bound on a text's probability set by the nearest enclosing meaningful element.
+    """Return the bound that the nearest informative names set on the probability of a text.
 
-    `_NAMED` is a lower bound, any other number an upper bound; None if there is no such element.
+    `_NAMED` is a lower bound, and any other number an upper bound. The result is None if no
+    enclosing element has informative names.
     """
     below: list[int] = []
     while index not in limits:
@@ -267,7 +271,7 @@ def _best_path(
 
 
 def _outermost(layout: Layout) -> list[int]:
-    """Return the elements with text; of elements nested at the same path, only the outermost."""
+    """Return the elements with text; of those nested at the same path, only the outermost."""
     found = []
     open_until: dict[int, int] = {}
     stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
@@ -285,7 +289,7 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
         for index in holders
         for place in range(layout.text_starts[index], layout.text_ends[index])
     ]
-    # The notice that a comment was removed is at another path.
+    # A notice that the comment was removed is at a different path.
     least = 0.0 if holders else _LIKELY
     likely = [
         place
@@ -293,7 +297,7 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
         if weights[place] > least
     ]
     written = {layout.texts[place].line for place in likely if weights[place] > _NAMED_AROUND}
-    # If nothing else remains, the names have another meaning.
+    # If no other text remains, the names mean something else here.
     kept = tuple(place for place in likely if not written or layout.texts[place].line in written)
     lines = [
         _AFTER_NAME.sub("", joined(list(nodes)))
@@ -307,7 +311,7 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
 
 
 def _pictured(layout: Layout, path: int) -> str:
-    """Return the alternative texts of a comment's pictures, such as emoji and stickers."""
+    """Return the alternative texts of a comment's pictures, such as emoji or stickers."""
     found: list[str] = []
     limits: dict[int, float | None] = {-1: None}
     end = 0

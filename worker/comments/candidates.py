@@ -1,7 +1,7 @@
-"""Search for candidates, which are groups of similar elements that may be a page's comments.
+"""Search for candidates: groups of similar elements that may be a page's comments.
 
-The subtrees mined by CommentsMiner miss the comments on half of the pages, because comments differ
-in their contents, whereas their outermost elements share names or positions.
+CommentsMiner mines repeated subtrees, but misses the comments on half of the pages: the contents of
+comments differ, and only their outermost elements share names or positions.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ MIN_CHARACTERS = 30
 """Minimum total number of characters in a candidate's records."""
 
 MAX_LEVELS = 8
-"""Maximum number of levels between the element with the signature and its record's root."""
+"""Maximum number of levels from the element with the signature up to its record's root."""
 
 MAX_MEMBERS = 400_000
 """Maximum total number of members of all candidates, to bound the work on malicious pages."""
@@ -30,9 +30,9 @@ _NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "
 class Candidate:
     """Elements that share a signature.
 
-    `signature` is the first signature carried by exactly one element inside each of them, and by no
-    other element; `levels` is how many levels they are above that element; `places` are their
-    indices among the page's elements, in ascending order.
+    `signature` is the first signature that exactly one element in each member carries, and no
+    element outside. `levels` is the number of levels from that element up to the member. `places`
+    are the indices of the members among the page's elements, in ascending order.
     """
 
     signature: Signature
@@ -49,9 +49,9 @@ def find_candidates(page: PageElements) -> list[Candidate]:
     """Return the groups of at least two elements that share a signature and contain text.
 
     Each element is replaced by its parent as long as the parent contains no other member of the
-    group, because names and dates are often outside the element with a comment's text. Groups with
-    the same resulting elements are merged. The groups are ordered by their first signature on the
-    page.
+    group, because names and dates are often outside the element that holds a comment's text. Groups
+    that consist of the same elements afterwards are merged. The groups are ordered by the first
+    occurrence of their signatures on the page.
     """
     signatures, members, owners = _groups(page)
     if not len(members):
@@ -75,8 +75,8 @@ def find_candidates(page: PageElements) -> list[Candidate]:
 def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, Integers]:
     """Group the elements that share a signature.
 
-    Returns all signatures in order of first occurrence; the members of all groups of at least two,
-    ascending in each group; and each member's signature number.
+    Returns three values: all signatures, in order of first occurrence; the members of all groups of
+    two or more, in ascending order within each group; and each member's signature number.
     """
     holders = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NO_RECORD))
     kind_at = {
@@ -91,7 +91,7 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
     ways, way_of = paths_of(page)
     names, masked_of = numbered(page.masked_names)
     name_of = masked_of[page.name_numbers]
-    # Elements that agree in every part of their signatures belong to the same groups.
+    # Elements whose signatures agree in every part belong to the same groups.
     likeness = (way_of * len(names) + name_of) * len(kinds) + kind_of
     firsts, alike = _distinct(likeness[holders])
     number_of: defaultdict[tuple[str, str, str], int] = defaultdict(count().__next__)
@@ -134,18 +134,18 @@ def _distinct(values: Integers) -> tuple[Integers, Integers]:
 
 
 def _widen(page: PageElements, members: Integers, owners: Integers) -> Integers:
-    """Replace members in place by their parents while each parent holds just one member.
+    """Replace members in place by their parents, as long as each parent contains just one member.
 
-    Returns the number of levels by which each group was raised, by group number.
+    Returns, by group number, the number of levels by which the group was raised.
     """
     levels = np.zeros(int(owners[-1]) + 1, dtype=np.int64)
     places = np.arange(len(members))
-    # Shifted by one: 0 is above the root.
+    # Indices are shifted by one: 0 is above the root.
     step = len(page) + 1
     for _ in range(MAX_LEVELS):
         groups = owners[places]
         around = page.parents[members[places]] + 1
-        # Groups keep their order, so sorting everything sorts each group.
+        # Groups keep their order, so a single sort orders the members within each group.
         keys = np.sort(groups * step + around)
         stays = np.zeros(len(levels), dtype=np.bool_)
         stays[groups[around == 0]] = True

@@ -1,6 +1,6 @@
-"""Probability that the likeliest candidate is the page's comments, assessed by reading it.
+"""Probability that the likeliest candidate is in fact the page's comments, judged by reading it.
 
-Most pages have no comments, yet there is always a likeliest candidate, usually teasers or a list.
+Most pages have no comments, yet some candidate is always the likeliest, usually teasers or a list.
 Unlike these, comments have authors and dates. A logistic regression and boosted trees, trained by
 ``benchmarks/comments/train.py``, combine the evidence.
 """
@@ -28,22 +28,22 @@ MAX_READ = 300
 """Maximum number of records to read when assessing a candidate."""
 
 MIN_PROBABILITY = 1e-4
-"""Lower bound to which probabilities are clipped; 1 minus it is the upper bound."""
+"""Lower bound to which probabilities are clipped; the upper bound is 1 minus this value."""
 
 MANY_AUTHORS = 10
-"""Cap on the number of authors counted."""
+"""Upper limit to the number of authors counted."""
 
 RIVAL_SHARE = 0.5
-"""Minimum probability of a rival candidate, relative to the best one."""
+"""Minimum probability of a rival candidate, relative to the best candidate."""
 
 
 @dataclass(frozen=True)
 class Certainty:
     """A logistic regression and boosted trees, whose log odds are averaged.
 
-    The regression generalises to unfamiliar cases; the trees capture interactions between measures.
-    `columns` are the names of the measures; `weights` and `base` are the coefficients and the
-    intercept of the regression; `trees` use the same columns.
+    The regression generalises better to unfamiliar pages; the trees capture interactions between
+    measures. `columns` are the names of the measures, which both models use; `weights` and `base`
+    are the coefficients and the intercept of the regression.
     """
 
     KIND: ClassVar[str] = "logistic regression and boosted trees"
@@ -91,7 +91,7 @@ def trained_certainty() -> Certainty:
 def read_choice(
     page: Page, elements: PageElements, candidates: Sequence[Candidate], probabilities: Floats
 ) -> tuple[Comment, ...]:
-    """Read the first records of the likeliest candidate as comments; see `measure_choice`."""
+    """Read the first records of the likeliest candidate as comments, for `measure_choice`."""
     places = candidates[int(probabilities.argmax())].places[:MAX_READ]
     return read_places(page.flat, elements.numbers[places].tolist(), page.url)
 
@@ -102,7 +102,7 @@ def measure_choice(
     probabilities: Floats,
     comments: Sequence[Comment],
 ) -> dict[str, float]:
-    """Measure the likeliest candidate, its lead, and its `comments`, read by `read_choice`."""
+    """Measure the likeliest candidate, its lead, and its `comments` (from `read_choice`)."""
     best = int(probabilities.argmax())
     members = candidates[best].members[:MAX_READ]
     second = float(np.partition(probabilities, -2)[-2]) if len(probabilities) > 1 else 0.0
@@ -143,7 +143,7 @@ def _measures(comments: Sequence[Comment], characters: int) -> dict[str, float]:
 def _measures_of_people(
     comments: Sequence[Comment], authors: Sequence[str], dates: Sequence[str]
 ) -> dict[str, float]:
-    """Measure the evidence that several people wrote at several times."""
+    """Measure the evidence that several people wrote the comments at several times."""
     most = Counter(authors).most_common(1)
     written = [
         comment.author is not None and _shown_date(comment) is not None and comment.text != ""
@@ -168,7 +168,7 @@ def _shown_date(comment: Comment) -> str | None:
 
 
 def _characters(page: PageElements, members: Sequence[int]) -> int:
-    """Count the characters of the records, counting nested records once."""
+    """Count the characters of the records; nested records are counted once."""
     count = end = 0
     for member in members:
         start = max(end, page.text_starts[member])

@@ -1,4 +1,4 @@
-"""Alignment of the short texts of comments into one column per place in the template."""
+"""Alignment of comments' short texts into columns, one for each place in the template."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,18 +9,18 @@ from typing import NamedTuple
 from worker.comments.layout import Layout
 
 MAX_CHARACTERS = 120
-"""Maximum length of an author, date or vote count, including other text in the same element."""
+"""Maximum length of an author, a date or a vote count, including other text in the same element."""
 
 MAX_REPEATS = 3
-"""Maximum number of aligned elements per path in a comment; more of them form a list."""
+"""Maximum number of aligned elements per path and comment; more of them form a list."""
 
 
 class Place(NamedTuple):
     """A place in the template of comments.
 
-    `path` is the number of the element's path, `rank` is its position among the comment's elements
-    of that path, and `is_text` is whether the text is only the element's own, next to child
-    elements.
+    `path` is the number of the element's path, and `rank` is the element's position among the
+    comment's elements on that path. `is_text` is True if the place is only the element's own text,
+    next to child elements.
     """
 
     path: int
@@ -37,7 +37,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """Texts at one place in a page's comments, by comment number, omitting comments without one."""
+    """The texts at one place in a page's comments, by comment number, omitting empty ones."""
 
     place: Place
     values: Mapping[int, Value]
@@ -49,12 +49,12 @@ class Column:
 
     @property
     def is_constant(self) -> bool:
-        """Whether several comments have a text in that place, and the text is always the same."""
+        """Whether several comments have a text at that place and all these texts are equal."""
         return len(self.values) > 1 and len(self.counts) == 1
 
 
 def columns_of(layouts: Sequence[Layout]) -> list[Column]:
-    """Align the short texts of a page's comments, ordered by first occurrence."""
+    """Align the short texts of a page's comments, with columns ordered by first occurrence."""
     found: defaultdict[tuple[int, int, bool], dict[int, Value]] = defaultdict(dict)
     for number, layout in enumerate(layouts):
         ranks: defaultdict[int, int] = defaultdict(int)

@@ -16,7 +16,7 @@ from worker.text.relative import find_relative
 from worker.text.wordlists import listed
 
 MIN_SHARE = 0.5
-"""Minimum share of the texts in a place that contain a date for it to be a date column; also the
+"""Minimum share of the texts at a place that contain a date for it to be a date column. Also the
 minimum score, relative to the best place, for another place to fill its gaps."""
 
 _NAMES = listed(
@@ -38,10 +38,10 @@ _MOMENTS = (
     "data-date",
     "title",
 )
-"""Attributes with a machine-readable date, or with the full form of an abbreviated one."""
+"""Attributes that contain a machine-readable date, or the full form of an abbreviated one."""
 
 _MAX_LABEL = 30
-"""Maximum length, in characters, of a text that labels the date after it."""
+"""Maximum length, in characters, of a text that labels the following date."""
 
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -54,8 +54,8 @@ _MARKS = frozenset(["time", "abbr"])
 class Dating(NamedTuple):
     """The date of a comment.
 
-    `element` is the layout index of the element displaying it, `written` is the date as displayed,
-    and `moment` is the parsed date, or None if the page displays only an age.
+    `element` is the layout index of the element that displays the date, `written` is the date as
+    displayed, and `moment` is the parsed date, or None if the page displays only an age.
     """
 
     element: int
@@ -71,10 +71,10 @@ def date_comments(
 ) -> dict[int, Dating]:
     """Find the date of each comment of a page, by comment number.
 
-    Dates are in the same place in all comments: the place where most have a date, preferably in
-    ascending or descending order, and not a date of another kind (when the author joined, when the
-    comment was edited). `named` are the authors, because a date shared by all comments of an author
-    is not the date of a comment.
+    Dates are at the same place in all comments: the place where most comments have a date.
+    Ascending or descending dates are preferred, and dates of another kind are excluded (when the
+    author joined, when the comment was edited). `named` are the authors: a date that all comments
+    of an author share is not the date of a comment.
     """
     ranked: list[tuple[float, dict[int, Dating]]] = []
     for column in columns:
@@ -92,7 +92,7 @@ def date_comments(
 
 
 def _unshown(layouts: Sequence[Layout], language: str | None) -> dict[int, Dating]:
-    """Return the dates of ``time`` elements whose text may be filled in by a script."""
+    """Return the dates of ``time`` elements that may be filled in by a script."""
     found = {}
     for number, layout in enumerate(layouts):
         for index, tag in enumerate(layout.tags):
@@ -120,7 +120,7 @@ def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> di
 
 
 def _with_weekday(text: str, start: int) -> int:
-    """Return the start of a date, including a weekday before it."""
+    """Return the start of a date, including any weekday before it."""
     before = _LAST_WORD.search(text[:start])
     return before.start() if before and is_weekday(before[1]) else start
 
@@ -135,7 +135,7 @@ def _date_in(text: str, language: str | None) -> tuple[Moment | None, int, int] 
 
 
 def _declared(layout: Layout, index: int, language: str | None) -> Moment | None:
-    """Return the date in the attributes of an element, its parent or its descendants."""
+    """Return the date given by the attributes of an element, its parent or its descendants."""
     inside = range(index, min(layout.ends[index], index + 4))
     for each in (*inside, layout.parents[index]):
         if each >= 0:
@@ -170,7 +170,7 @@ def _score(
         score += 0.2
     length = sum(len(value.text) for value in column.values.values()) / len(column.values)
     written = sum(len(date.written) for date in found.values()) / len(found)
-    # Prefer little text next to the date and, among nested elements, the innermost.
+    # Prefer elements with little other text and, among nested elements, the innermost.
     score += 0.3 * written / max(length, 1)
     score += 0.1 * sum(date.moment is not None for date in found.values()) / len(found)
     if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):
@@ -181,7 +181,7 @@ def _score(
 
 
 def _are_of_authors(found: Mapping[int, Dating], named: Mapping[int, Naming]) -> bool:
-    """Return whether each author's comments share a date, but different authors' do not."""
+    """Return whether each author's comments share one date, while the authors' dates differ."""
     dates: defaultdict[str, list[str]] = defaultdict(list)
     for number, date in found.items():
         if number in named:
@@ -212,7 +212,7 @@ def _names_around(layout: Layout, index: int) -> frozenset[str]:
 
 
 def _order(found: Mapping[int, Dating]) -> float:
-    """Return how consistently dates ascend or descend, from 0 (random) to 1 (strictly ordered)."""
+    """Return how consistently dates ascend or descend, from 0 (random) to 1 (sorted)."""
     moments = [date.moment.instant for _, date in sorted(found.items()) if date.moment]
     steps = [(before < after) - (before > after) for before, after in pairwise(moments)]
     return abs(sum(steps)) / len(steps) if steps else 0.0

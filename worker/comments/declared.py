@@ -1,7 +1,7 @@
-"""Comments in a page's JSON, either in the schema.org vocabulary or in a web application's state.
+"""Comments in a page's JSON, in the schema.org vocabulary or in a web application's state.
 
-Other data looks similar, such as a site's answers to its own questions or recent comments on other
-pages. Each comment must therefore name its author, and comments on other pages are excluded.
+Other data looks similar, such as a site's answers to its own questions, or recent comments on other
+pages. Therefore, each comment must name its author, and comments on other pages are excluded.
 """
 
 import re
@@ -21,7 +21,7 @@ MAX_VALUES = 100_000
 """Maximum number of JSON values examined per page."""
 
 MAX_DEPTH = 100
-"""Maximum nesting of values."""
+"""Maximum nesting depth of values."""
 
 MAX_COMMENTS = 1_000
 """Maximum number of comments read; the text of each is parsed as HTML."""
@@ -30,7 +30,7 @@ MAX_CHARACTERS = 50_000
 """Maximum length of a comment's text, in characters."""
 
 MAX_SHORT = 300
-"""Maximum length of a name, date, id or URL, in characters."""
+"""Maximum length of a name, date, ID or URL, in characters."""
 
 _TYPES = ('Comment"', 'UserComments"', 'Answer"')
 _KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]")
@@ -77,7 +77,7 @@ class _Raw(NamedTuple):
 
 @dataclass
 class _Thread:
-    """Comments on one item, with the item itself if it is the first post of a thread."""
+    """The comments on one item, and the item itself if it is the first post of a thread."""
 
     addresses: tuple[str, ...] = ()
     post: _Raw | None = None
@@ -85,16 +85,16 @@ class _Thread:
 
 
 def may_hold_comments(script: str) -> bool:
-    """Return whether a script's text may hold comments and is worth parsing."""
+    """Return whether a script's text may contain comments and is worth parsing."""
     return any(kind in script for kind in _TYPES) or _KEY.search(script) is not None
 
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     """Read the comments, or the posts of a thread, in the page's JSON-LD, in source order.
 
-    If the page describes several items with comments, only comments on the page itself are read.
-    Comments without an author, such as a site's own answers, are excluded. The first post of a
-    thread is included if it has replies.
+    If the page describes several items with comments, only the comments on the page itself are
+    read. Comments without an author, such as a site's answers to its own questions, are excluded.
+    The first post of a thread is included if it has replies.
     """
     threads = [thread for thread in _declared_threads(list(values)) if thread.comments]
     if len(threads) > 1:
@@ -113,14 +113,14 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 
 
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments in the application state in the page's scripts, for any software.
+    """Read the comments in the application state in the page's scripts, whatever the software.
 
-    Comments are objects with a text, an author and a date, below a key that contains ``comment``.
-    If there are several such keys, the one with the most comments is used.
+    Comments are objects with a text, an author and a date, at any depth below a key that contains
+    ``comment``. If there are several such keys, the key with the most comments is used.
     """
     stated = list(_threads_in_state(list(values)))
     places = Counter(place for place, _ in stated)
-    # A path that occurs several times belongs to each item of a list of pages.
+    # A path that occurs several times occurs once per item in a list of pages.
     own = (comments for place, comments in stated if places[place] == 1)
     return _to_comments(max(own, key=len, default=[]), url)
 
@@ -196,7 +196,7 @@ def _declared_comment(node: _Object, around: int | None) -> _Raw | None:
 
 
 def _threads_in_state(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]]]:
-    """Yield the path of each key for comments, with the comments below it."""
+    """Yield the path of each key for comments, and the comments below that key."""
     left = MAX_VALUES
     waiting: list[tuple[tuple[str, ...], Any]] = [(("",), each) for each in reversed(values)]
     while waiting and left > 0:
@@ -278,7 +278,7 @@ def _by_plain_key(node: _Object) -> dict[str, Any]:
 def _first(
     values: _Object, names: Iterable[str], read: Callable[[Any], _Value | None]
 ) -> _Value | None:
-    """Return the result of `read` for the first value that it accepts."""
+    """Return the first result of `read` that is not None."""
     found = (read(values[name]) for name in names if name in values)
     return next((value for value in found if value is not None), None)
 
@@ -289,7 +289,7 @@ def _string(value: Any) -> str | None:
 
 
 def _marked(value: Any) -> str | None:
-    """Return a text, which may be an object with the text in several formats."""
+    """Return a text, which may be given as an object with the text in several formats."""
     if isinstance(value, dict):
         return _first(_by_plain_key(value), _MARKED, _string)
     return _string(value)
@@ -322,13 +322,13 @@ def _author(value: Any) -> str | None:
 
 
 def _person(value: Any) -> str | None:
-    """Return a name, or None for ids and URLs."""
+    """Return a name, or None if the value is an ID or a URL."""
     name = _short(value) if isinstance(value, str) else None
     return None if name is None or name.isdecimal() or _ADDRESS.match(name) else name
 
 
 def _reference(value: Any) -> str | None:
-    """Return the id of an item that is referenced by id or embedded as an object."""
+    """Return the ID of an item that is referenced by ID or embedded as an object."""
     return _first(_by_plain_key(value), _ID, _short) if isinstance(value, dict) else _short(value)
 
 

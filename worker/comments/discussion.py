@@ -14,11 +14,11 @@ DIFFERENT_AUTHORS = 0.5
 """Minimum number of distinct authors in a discussion, relative to its comments."""
 
 DIFFERENT_TEXTS = 0.9
-"""Minimum share of distinct texts in a discussion."""
+"""Minimum share of distinct texts among a discussion's comments."""
 
 
 def is_discussion(comments: Sequence[Comment]) -> bool:
-    """Return whether the comments have authors, dates and texts, and these vary enough."""
+    """Return whether the comments have authors, dates and texts that vary enough."""
     authors = [comment.author for comment in comments if comment.author is not None]
     texts = [comment.text for comment in comments if comment.text]
     dated = sum(

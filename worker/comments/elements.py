@@ -1,4 +1,4 @@
-"""A page's elements in document order, with precomputed counts of what each contains."""
+"""A page's elements in document order, with precomputed counts of what each element contains."""
 
 import re
 from bisect import bisect_right
@@ -17,13 +17,14 @@ from worker.html.flat import Booleans, FlatDocument, Integers, numbered
 from worker.text.wordlists import listed
 
 LONGEST_DATE = 80
-"""Maximum length, in characters, of a text to search for a date; longer ones are prose."""
+"""Maximum length, in characters, of a text searched for a date; longer ones are prose."""
 
 LETTERS_OF_IDEOGRAPH = 3
-"""Number of letters that a Chinese, Japanese or Korean character counts as; two make a word."""
+"""Number of letters that a Chinese, Japanese or Korean character counts as; two such characters
+make a word."""
 
 OFTEN = 3
-"""Minimum number of occurrences on a page for a text to count as a button or a label."""
+"""Minimum number of occurrences on a page at which a text counts as a button or a label."""
 
 _DATE = re.compile(
     r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
@@ -37,7 +38,7 @@ _DATE = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _AFTER_SENTENCE = " \n”\"')"
-"""Characters that may follow the mark at the end of a sentence; white space is normalised."""
+"""Characters that may follow a sentence's final punctuation mark; whitespace is normalised."""
 
 _IDEOGRAPHS = ((0x3041, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7FF))
 _KINDS = (
@@ -46,12 +47,12 @@ _KINDS = (
     "nav menu sidebar related teaser footer header widget recent popular latest share social"
     " gallery product categor tag archive blogroll most list entry article story content",
 )
-"""Stems of names that indicate a discussion, and of names that indicate other parts of a page."""
+"""Stems of names that indicate a discussion, and of names that indicate other page parts."""
 
 _STEMS = tuple(tuple(stems.split()) for stems in _KINDS)
 _ANY_STEM = tuple(re.compile("|".join(stems), re.IGNORECASE) for stems in _STEMS)
 _POSTS = re.compile(r"posts\b", re.IGNORECASE)
-"""Exception to the discussion stems, because "posts" are articles."""
+"""Exception to the discussion stems, because elements named "posts" are articles."""
 
 _BETWEEN_LETTERS = {code: " " for code in range(1, 128) if not chr(code).islower()}
 
@@ -85,13 +86,13 @@ _OF_ELEMENT = (
 )
 
 COUNTED = (*_OF_TEXT, *_IN_PLACE, *_OF_ELEMENT)
-"""Counts kept for each element, including everything below it.
+"""Counts stored for each element, including all its descendants.
 
 ``repeated`` are texts that occur at least `OFTEN` times on the page. ``discussing`` and
-``other_parts`` are elements whose class or id indicates a discussion, or another part of a page.
-``personal`` are words with which writers refer to themselves and each other. ``long_links`` read
-like headlines, ``fragment_links`` lead to an anchor in a page, and ``unendorsed_links`` have a
-``rel`` that is usual for links posted by readers.
+``other_parts`` are elements whose class or ID indicates a discussion, or another part of a page.
+``personal`` are words that writers use for themselves and for each other. ``long_links`` read like
+headlines, ``fragment_links`` lead to an anchor in a page, and ``unendorsed_links`` have a ``rel``
+that is usual for links posted by readers.
 """
 
 HEADLINE = 25
@@ -110,7 +111,7 @@ class PageElements(FlatDocument):
     """The elements of a page that a browser may display.
 
     Elements in `worker.html.elements.UNSEEN` are excluded with their contents. Elements hidden by a
-    style are included, as a page may unfold its comments. White space in texts is normalised.
+    style are included, because a page may unfold its comments. Whitespace in texts is normalised.
     """
 
     @classmethod
@@ -126,22 +127,23 @@ class PageElements(FlatDocument):
 
     @cached_property
     def looks(self) -> tuple[Integers, Integers]:
-        """The distinct looks (tag, class and id), and the number of each element's look.
+        """The distinct looks (tag, class and ID), and the number of each element's look.
 
-        A look is the tag number times the length of `distinct_names`, plus the name number.
+        A look is encoded as the tag number times the length of `distinct_names`, plus the name
+        number.
         """
         looks = self.tag_numbers * len(self.distinct_names) + self.name_numbers
         return np.unique(looks, return_inverse=True)
 
     @cached_property
     def masked_names(self) -> list[tuple[str, str]]:
-        """Each of `distinct_names` without its numbers, see `worker.comments.signatures.masked`."""
+        """The `distinct_names` with their numbers masked (see `worker.comments.signatures`)."""
         classes, identities = zip(*self.distinct_names, strict=True)
         return [*zip(masked(classes), masked(identities), strict=True)]
 
     @cached_property
     def name_kinds(self) -> Booleans:
-        """Whether each element's names indicate a discussion, or another part of a page."""
+        """Whether each element's names indicate a discussion, or indicate another page part."""
         return _kinds_of_names(
             [
                 f"{classes[:MAX_NAMES]} {identity[:MAX_NAMES]}"
@@ -151,7 +153,7 @@ class PageElements(FlatDocument):
 
     @cached_property
     def counts(self) -> Integers:
-        """Counts per element, shape (elements, `COUNTED`)."""
+        """Counts for each element, with the shape (elements, `COUNTED`)."""
         counts = np.empty((len(self), len(COUNTED)), dtype=np.int64)
         texts = _summed(self._counts_of_texts())
         counts[:, :_TEXT_COLUMNS] = texts[self.text_ends] - texts[self.text_starts]
@@ -203,7 +205,7 @@ class PageElements(FlatDocument):
         return counts
 
     def _link_kinds(self, links: Integers) -> Integers:
-        """Return which of `_OF_LINK` apply to each link."""
+        """Return, for each link, which of `_OF_LINK` apply."""
         before = _summed(self.lengths[:, None])[:, 0]
         kinds = np.zeros((len(links), len(_OF_LINK)), dtype=np.int64)
         kinds[:, 0] = before[self.text_ends[links]] - before[self.text_starts[links]] >= HEADLINE
@@ -217,7 +219,7 @@ class PageElements(FlatDocument):
         return kinds
 
     def having_attribute(self, name: str) -> Iterator[tuple[int, str]]:
-        """Yield the elements that have an attribute, each with its value."""
+        """Yield the elements that have an attribute, with its value."""
         owners, values = self.attributes.named(name)
         places = np.minimum(np.searchsorted(self.numbers, owners), len(self) - 1)
         is_shown = self.numbers[places] == owners
@@ -229,11 +231,11 @@ class PageElements(FlatDocument):
 
 
 MAX_NAMES = 2_000
-"""Maximum number of characters examined of an element's classes, and of its id."""
+"""Maximum number of characters examined of an element's classes, and of its ID."""
 
 
 def _kinds_of_names(names: Sequence[str]) -> Booleans:
-    """Return for each name which of `_KINDS` it indicates."""
+    """Return, for each name, which of `_KINDS` it indicates."""
     # Separators in a name delimit words.
     plain = "\0".join(name if name.isascii() else "" for name in names)
     letters = _POSTS.sub("?????", plain).lower().translate(_BETWEEN_LETTERS)
@@ -252,12 +254,12 @@ def _kinds_of_names(names: Sequence[str]) -> Booleans:
 
 
 def _kinds_of_words(words: Iterable[str]) -> dict[str, int]:
-    """Return which of `_KINDS` each lower-case word indicates, as bits."""
+    """Return a bit mask of the `_KINDS` that each lower-case word indicates."""
     plain = [*words]
     ends = [*accumulate(len(word) + 1 for word in plain)]
     line = " ".join(plain)
     kind_of: dict[str, int] = {}
-    # A regular expression would take several times as long as this search.
+    # This search is several times as fast as a regular expression.
     for kind, stems in enumerate(_STEMS):
         for stem in stems:
             place = line.find(stem)
@@ -319,7 +321,7 @@ def _has_date(text: str) -> bool:
 
 
 def _summed(counts: Integers) -> Integers:
-    """Return the sum of the rows before each row, and finally of all rows."""
+    """Return the cumulative sums of the rows: before each row, and finally over all rows."""
     sums = np.zeros((len(counts) + 1, counts.shape[1]), dtype=np.int64)
     np.cumsum(counts, axis=0, out=sums[1:])
     return sums

@@ -1,8 +1,7 @@
 """Detection of comment threads hosted by other services.
 
-Everything is read from the page; nothing is fetched. A page that loads a service's script or
-displays a comment count does not necessarily have a thread, so an element that displays the thread
-is required.
+All information is read from the page; nothing is fetched. A page may load a service's script or
+display a comment count without having a thread, so an element that displays the thread is required.
 """
 
 import re
@@ -25,10 +24,10 @@ MAX_CHARACTERS = 2_000_000
 """Maximum number of characters to read of a page's scripts."""
 
 MAX_VALUE = 500
-"""Maximum length of an id or a URL, in characters."""
+"""Maximum length of an ID or a URL, in characters."""
 
 MAX_TRIES = 20
-"""Maximum number of occurrences of a name to examine in a script."""
+"""Maximum number of occurrences of a name examined in a script."""
 
 _SELECTOR = re.compile(
     r"(?P<tag>[\w:-]*)(?:#(?P<id>[\w-]+)(?P<begins>\^)?|\.(?P<word>[\w-]+))?"
@@ -40,18 +39,18 @@ _VALUE = re.compile(
 _NAME_BEFORE = re.compile(r"[\w$-]")
 _QUOTES = "\"'`"
 _PLACEHOLDERS = frozenset(["pathname", "url", "title", "og:title", "page.path", "PAGE_IDENTIFIER"])
-"""Values that are not ids: expressions that compute an id, or leftover examples."""
+"""Values that are not IDs: expressions that compute an ID, and leftover examples."""
 
 _LOADING = ("script", "iframe", "link")
 
 
 @dataclass(frozen=True)
 class CommentsElsewhere:
-    """A comment thread hosted by another service; None for values that the page does not state.
+    """A comment thread hosted by another service; values that the page does not state are None.
 
-    `vendor` is a name in `worker.comments.vendors.VENDORS`, and `account` the site's account there.
-    `thread` is the service's key for the thread: an id, or the URL commented on. `address` is the
-    absolute http or https URL of the service, its frame or its script.
+    `vendor` is a name in `worker.comments.vendors.VENDORS`, and `account` is the site's account
+    there. `thread` is the service's key for the thread: an ID, or the URL that is commented on.
+    `address` is the absolute HTTP or HTTPS URL of the service, its frame or its script.
     """
 
     vendor: str
@@ -63,7 +62,8 @@ class CommentsElsewhere:
 def find_elsewhere(page: Page, *, shows_comments: bool = False) -> tuple[CommentsElsewhere, ...]:
     """Find the page's comment threads hosted by other services, at most one per service.
 
-    If `shows_comments`, the site's own API is omitted, because it repeats the comments on the page.
+    If `shows_comments` is set, the site's own API is omitted, because its comments are those on the
+    page.
     """
     sources = _Sources(page)
     found = (
@@ -131,7 +131,7 @@ _THREAD_PARAMETERS = ("t_i", "t_u", "href")
 
 
 def _requested_thread(address: str) -> str | None:
-    """Return the thread in the query of a frame's URL."""
+    """Return the thread named in the query of a frame's URL."""
     try:
         asked = parse_qs(urlsplit(address).query, max_num_fields=50)
     except ValueError:
@@ -140,7 +140,7 @@ def _requested_thread(address: str) -> str | None:
 
 
 class _Sources:
-    """The parts of a page that may identify a thread, looked up on demand."""
+    """The parts of a page that may identify a thread, each collected when first used."""
 
     def __init__(self, page: Page) -> None:
         self.flat: FlatDocument = page.flat
@@ -170,7 +170,7 @@ class _Sources:
                 yield node
 
     def _having(self, *tags: str) -> list[int]:
-        # Most tags in the table do not occur on a given page.
+        # Most tags in the table of services do not occur on a given page.
         if not any(tag in self.flat.distinct_tags for tag in tags):
             return []
         return np.flatnonzero(self.flat.having(tags)).tolist()
@@ -188,7 +188,7 @@ class _Sources:
 
     @cached_property
     def _words(self) -> dict[str, list[int]]:
-        """The (class, id) pairs that contain each class name of a service."""
+        """The (class, ID) pairs that contain each of the services' class names."""
         found: dict[str, list[int]] = {}
         for pair, (words, _) in enumerate(self.flat.distinct_names):
             for word in _CLASS_NAMES.intersection(words.split()):
@@ -203,7 +203,7 @@ class _Sources:
         return found
 
     def calls(self, part: str) -> bool:
-        """Return whether a script contains a text."""
+        """Return whether any script contains a text."""
         return any(part in program for program in self.programs)
 
     @cached_property
@@ -225,7 +225,7 @@ class _Sources:
 
     @cached_property
     def _loaded(self) -> list[str]:
-        """URLs that the page loads, or links to in its head."""
+        """URLs that the page loads or links to in its head."""
         found = []
         for place in self._having(*_LOADING):
             attributes = self.flat.attributes.of(place)
@@ -236,7 +236,7 @@ class _Sources:
         return found
 
     def addresses(self, vendor: Vendor) -> Iterator[str]:
-        """Yield the absolute URLs of a service on the page."""
+        """Yield the absolute URLs of a service that occur on the page."""
         for part in vendor.located.split():
             quoted = (_quoted(program, part) for program in self.programs)
             for found in (*(each for each in self._loaded if part in each), *quoted):
@@ -254,7 +254,7 @@ class _Sources:
         return metas
 
     def value(self, vendor: Vendor, names: str, marked: Node | None) -> str | None:
-        """Return the first usable value of the given names, in order, or None."""
+        """Return the usable value of the first of several names that has one, or None."""
         for name in names.split():
             for value in self._values(vendor, name, marked):
                 usable = _value(value)
@@ -298,7 +298,7 @@ def _assigned(program: str, name: str, start: int) -> str | None:
 
 
 def _quoted(program: str, part: str) -> str | None:
-    """Return the first quoted URL in a script that contains the given part."""
+    """Return the first quoted URL in a script that contains a given part."""
     place = program.find(part)
     if place < 0:
         return None
@@ -310,7 +310,7 @@ def _quoted(program: str, part: str) -> str | None:
 
 
 def _value(text: str | None) -> str | None:
-    """Return a cleaned value, or None if it is unusable."""
+    """Return the cleaned value, or None if it is unusable."""
     if text is None or len(text) > MAX_VALUE:
         return None
     cleaned = clean(text)

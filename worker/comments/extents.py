@@ -1,4 +1,4 @@
-"""Extents of comments (all elements that belong to each), and the area that contains them."""
+"""Extents of comments (all elements that belong to each one), and the area that contains them."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -14,13 +14,13 @@ from worker.text.caches import cached_if_short
 from worker.text.words import tokens
 
 MAX_WIDER = 6
-"""Maximum number of levels by which to widen a record; no known page needs more."""
+"""Maximum number of levels by which a record is widened; no known page needs more."""
 
 MIN_ALIKE = 0.8
-"""Minimum share of records with similar enclosing elements, or with similar adjacent siblings."""
+"""Minimum share of records whose enclosing elements, or adjacent siblings, are similar."""
 
 MAX_ROWS = 3
-"""Maximum number of siblings on either side that belong to a record."""
+"""Maximum number of siblings on each side that belong to a record."""
 
 MAX_BETWEEN = 100
 """Maximum number of words in an element between two comments, such as a form or an advertisement.
@@ -35,7 +35,7 @@ _Shape = tuple[str, ...]
 class Extent:
     """Everything on a page that belongs to one comment, as element indices in the flat document.
 
-    `element` contains the comment and the comments nested in it; `rows` are the element and the
+    `element` contains the comment and the comments nested in it. `rows` are that element and the
     siblings that belong to the comment, in order; `place` is the position of the element in `rows`.
     """
 
@@ -48,7 +48,7 @@ def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
     """Widen records, in document order, to everything that belongs to their comments.
 
     A record may consist of the text alone. Enclosing elements that contain no other record belong
-    to the comment, and so do the table rows or other siblings that accompany every record.
+    to the comment. So do table rows or other siblings, provided that they accompany every record.
     """
     shapes = _Shapes(page)
     elements = list(records)
@@ -83,7 +83,7 @@ def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[Htm
 
 
 class _Shapes:
-    """The structure of a page: what its elements look like and where they are."""
+    """The structure of a page: the shape of its elements and their positions."""
 
     def __init__(self, page: FlatDocument) -> None:
         self.tags = page.tags
@@ -93,7 +93,7 @@ class _Shapes:
         self.ends = page.ends.tolist()
 
     def around(self, elements: Sequence[int]) -> list[int] | None:
-        """Return the elements' parents if they are similar and have one record each, or None."""
+        """Return the elements' parents if they are similar and have one record each; else None."""
         if len(elements) < 2:
             return None
         parents = [self.parents[element] for element in elements]
@@ -120,7 +120,7 @@ class _Shapes:
         )
 
     def kind(self, element: int) -> _Shape:
-        """Return what distinguishes records from other siblings: their class or structure."""
+        """Return the class or structure that distinguishes records from other siblings."""
         look = self.look(element)
         return look if look[1] else self.shape(element)
 
@@ -173,9 +173,10 @@ def _beside(siblings: Sequence[int], place: int, step: int, own: Container[int])
 
 
 def _common(shapes: _Shapes, sides: Sequence[Sequence[int]]) -> int:
-    """Count the siblings adjacent to the records whose shapes agree, starting with the nearest.
+    """Count the adjacent siblings whose shapes agree between records, starting with the nearest.
 
-    The nearest must agree: farther ones may belong to the neighbouring record.
+    Counting stops where shapes differ, because siblings farther away may belong to the neighbouring
+    record.
     """
     if len(sides) < 2:
         return 0

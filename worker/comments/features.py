@@ -1,6 +1,6 @@
 """Features of candidates: CommentsMiner's features, and the positions of records on the page.
 
-Here, a record is an element without its nested records, because a comment does not include its
+In this module, a record excludes its nested records, because a comment does not include its
 replies.
 """
 
@@ -35,7 +35,7 @@ _SHARED = (
 _VARYING = ("elements", "links", "texts", "dates", "repeated", "paragraphs")
 
 MOST_NAMES = 5
-"""Maximum number of ancestors with indicative names to count."""
+"""Maximum number of ancestors counted whose names indicate comments."""
 
 LONGEST_COUNT = 30
 """Maximum length, in characters, of a text that may state the number of comments."""
@@ -50,14 +50,15 @@ _EPSILON = 1e-9
 
 
 def measure(page: PageElements, candidates: Sequence[Candidate]) -> Features:
-    """Compute the features of one or more candidates, with one row per candidate."""
+    """Compute the features of the candidates (at least one), with one row per candidate."""
     return Features.of(_measures(_Records(page, [each.places for each in candidates]), candidates))
 
 
 def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Features:
     """Compute only the eight features of CommentsMiner (section 3), one row per candidate.
 
-    `groups` are the root elements of each candidate's occurrences, ascending; it must not be empty.
+    `groups` are the root elements of each candidate's occurrences, in ascending order; there must
+    be at least one candidate.
     """
     return Features.of(_paper_measures(_Records(page, [*map(np.array, groups)])))
 
@@ -65,10 +66,10 @@ def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Featu
 class _Records:
     """The records of all candidates, concatenated.
 
-    Per record: `element`, the number of its `candidate`, `depth` (the number of records of the same
-    candidate around it), and its counts with nested records (`whole`) and without them (`own`),
-    shape (records, `COUNTED`). Per candidate: the place of its first record (`firsts`), its number
-    of records (`sizes`) and sums of `own` (`totals`).
+    For each record: `element`; the number of its `candidate`; `depth` (the number of records of the
+    same candidate around it); and its counts including nested records (`whole`) and excluding them
+    (`own`), with the shape (records, `COUNTED`). For each candidate: the position of its first
+    record (`firsts`), its number of records (`sizes`) and the sums of `own` (`totals`).
     """
 
     def __init__(self, page: PageElements, groups: Sequence[_Integers]) -> None:
@@ -91,7 +92,7 @@ class _Records:
         self.totals = np.add.reduceat(self.own, self.firsts)
 
     def count(self, name: str) -> _Integers:
-        """Return a count of each record, without nested records."""
+        """Return a count for each record, excluding nested records."""
         return np.asarray(self.own[:, COUNTED.index(name)])
 
     def total_count(self, name: str) -> _Integers:
@@ -110,7 +111,7 @@ class _Records:
     def variation_of_counts(self, names: Sequence[str]) -> _Floats:
         """Return the coefficients of variation of the given counts, one row per count."""
         own = self.own[:, _places(names)]
-        # Sums of integers do not depend on their order.
+        # Sums of integers do not depend on the order of addition.
         squares = np.add.reduceat(own * own, self.firsts)
         return _variation(self.mean_counts(names), squares.T / self.sizes)
 
@@ -136,8 +137,7 @@ class _Records:
     def distinct(self, *values: _Integers) -> _Floats:
         """Return the share of distinct values among the records, one row per argument.
 
-        The products of values and candidates stay below 2^63, thanks to `MAX_LENGTH` and
-        `MAX_MEMBERS`.
+        `MAX_LENGTH` and `MAX_MEMBERS` keep the products of values and candidates below 2^63.
         """
         rows = np.array(values)
         rows -= rows.min(axis=1, keepdims=True)
@@ -216,7 +216,7 @@ def _texts(records: _Records) -> Iterator[NamedColumn]:
     page = records.page
     numbers = page.distinct_texts[1]
     has_text = records.text_ends > records.text_starts
-    # Candidates consist only of elements with text.
+    # Every element of a candidate contains text.
     first, last = records.text_starts, records.text_ends - 1
     length = page.lengths[first]
     whole = numbers[first] * 7_919 + numbers[last] * 104_729 + records.own[:, 0] * 1_299_709
@@ -279,7 +279,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _distances(places: _Integers, others: _Integers) -> _Integers:
-    """Return the distance from each position to the nearest of `others`, which are ascending."""
+    """Return the distance from each position to the nearest of the `others`, in ascending order."""
     after = np.searchsorted(others, places)
     following = others[np.minimum(after, len(others) - 1)]
     preceding = others[np.maximum(after - 1, 0)]
@@ -305,7 +305,7 @@ def _names(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _beside_others(records: _Records) -> Iterator[NamedColumn]:
-    """Compare candidates with each other and with the page."""
+    """Compare candidates with each other and with the whole page."""
     page = records.page
     dates = COUNTED.index("dates")
     is_outermost = records.depth == 0
@@ -327,7 +327,7 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _left_out(records: _Records) -> Iterator[NamedColumn]:
-    """Measure how complete and how uniform the records are, by sibling and by class."""
+    """Measure how complete and how uniform the records are, among their siblings and by class."""
     page = records.page
     kinds = (page.parents + 1) * len(page.distinct_tags) + page.tag_numbers
     _, kind_of = np.unique(kinds, return_inverse=True)
@@ -345,7 +345,7 @@ def _left_out(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _kinds(page: PageElements, names: Sequence[str]) -> _Integers:
-    """Return a number per element that identifies its combination of tag and name."""
+    """Return, for each element, a number that identifies its combination of tag and name."""
     looks, look_of = page.looks
     named, number_of = numbered(names)
     tag, name = np.divmod(looks, len(names))
@@ -390,7 +390,7 @@ def nesting_of(group: _Integers, starts: _Integers, ends: _Integers) -> tuple[_I
     """
     offset = group * (int(ends.max(initial=0)) + 1)
     ended = np.searchsorted(np.sort(offset + ends), offset + starts, side="right")
-    # All previous ranges have started.
+    # All previous ranges have started by now.
     depth = np.arange(len(starts)) - ended
     around = np.full(len(starts), -1, dtype=np.int64)
     for level in range(1, int(depth.max(initial=0)) + 1):

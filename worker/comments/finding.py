@@ -15,23 +15,23 @@ from worker.html import Page
 from worker.inference import BoostedTrees, load_model
 
 MIN_PROBABILITY = 0.02
-"""Minimum probability for the likeliest candidate to be read, which is the slowest step."""
+"""Minimum probability at which the likeliest candidate is read, which is the slowest step."""
 
 MIN_CONFIDENCE = 0.35
-"""Minimum probability, after reading, for the likeliest candidate to be comments."""
+"""Minimum probability after reading at which the likeliest candidate counts as comments."""
 
 MIN_OF_DISCUSSION = 0.2
-"""The same minimum for comments that read as a discussion (`is_discussion`)."""
+"""Counterpart of `MIN_CONFIDENCE` for comments that read like a discussion (`is_discussion`)."""
 
 
 @dataclass(frozen=True)
 class FoundComments:
     """The comments found on a page, before they are read.
 
-    `records` are one element per comment, in document order and possibly nested. `pattern` is
+    `records` are one element per comment, in document order and possibly nested. `pattern` is to be
     stored for other pages of the template. `confidence` is the probability that these are the
-    page's comments or, without records, that the page has none. `read` are the comments, if finding
-    them already required reading them.
+    page's comments or, if there are no records, that the page has no comments. `read` are the
+    comments if the search already had to read them.
     """
 
     records: tuple[HtmlElement, ...]
@@ -41,10 +41,10 @@ class FoundComments:
 
 
 def find_comments(page: Page, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
-    """Find the comments of a page, without records if no candidate is likely enough.
+    """Find the comments of a page; there are no records if no candidate is likely enough.
 
-    `least_confidence` is the minimum probability for the likeliest candidate to be comments; a
-    discussion needs at most `MIN_OF_DISCUSSION`.
+    `least_confidence` is the minimum probability that the likeliest candidate is comments; for a
+    discussion, the minimum is at most `MIN_OF_DISCUSSION`.
     """
     elements = PageElements.of(page.flat)
     candidates = find_candidates(elements)

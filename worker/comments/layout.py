@@ -22,13 +22,13 @@ _Value = TypeVar("_Value")
 _HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
 
 MIN_SHARE = 0.1
-"""Minimum share of comments with a class for the class to belong to the template."""
+"""Minimum share of comments with a class for the class to be part of the template."""
 
 
 class Text(NamedTuple):
     """A text node: the index of its element, and its text as on the page.
 
-    Text nodes with no block boundary between them have the same `line` number.
+    Text nodes that no block border separates have the same `line` number.
     """
 
     parent: int
@@ -66,14 +66,14 @@ class AttributeValues(dict[str, dict[int, str]]):
 class Layout:
     """The elements of one comment in document order, without the elements of nested comments.
 
-    `places` are indices in the page, and `names` the words of classes, ids and other names. The
-    parent of the rows themselves is -1, and `ends` are the indices after the last descendants.
-    `paths` number the paths from the row, composed of tags and classes: the same path in two
-    comments of a page is the same part of the template, and 0 is the comment's element. `texts` are
-    the displayed text nodes, `text_starts` and `text_ends` their ranges below each element, and
-    `text_places` their indices in the page. `lengths` count the characters below each element,
-    including white space; `word_counts` count the words of each text node. `attributes` are those
-    of all elements of the page.
+    `places` are indices in the page, and `names` are the words of classes, IDs and other names.
+    `parents` of the rows themselves are -1, and `ends` are the indices after the last descendants.
+    `paths` are the numbers of the paths from the row, composed of tags and classes; 0 is the
+    comment's element. The same path in two comments of a page is the same part of the template.
+    `texts` are the displayed text nodes, `text_starts` and `text_ends` their ranges below each
+    element, and `text_places` their indices in the page. `lengths` are the numbers of characters
+    below each element, including whitespace; `word_counts` are the numbers of words in each text
+    node. `attributes` are those of all elements of the page.
     """
 
     places: list[int]
@@ -116,7 +116,7 @@ class Layout:
 
 
 _NAMING = ("itemprop", "rel", "data-role", "data-testid")
-"""Attributes other than class and id that name elements."""
+"""Attributes that name elements, in addition to class and ID."""
 
 _DIGIT = re.compile(r"\d")
 _DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
@@ -149,7 +149,7 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     parents[~is_row] -= shown.bases[~is_row]
     starts = owned_texts.place_of(page.text_starts[shown.items], shown.owners)
     ends = owned_texts.place_of(page.text_ends[shown.items], shown.owners)
-    # Elements excluded from a comment separate lines.
+    # Elements excluded from a comment still separate lines.
     holders = np.where(page.parents[left_out] < 0, -1, owners[page.parents[left_out]])
     is_within = (holders >= 0) & ~page.having(INLINE)[left_out]
     gaps = owned_texts.place_of(page.text_ends[left_out[is_within]], holders[is_within])
@@ -210,8 +210,8 @@ def _count_words(texts: Sequence[str]) -> list[int]:
 class _CommentItems:
     """The elements or texts of a page that belong to comments, grouped by comment.
 
-    `items` are their indices in the page, `owners` the comment number of each, `firsts` the start
-    of each comment, and `bases` the start of each item's comment.
+    `items` are their indices in the page, and `owners` is the comment number of each item. `firsts`
+    is the position of each comment's first item, and `bases` is that position for each item.
     """
 
     def __init__(self, owners: Integers, count: int) -> None:
@@ -224,23 +224,23 @@ class _CommentItems:
         self.bases = self.firsts[self.owners]
 
     def place_of(self, items: Integers, owners: Integers) -> Integers:
-        """Return the position of each item, or of the next item of the same comment."""
+        """Return the position of each item or, if it is missing, of the comment's next item."""
         return np.searchsorted(self._keys, owners * self._step + items)
 
     def cut(self, values: list[_Value]) -> list[list[_Value]]:
-        """Split a list of values, one per item, by comment."""
+        """Split a list of values (one per item) by comment."""
         return [values[start:end] for start, end in pairwise(self.firsts.tolist())]
 
 
 def _owners(
     page: FlatDocument, attributes: AttributeValues, extents: Sequence[Extent]
 ) -> tuple[Integers, Integers]:
-    """Return each element's comment number, or -1, and the excluded elements."""
+    """Return each element's comment number (or -1), and the elements that are excluded."""
     number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
     inside = np.zeros(len(page.elements), dtype=np.bool_)
     for row in number_of:
         inside[row : page.ends[row]] = True
-    # A comment that is hidden as a whole can be unfolded by a click.
+    # A comment that is hidden as a whole can be unfolded with a click.
     inside[list(number_of)] = False
     for_others = np.zeros(len(page.distinct_names), dtype=np.bool_)
     for number in {*page.name_numbers[inside].tolist()}:
@@ -248,7 +248,7 @@ def _owners(
     hidden = page.having({"dialog"})
     styled = [place for place, style in attributes["style"].items() if hides(style)]
     hidden[styled] = True
-    # The style of an open dialog is ignored.
+    # The style of an open dialog does not count as hiding it.
     hidden[[each for each in attributes["open"] if page.tags[each] == "dialog"]] = False
     hidden[[*attributes["hidden"]]] = True
     hidden |= for_others[page.name_numbers] | page.having(UNSEEN)
@@ -273,7 +273,7 @@ def _names(
     distinct, numbers = numbered(
         [(name, others.get(index, ())) for index, name in zip(items.tolist(), names, strict=True)]
     )
-    # Names that differ only in their numbers, such as ids, are split only once.
+    # Names that differ only in numbers, such as IDs, are split only once.
     plain = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
     words = [*map(split_words, plain.translate(_DIGITS).split("\0"))]
     return [words[number] for number in numbers.tolist()]
@@ -290,7 +290,7 @@ def _paths(
         of_comments[owner].update(classes[name])
     counts = Counter(chain.from_iterable(of_comments))
     least = max(MIN_SHARE * len(of_comments), min(2, len(of_comments)))
-    # A class with a number belongs to one comment.
+    # A class that contains a number belongs to a single comment.
     known = {name for name, count in counts.items() if count >= least and not _DIGIT.search(name)}
     looks, look_of = np.unique(
         page.tag_numbers[shown.items] * len(page.distinct_names) + names, return_inverse=True

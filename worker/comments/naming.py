@@ -22,13 +22,13 @@ MAX_WORDS = 5
 """Maximum number of words in a name, as in "María del Carmen López García"."""
 
 MAX_ADDRESS = 2_000
-"""Maximum length of a URL to match against profile patterns, in characters."""
+"""Maximum length of a URL that is matched against profile patterns, in characters."""
 
 MIN_SCORE = 0.6
-"""Minimum score of a place for its texts to be names."""
+"""Minimum score of a place for its texts to count as names."""
 
 MIN_FALLBACK = 0.5
-"""Minimum share of the best score for a place to fill the gaps of the best one."""
+"""Minimum score of a place, relative to the best place, for filling the gaps of the best place."""
 
 AUTHOR_NAMES = listed(
     "author autor auteur autore username nick nickname pseudo fn poster postername commenter"
@@ -80,9 +80,9 @@ class Naming(NamedTuple):
 def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[int, Naming]:
     """Find the author of each comment of a page, by comment number.
 
-    Names are in the same place in all comments: the place where most have a short text, not always
-    the same, that is marked up as an author or links to a profile. The next best place fills the
-    gaps, such as guests without a profile.
+    Names are at the same place in all comments: the place where most comments have a short text
+    that is marked up as an author or links to a profile, and that is not always the same. The
+    second-best place fills the gaps, such as guests without a profile.
     """
     ranked = []
     kinds = [[*map(_kinds_of, layout.names)] for layout in layouts]
@@ -91,7 +91,7 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
             number: _hints(layouts[number], kinds[number], value.element, column.place.is_text)
             for number, value in column.values.items()
         }
-        # Reading is the slowest part, and most columns have a single value.
+        # Reading is slow, and most columns have a single value.
         if _highest_score(layouts, column, hints) < MIN_SCORE:
             continue
         found = _read(layouts, kinds, column)
@@ -108,11 +108,11 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
 
 _FOR_DIFFERENCE = 0.3
 _FOR_LENGTH = 0.2
-"""Score added for distinct names, and for texts that consist only of names."""
+"""Bonus for distinct names, and for texts that consist only of names."""
 
 
 def _highest_score(layouts: Sequence[Layout], column: Column, hints: Mapping[int, float]) -> float:
-    """Return an upper bound of a column's `_score`, regardless of the names found."""
+    """Return an upper bound of a column's `_score` that does not depend on the names found."""
     several = (
         0.0 if column.place.is_text else 0.5 * _is_of_several(layouts[number], value.element)
         for number, value in column.values.items()
@@ -140,7 +140,7 @@ def _read(
 
 
 _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
-"""Possible indications of an element's names, as bits."""
+"""Indications that an element's names may give, as bits."""
 
 
 def _kinds_of(names: frozenset[str]) -> int:
@@ -158,7 +158,7 @@ def _is_meant(kinds: int) -> bool:
 
 @cached_if_short(4096)
 def clean_name(text: str, *, is_meant: bool = False) -> str:
-    """Return the name in a short text of a comment; empty if it is not a name.
+    """Return the name in a short text of a comment; empty if the text contains none.
 
     If the page marks the element up as an author (`is_meant`), a pseudonym may have any form.
     """
@@ -182,7 +182,7 @@ def clean_name(text: str, *, is_meant: bool = False) -> str:
 
 
 def _without_after(name: str) -> str:
-    """Remove what may follow a name, at most two words and some punctuation."""
+    """Remove what may follow a name: at most two words and some punctuation."""
     words = name.rstrip(_MARKS_AFTER + whitespace).rsplit(None, 2)
     found = _AFTER.search(name, len(words[0]) if len(words) > 2 else 0)
     return name[: found.start()] if found else name
@@ -195,7 +195,7 @@ def _score(
     hints_of: Mapping[int, float],
 ) -> float:
     share = len(found) / len(layouts)
-    # The other texts in this place are not names.
+    # The remaining texts at this place are not names.
     score = 0.6 * share * len(found) / len(column.values)
     hints = sum(map(hints_of.__getitem__, found)) / len(found)
     score += hints
@@ -258,7 +258,7 @@ def _kinds_around(layout: Layout, kinds: Sequence[int], index: int) -> int:
 
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
-    # What surrounds the element's own text is another part of the comment.
+    # The text around the element's own text is another part of the comment.
     end = index + 1 if is_text else min(layout.ends[index], index + 4)
     try:
         link = layout.tags.index("a", index, end)

@@ -1,4 +1,4 @@
-"""Comment patterns, which use the comments found on one page to find those on other pages."""
+"""Comment patterns, which derive from the comments on one page and find those on other pages."""
 
 import json
 import math
@@ -15,10 +15,10 @@ from worker.comments.signatures import Signature, masked, paths_of, signatures_o
 from worker.html.flat import FlatDocument
 
 MIN_TRUST = 0.5
-"""Minimum mean confidence over a template's pages for a pattern to be applied to the template.
+"""Minimum mean confidence over a template's pages for applying a pattern to the template.
 
 A block mistaken for comments with low confidence, usually a teaser box, tends to recur on every
-page of the template. Measured on ``dragnet``.
+page of the template. The value was measured on ``dragnet``.
 """
 
 _KINDS = ("itemprop", "itemtype")
@@ -29,7 +29,7 @@ class CommentPattern:
     """A rule for finding the comments on a page or on the pages of a template.
 
     `signature` is carried by exactly one element in each comment, and by no other element; it is
-    None if no comments were seen. `levels` is the number of levels between that element and the
+    None if no comments were found. `levels` is the number of levels from that element up to the
     comment's outermost element. `confidence` is the probability that the pattern is correct.
     """
 
@@ -39,10 +39,10 @@ class CommentPattern:
 
     @property
     def is_named(self) -> bool:
-        """Whether the signature has a class, an id or microdata.
+        """Whether the signature has a class, an ID or microdata.
 
-        A signature with only a path is unreliable, because the same position may contain something
-        else on a page without comments.
+        A signature that consists only of a path is unreliable, because something else may be at the
+        same position on a page without comments.
         """
         return self.signature is not None and self.signature.name != ""
 
@@ -61,12 +61,12 @@ class CommentPattern:
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
     def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:
-        """Return the elements that contain one comment each, in a page of the template."""
+        """Return the elements that contain one comment each, on a page of the template."""
         wanted = self.signature
         if wanted is None:
             return ()
         flat = FlatDocument.of(document)
-        # The name up to the first mask or second class occurs literally on the page.
+        # The name up to its first mask or second class occurs literally on the page.
         is_kind = wanted.name.startswith("[")
         literal = "" if is_kind else re.split("[.#]", wanted.name[1:])[0]
         may_be = [
@@ -89,9 +89,9 @@ class CommentPattern:
 def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
     """Return the pattern with the highest total confidence on a template's pages.
 
-    The result has its mean confidence; it is `NONE_SEEN` if that is below `MIN_TRUST`, or if no
-    page has comments. Pages without comments do not count against it, because articles of the same
-    template may or may not have comments.
+    The result has the mean of these confidences. It is `NONE_SEEN` if that mean is below
+    `MIN_TRUST`, or if no page has comments. Pages without comments do not count against a pattern,
+    because articles of the same template may or may not have comments.
     """
     confidences: dict[tuple[Signature, int], list[float]] = defaultdict(list)
     for pattern in patterns:
@@ -106,7 +106,7 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
 
 
 NONE_SEEN = CommentPattern(None, 0, 0.0)
-"""The pattern used if nothing is known about the comments of a template."""
+"""The pattern of a template whose comments are unknown."""
 
 
 def _read_signature(shared: Any) -> Signature:

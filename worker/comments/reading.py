@@ -1,4 +1,4 @@
-"""Read the text, author, date, parent, permalink and votes of each comment."""
+"""The text, author, date, parent, permalink and votes of each comment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class CommentParts:
     """Locations of the parts of a page's comments.
 
     `elements` are the indices of the elements that contain the comments, in page order. The other
-    fields are the indices, among the texts of the page, of authors, dates and the readers' texts.
+    fields are text indices in the page: those of authors, dates and the readers' texts.
     """
 
     elements: tuple[int, ...]
@@ -49,9 +49,10 @@ def read_comments(
 ) -> tuple[Comment, ...]:
     """Read the comments of a page, one per record.
 
-    `records` contain one comment each, in document order, possibly nested. Comments share a
-    template, so the meaning of each part is decided for all of them together: a text in the same
-    place in all comments is a button, and a place where most have a date shows their dates.
+    Each of the `records` contains one comment; they are in document order and possibly nested.
+    Because comments share a template, the meaning of each part is decided for all of them together:
+    a text at the same place in all comments is a button, and a place where most comments have a
+    date holds their dates.
     """
     return read_places(page, page.places_of(records), url) if records else ()
 
@@ -83,7 +84,7 @@ def _ends_of(places: Sequence[int]) -> tuple[int, ...]:
 
 
 def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Drop comments without text: forms for a new comment, and removed comments.
+    """Drop comments without text, such as forms for a new comment and removed comments.
 
     Replies to a dropped comment become replies to its parent.
     """
@@ -104,7 +105,7 @@ def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
 
 
 def locate_parts(page: FlatDocument, records: Sequence[HtmlElement]) -> CommentParts:
-    """Locate the authors, dates and texts of at least one comment of a page."""
+    """Locate the authors, dates and texts of a page's comments (at least one)."""
     extents, layouts, _, named, dated, bodies = _parts_of(page, page.places_of(records))
     return CommentParts(
         elements=tuple(row for extent in extents for row in extent.rows),
@@ -140,8 +141,8 @@ def dated_from(
 ) -> tuple[Comment, ...]:
     """Date the comments that only state their age ("3 hours ago").
 
-    `fetched_at` is when the page was fetched, with time zone; if it is None, no comment changes.
-    `language` is the page's BCP 47 tag.
+    `fetched_at` is the time when the page was fetched, with a time zone; if it is None, no comment
+    changes. `language` is the page's BCP 47 tag.
     """
     if fetched_at is None:
         return tuple(comments)

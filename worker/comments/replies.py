@@ -1,4 +1,4 @@
-"""Recognition of the parents of comments, to which they reply."""
+"""Identification of the comments that other comments reply to."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,16 +12,16 @@ from worker.html.flat import FlatDocument
 from worker.text.caches import cached_if_short
 
 MIN_SHARE = 0.9
-"""Minimum share of comments with a depth for depths to be used; a missing depth counts as 0."""
+"""Minimum share of comments with a depth for depths to be used; missing depths count as 0."""
 
 MAX_JUMPS = 0.1
-"""Maximum share of comments that are more than one level deeper than the previous comment."""
+"""Maximum share of comments that are more than one level deeper than the preceding comment."""
 
 MAX_AROUND = 12
-"""Maximum number of enclosing elements to search for a comment's indentation."""
+"""Maximum number of enclosing elements searched for a comment's indentation."""
 
 MAX_HEADER = 80
-"""Maximum length, in characters, of a text that states which comment is being answered."""
+"""Maximum length, in characters, of a text that states who is being answered."""
 
 _Parents = list[int | None]
 
@@ -52,11 +52,11 @@ def parents_of(
     layouts: Sequence[Layout],
     named: Mapping[int, Naming],
 ) -> _Parents:
-    """Return the index of the comment that each comment replies to, or None.
+    """Return, for each comment, the index of the comment that it replies to, or None.
 
-    The first method that finds any parents is used: nesting; ids in attributes or links; depths,
-    given by numbers, indentation or nested lists; names of the authors replied to. By depth, the
-    parent is the closest preceding comment that is less deep.
+    The first method that finds any parents is used: nesting; IDs in attributes or links; depths
+    (from numbers, indentation or nested lists); names of the authors replied to. If depths are
+    used, the parent is the closest preceding comment that is less deep.
     """
     for way in (_nested, _referred, _by_depth):
         parents = way(page, extents, layouts)
@@ -83,7 +83,7 @@ def _around(page: FlatDocument, extent: Extent) -> Iterator[int]:
 def _referred(
     _page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]
 ) -> _Parents:
-    """Follow the ids of parents in attributes, or in links labelled as leading to a parent."""
+    """Follow the IDs of parents, in attributes or in links labelled as leading to a parent."""
     named = [
         [*_parent_ids(extent, layout), *_answered_ids(layout)]
         for extent, layout in zip(extents, layouts, strict=True)
@@ -111,7 +111,7 @@ def _own_ids(layout: Layout) -> Iterator[str]:
 
 
 def _ids(value: str) -> Iterator[str]:
-    """Yield an element's id, and the numbers in it by which other elements may refer to it."""
+    """Yield an element's ID, and the numbers in it that other elements may use to refer to it."""
     if value:
         yield f"#{value}"
         yield from _ID.findall(value)
@@ -133,7 +133,7 @@ def _answered_ids(layout: Layout) -> Iterator[str]:
 
 
 def names_parent(layout: Layout, index: int) -> bool:
-    """Return whether an element, or the text before it, states which comment is being answered."""
+    """Return whether an element, or the text before it, states who is being answered."""
     text = layout.text_of(index)
     if len(text) > MAX_HEADER or _REPLY_TEXT.search(text):
         return len(text) <= MAX_HEADER
@@ -143,7 +143,7 @@ def names_parent(layout: Layout, index: int) -> bool:
 
 
 def _has_cycle(parents: Sequence[int | None]) -> bool:
-    # For each comment, the start of the walk that first reached it.
+    # Map each comment to the start of the walk that reached it first.
     come_from: dict[int, int] = {}
     for number in range(len(parents)):
         above: int | None = number
@@ -164,7 +164,7 @@ def _by_depth(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[L
 
 
 def _ranks(measured: Sequence[float | None]) -> list[int] | None:
-    """Convert depths to ranks from 0; None if they are implausible for a conversation."""
+    """Convert depths to ranks from 0; return None if they are implausible for a conversation."""
     known = [each for each in measured if each is not None]
     values = sorted(set(known))
     if len(known) < MIN_SHARE * len(measured) or len(values) < 2:
@@ -216,7 +216,7 @@ def _announced(_page: FlatDocument, _extent: Extent, layout: Layout) -> float | 
 
 
 def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
-    """Measure a comment's indentation, by styles and by spacer images."""
+    """Measure a comment's indentation, which may use styles or spacer images."""
     ancestors = takewhile(lambda each: page.tags[each] != "body", _around(page, extent))
     own = [extent.element, *islice(ancestors, MAX_AROUND)]
     styles = layout.attributes["style"]
@@ -232,12 +232,12 @@ def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None
 
 
 def _listed(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
-    """Count the elements around a comment, as replies may be in nested lists."""
+    """Count the list elements around a comment, because replies may be in nested lists."""
     return float(page.depths[extent.element])
 
 
 def _addressed(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Parents:
-    """Follow the name of the author replied to, to that author's latest preceding comment."""
+    """Find parents by name: the parent is the latest preceding comment by the author replied to."""
     parents: _Parents = []
     last: dict[str, int] = {}
     for number, layout in enumerate(layouts):

@@ -1,4 +1,4 @@
-"""Signatures: properties shared by elements of one kind, such as those that contain comments."""
+"""Signatures, which are properties that elements of the same kind share, such as comments."""
 
 import re
 from bisect import bisect_right
@@ -13,30 +13,30 @@ from worker.html.flat import FlatDocument, Integers
 
 _DIGITS = re.compile(r"\d+")
 MIN_HEXADECIMAL = 8
-"""Minimum length of a hexadecimal number, in characters."""
+"""Minimum length, in characters, of a hexadecimal number."""
 
 _LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
 _MARK = "\1"
 """Placeholder for a digit; like NUL, it never occurs in a document."""
 
 _TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
-# Each run of such characters is tried only at its first word boundary: if there is no match there,
-# there is none later.
+# Each run of such characters is tried only at its first word boundary, because a match that fails
+# there fails at every later one.
 _HEXADECIMAL = re.compile(
     r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)"
     rf"[a-f0-9-]{{{MIN_HEXADECIMAL},}}\b"
 )
 
 MAX_CLASSES = 8
-"""Maximum number of classes read from an element."""
+"""Maximum number of classes read per element."""
 
 
 class Signature(NamedTuple):
-    """Properties shared by elements of one kind.
+    """Properties that elements of the same kind share.
 
-    `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``;
-    several classes are sorted, as in ``.one.two``. `path` consists of the tags from the root down
-    to the element, separated by ``/``. Either is empty if only the other counts.
+    `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``.
+    Several classes are sorted, as in ``.one.two``. `path` consists of the tags from the root down
+    to the element, separated by ``/``. If only one of the two counts, the other is empty.
     """
 
     tag: str
@@ -64,7 +64,7 @@ def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
 def signatures_of(
     tag: str, path: str, classes: str, identity: str, kind: str
 ) -> list[tuple[str, str, str]]:
-    """Return an element's signatures, starting with those that have names (see `names_of`)."""
+    """Return an element's signatures; those with names come first (see `names_of`)."""
     names, own = names_of(classes, identity, kind)
     found = [(tag, name, "") for name in names]
     if own:
@@ -74,9 +74,9 @@ def signatures_of(
 
 
 def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
-    """Return names that an element may share with other elements, and its name with all classes.
+    """Return the names that an element may share with others, and its name with all classes.
 
-    `classes` and `identity` are `masked`; `kind` is its microdata. All may be empty.
+    `classes` and `identity` are `masked`; `kind` is its microdata. All of them may be empty.
     """
     words = sorted({*classes.split(maxsplit=MAX_CLASSES)[:MAX_CLASSES]})
     names = [f".{word}" for word in words]
@@ -91,7 +91,7 @@ def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
 
 
 def masked(names: Sequence[str]) -> list[str]:
-    """Mask the numbers in classes or ids, which only distinguish records of the same kind."""
+    """Mask the numbers in classes or IDs, which differ between records of the same kind."""
     # NUL never occurs in a document.
     joined = "\0".join(names)
     coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]

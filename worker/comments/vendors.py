@@ -7,30 +7,31 @@ from typing import NamedTuple
 class Vendor(NamedTuple):
     """A service that hosts comments, and how to recognise a page with one of its threads.
 
-    Fields with several values are space-separated, best first. `marks` are selectors of elements
-    that display the thread: ``tag``, ``#id`` or ``.class``, optionally followed by ``[attribute]``,
-    ``[attribute=value]`` or ``[attribute*=part]``. ``#id^`` is a prefix of an id; the rest of the
-    id identifies the thread. Comment counters and site-wide scripts are not marks.
+    If a field has several values, they are separated by spaces, best first. `marks` are selectors
+    of elements that display the thread: ``tag``, ``#id`` or ``.class``, optionally followed by
+    ``[attribute]``, ``[attribute=value]`` or ``[attribute*=part]``. ``#id^`` is a prefix of an ID;
+    the rest of the ID identifies the thread. Elements that display a comment counter or load a
+    site-wide script must not be listed.
     """
 
     name: str
-    # Lower-case text in the service's own attributes and in scripts that use the service.
+    # Lower-case text that occurs in the service's own attributes and in scripts that use it.
     word: str
     marks: str
-    # Part of a script that creates the element displaying the thread.
+    # Part of a script that creates the element that displays the thread.
     calls: str = ""
-    # Names of the site's account, the thread's id and the service's URL in attributes, ``meta``
+    # Names of the site's account, the thread's ID and the service's URL in attributes, ``meta``
     # elements and scripts.
     account: str = ""
     thread: str = ""
     service: str = ""
     # Parts of the service's URLs, in attributes and in scripts.
     located: str = ""
-    # Groups ``account``, ``account2`` and ``thread`` of a URL.
+    # Pattern with the groups ``account``, ``account2`` and ``thread`` for a URL.
     in_address: re.Pattern[str] | None = None
-    # Replacement for the match of `in_address`, if the comments have another URL.
+    # Replacement for a match of `in_address` if the comments have a different URL.
     rewritten: str | None = None
-    # Whether the comments are all on the site's own pages.
+    # Whether all of the comments are on the site's own pages.
     is_of_site: bool = False
 
 

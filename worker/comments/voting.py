@@ -30,7 +30,7 @@ _VOTES = re.compile(
 def votes_of(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int | None]:
     """Return the votes displayed with each comment, or None.
 
-    Votes are in the same place in all comments. They are a number, with or without a unit, that the
+    Votes are at the same place in all comments. They are a number, with or without a unit, that the
     page calls votes, likes or points.
     """
     best: tuple[float, dict[int, int]] = (0.0, {})

@@ -38,7 +38,7 @@ def means(
 def _difference(
     name: str, measured: Sequence[PageScores], peer: Sequence[PageScores]
 ) -> Difference | None:
-    """Compare two methods on the pages for which both have a score; return None without any."""
+    """Compare two methods on the pages for which both have a score; None if there are none."""
     ours = {row.page: row.scores[name] for row in measured}
     theirs = {row.page: row.scores[name] for row in peer if name in row.scores}
     if ours.keys().isdisjoint(theirs):
@@ -47,7 +47,7 @@ def _difference(
 
 
 def best_by_score(candidates: Mapping[str, Sequence[PageScores]]) -> dict[str, str]:
-    """Return the method with the highest mean over pages for each score."""
+    """Return, for each score, the method with the highest mean over pages."""
     averages = {method: macro_average(rows) for method, rows in candidates.items() if rows}
     best: dict[str, str] = {}
     for name in LABELS:

@@ -20,7 +20,8 @@ from benchmarks.evaluation.scores import (
 )
 
 Mapped = Callable[..., list[Any]]
-"""Callable that receives a description of the work, a function, and columns of its arguments."""
+"""Function that applies another function to columns of arguments, given a description of the work.
+"""
 
 
 class Downstream:
@@ -83,7 +84,7 @@ class Downstream:
         ]
 
     def _listed(self, texts: Sequence[str]) -> list[Counter[str]]:
-        """Count the names found by the gazetteer of each page's language, if there is one."""
+        """Count the names found by the gazetteer of each page's language, if it has one."""
         gazetteers = [self._gazetteers.get(target.gold.language) for target in self._targets]
         return [
             gazetteer.find(text) if gazetteer is not None else Counter[str]()

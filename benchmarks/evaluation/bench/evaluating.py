@@ -42,10 +42,10 @@ def evaluate(
 ) -> CorpusTable:
     """Score files of articles; each file produces a row.
 
-    Of several revisions of a page, the latest counts. If the gold texts begin with the headline
-    (`title_in_text`; None for the default of the corpus), articles are prefixed with the headline
-    shown on the page or, without pages, with their own title. Raises BenchError if a file cannot be
-    read, or if there is nothing to score.
+    If a file contains several revisions of a page, the latest one counts. If the gold texts begin
+    with the headline (`title_in_text`; None for the default of the corpus), articles are prefixed
+    with the headline shown on the page or, without pages, with their own title. Raises BenchError
+    if a file cannot be read, or if there is nothing to score.
     """
     corpus = _read_corpus(gold, title_in_text)
     golds = measurable(corpus)
@@ -85,7 +85,7 @@ def read_articles(path: Path) -> Iterator[ArticleMessage]:
 
 
 def extracted_of(article: ArticleMessage) -> Prediction:
-    """Convert an article message; the date is ``published_at``, with the day given on the page."""
+    """Convert an article message; the date is ``published_at``, with the page's own day."""
     return Prediction(
         title=article.title,
         text=article.text,

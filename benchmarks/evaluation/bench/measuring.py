@@ -104,10 +104,10 @@ def name_of(method: Extractor | str) -> str:
 
 
 def measurable(corpus: Corpus) -> list[Gold]:
-    """Return the gold records over which to average.
+    """Return the gold records to be averaged over.
 
-    These have a text that is on the page, or no text but a headline, authors, a date, comments or
-    snippets.
+    These have a text that is on the page, or have no text but a headline, authors, a date, comments
+    or snippets.
     """
     with_text = {gold.id for gold in corpus.scorable()}
     return [
@@ -345,7 +345,7 @@ def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
-    """Omit metadata scores, which do not apply to an upper bound on the text."""
+    """Omit the metadata scores, which do not apply to an upper bound on the text."""
     return {
         name: value
         for name, value in scores.items()

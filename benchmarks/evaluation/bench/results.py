@@ -122,7 +122,7 @@ class CorpusTable:
 
     @property
     def not_run(self) -> Mapping[str, str]:
-        """Reasons why methods could not run, by name of the method."""
+        """Reasons why methods could not run, by method name."""
         return {line.method: line.note or "no reason" for line in self.lines if not line.scores}
 
     @property

@@ -105,7 +105,7 @@ def score(
             TextStatistics.of_text(given.text, given.paragraphs)
         )
 
-    # Neither the ID nor the site of a page affects the scores, so equal texts are scored only once.
+    # Neither the ID nor the site of a page affects its scores, so equal texts are scored only once.
     gold = replace(target.gold, id="", site="")
     scores, counts = memo(("score", extracted, gold, target.headline), compute)
     return scores, TextStatistics(*counts)

@@ -23,7 +23,7 @@ _COMMENTS = tuple(name for name in LABELS if name.startswith("comments_"))
 """Scores in the third table."""
 
 _DECISIVE = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
-"""Scores that may be shown with interval and difference, in order of preference."""
+"""Scores that may be shown with interval and difference; the first available one is used."""
 
 SIGNIFICANT = 0.05
 """P-value below which a difference is marked with a star."""
@@ -50,7 +50,7 @@ def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
 
 
 def what_happened(line: Line) -> str:
-    """Describe failures and their reason in brief."""
+    """Describe the failures of a method and their reason briefly."""
     failed = ", ".join(f"{count} {kind}" for kind, count in line.failures.items())
     if not line.scores:
         return line.note or failed

@@ -8,8 +8,9 @@ from typing import Literal, Self
 from worker.papers.interface import ALONE, Extracted, Neighbours, Source
 
 FailureKind = Literal["refused", "error", "timeout", "crash", "unavailable"]
-"""Kind of failure: no article or an unreadable page (``refused``), an exception, an exceeded time
-limit, the death of the process (``crash``), or a method that cannot run on this machine."""
+"""Kind of failure: no article or an unreadable page (``refused``), an exception (``error``), an
+exceeded time limit, the death of the process (``crash``), or a method that cannot run on this
+machine."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class PageResult:
-    """The outcome of one of several pages; `cached` if it is from an earlier run."""
+    """The outcome of one of several pages; `cached` is True if it is from an earlier run."""
 
     index: int
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""Pair a site's pages by distance, without clustering (Deturck 2015, section 4.3)."""
+"""Pairs of a site's pages by distance, without clustering (Deturck 2015, section 4.3)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Run a method in a separate process, which may crash and can be stopped."""
+"""Execution of a method in a separate process, which may crash and can be stopped."""
 
 import logging
 import os
@@ -18,8 +18,8 @@ from worker.html import PageError
 from worker.papers.interface import Extracted, Extractor, UnavailableError
 
 _FORKSERVER = get_context("forkserver")
-"""Context that forks from a process that has only imported this module, so that the measured memory
-is the method's, no thread is lost in the fork, and processes start in milliseconds."""
+"""Context that forks from a process that has imported only this module. As a result, the measured
+memory is the method's own, no thread is lost in the fork, and processes start in milliseconds."""
 _FORKSERVER.set_forkserver_preload([__name__])
 
 
@@ -71,9 +71,9 @@ class ExtractorProcess:
         """Stop the process and all programs that it started."""
         pid = self._process.pid
         if pid is not None and self._process.exitcode is None and hasattr(os, "killpg"):
-            # The process group has the ID of the process. It exists as soon as the process runs;
-            # before that, there are no programs. After the process has ended, the ID may be reused;
-            # its programs then exit at the end of their input.
+            # The process group has the ID of the process and exists as soon as the process runs;
+            # before that, no programs exist. After the process has ended, its ID may be reused; its
+            # programs then exit at the end of their input.
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
         self._process.kill()

@@ -1,4 +1,4 @@
-"""Version information on the code that produced a result."""
+"""Version information about the code that produced a result."""
 
 from functools import cache
 from hashlib import sha256
@@ -17,7 +17,7 @@ READING = (
     "worker/papers/interface.py",
     "worker/papers/reading.py",
 )
-"""Source files of this project that affect all results, even the results of peers."""
+"""Source files of this project that affect all results, even those of peers."""
 
 
 @cache

@@ -51,7 +51,7 @@ def default_tools() -> Path:
 
 @dataclass(frozen=True)
 class _Peer:
-    """A third-party method, whose version raises `UnavailableError` if the method cannot run."""
+    """A third-party method; getting its version raises `UnavailableError` if it cannot run."""
 
     extractor: Extractor
     version: Callable[[], str]

@@ -1,4 +1,4 @@
-"""Scores of Deturck (2015), which state how well a text agrees with the gold text."""
+"""Scores of Deturck (2015) for the agreement of a text with the gold text."""
 
 import math
 from collections import Counter

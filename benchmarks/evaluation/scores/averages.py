@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 Unit = Literal["pages", "sites"]
-"""Unit of a mean: either all pages or all sites have equal weight."""
+"""Unit of a mean: either all pages or all sites have the same weight."""
 
 RESAMPLES = 10_000
-"""Number of resamples in a bootstrap or permutation test; between seeds, the ends of a 95 %
-interval vary by half a percent of its width (measured on 300 pages of 90 sites)."""
+"""Number of resamples in a bootstrap or permutation test. With this number, the ends of a 95 %
+interval vary between seeds by half a percent of its width (measured on 300 pages of 90 sites)."""
 
 EXACT_SITES = 13
 """Maximum number of sites n for which there are fewer than `RESAMPLES` sign assignments (2^n)."""
@@ -184,7 +184,7 @@ def _sign_flip_p_value(
     random: np.random.Generator,
 ) -> float:
     shares = sums / counts if over == "sites" else sums
-    # Equal statistics must compare equal regardless of the order of summation.
+    # Equal statistics must compare as equal regardless of the order of summation.
     observed = abs(shares.sum()) - 1e-9 * np.abs(shares).sum()
     if len(shares) <= EXACT_SITES:
         choices = np.arange(2 ** len(shares))

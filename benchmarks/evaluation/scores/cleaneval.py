@@ -62,7 +62,7 @@ def text_and_markup(
 def characters(text: str, gold: str) -> PRF:
     """Compute the character score (CAR) of Lejeune et al. (2015, section 4.1).
 
-    Runs of white space become a single space, which counts like any other character.
+    Runs of whitespace become a single space, which counts like any other character.
     """
     found, wanted = (" ".join(normalised(side).split()) for side in (text, gold))
     return PRF.of(matched_total(found, wanted), len(found), len(wanted))

@@ -1,4 +1,4 @@
-"""Scores of reader comments, which are matched one to one with the gold comments."""
+"""Scores of reader comments, each of which is matched with at most one gold comment."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +15,8 @@ from benchmarks.evaluation.scores.records import Comment, Gold
 from benchmarks.evaluation.scores.words import normalised, words
 
 SAME_COMMENT_F1 = 50.0
-"""Minimum bag-of-words F1 of two texts for them to be the same comment, which poorly trimmed
-records reach, and 2 % of different comments of a page (measured on 24,159 pairs)."""
+"""Minimum bag-of-words F1 of two texts for them to be the same comment. Poorly trimmed records
+reach it, as do 2 % of the pairs of different comments on a page (measured on 24,159 pairs)."""
 
 GOOD_PAGE_F1 = 80.0
 """Minimum page F1 for the P@1 of Subercaze et al. (2016) to count a page's comments as found."""
@@ -41,7 +41,7 @@ class CommentScore:
 
     @property
     def good(self) -> bool:
-        """Whether the page F1 reaches 80, the criterion of success of Subercaze et al. (2016)."""
+        """Whether the page F1 is at least 80, the success criterion of Subercaze et al. (2016)."""
         return self.records.f1 >= GOOD_PAGE_F1
 
 

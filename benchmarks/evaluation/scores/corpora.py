@@ -102,7 +102,7 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
 def _without_comments(gold: Gold) -> Gold:
     """Treat a gold record that does not mention comments as stating that there are none.
 
-    This is the convention of corpora that have the comments' text as a whole.
+    This is the convention of corpora that have the text of all comments as a whole.
     """
     is_silent = gold.comments is None and gold.comment_text is None
     return replace(gold, comment_text="") if is_silent else gold

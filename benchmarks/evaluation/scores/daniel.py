@@ -47,7 +47,7 @@ class Event:
 
     @property
     def relevant(self) -> bool:
-        """Whether the document is about the disease, that is, the score is at least 0.8."""
+        """Whether the document is about the disease, that is, whether the score is at least 0.8."""
         return self.score >= RELEVANT_SCORE
 
 

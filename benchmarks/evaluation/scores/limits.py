@@ -45,7 +45,7 @@ def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = 
 
 
 class _Wanted:
-    """Words of a gold text without the headline that is given to every method."""
+    """Words of a gold text, excluding the headline that every method is given."""
 
     def __init__(self, gold: Gold, headline: TextBlock | None) -> None:
         self.words = words(gold.text or "")

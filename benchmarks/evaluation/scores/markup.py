@@ -24,7 +24,7 @@ _ELEMENT = re.compile(
 
 
 def read_markup(markup: str) -> tuple[TextBlock, ...]:
-    """Read a text in CleanEval's markup as segments with collapsed white space.
+    """Read a text in CleanEval's markup as segments with collapsed whitespace.
 
     A first line with the page's URL and all other HTML are left out. Segments without words are
     kept, because their marks count; text before the first mark has the empty type. See M. Baroni,

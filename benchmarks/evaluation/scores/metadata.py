@@ -16,7 +16,7 @@ _BY = re.compile(r"^\s*(?:by|von|par|por|di|door|autor|author|作者|记者)\b[\
 
 @dataclass(frozen=True)
 class SnippetCounts:
-    """Counts of required snippets (kept or lost) and of forbidden snippets (let in or left out)."""
+    """Counts of required snippets (kept or lost) and of forbidden ones (included or omitted)."""
 
     kept: int = 0
     lost: int = 0
@@ -71,7 +71,7 @@ def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
 
 
 def score_snippets(text: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SnippetCounts:
-    """Count the required and forbidden snippets in a title and text, with white space collapsed."""
+    """Count required and forbidden snippets in a title and text, with collapsed whitespace."""
     whole = _collapsed(text)
     kept = [_collapsed(snippet) in whole for snippet in wanted]
     let_in = [_collapsed(snippet) in whole for snippet in unwanted]

@@ -1,4 +1,4 @@
-"""Recognition, in extracted texts, of names from the gold texts, as by an entity recogniser."""
+"""Recognition of names from the gold texts in extracted texts, without an entity recogniser."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,10 +10,11 @@ from benchmarks.evaluation.scores.prf import PRF
 from benchmarks.evaluation.scores.words import Word, placed_words, words
 
 MAX_HEADLINE_SHARE = 0.5
-"""Maximum share of capitalised words in a line with names; lines with more are headlines."""
+"""Maximum share of capitalised words in a line with names; a line with a higher share is a
+headline."""
 
 MAX_NAME_WORDS = 6
-"""Maximum number of words of a name; longer runs of capitalised words are lists and headlines."""
+"""Maximum number of words in a name; longer runs of capitalised words are lists and headlines."""
 
 _CAPITALISED = regex.compile(r"\p{Lu}")
 _LETTER = regex.compile(r"\p{L}")
@@ -68,7 +69,7 @@ def score_names(found: Mapping[str, int], wanted: Mapping[str, int]) -> PRF:
 
 
 def _proper_words(lines: Iterable[str]) -> set[str]:
-    """Return the words that are mostly capitalised where grammar does not require it."""
+    """Return the words that are mostly capitalised even where grammar does not require it."""
     capitalised: Counter[str] = Counter()
     lower: Counter[str] = Counter()
     for line in lines:

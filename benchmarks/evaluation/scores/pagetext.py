@@ -15,8 +15,8 @@ def _names(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-# Defined here rather than imported from the extraction, because a measure must not depend on the
-# code that it measures.
+# This is defined here rather than imported from the extraction, because a measure must not depend
+# on the code that it measures.
 _HIDDEN = _names(
     "head script style noscript template svg math canvas select option datalist textarea button "
     "input iframe object embed applet video audio map"

@@ -18,7 +18,7 @@ Finder = Callable[[str], Iterator[str]]
 
 @dataclass(frozen=True)
 class Recogniser:
-    """A recogniser of one language; `name` has the name and release of its package."""
+    """A recogniser for one language; `name` is the name and release of its package."""
 
     name: str
     _make: Callable[[], Finder]
@@ -63,7 +63,7 @@ def _natasha() -> Finder:
 
 def _jieba() -> Finder:
     """Load jieba, a tagger of Chinese words whose tags distinguish kinds of names."""
-    # The source of jieba contains escape sequences about which newer versions of Python warn.
+    # Newer versions of Python warn about escape sequences in the source of jieba.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from jieba import posseg, setLogLevel

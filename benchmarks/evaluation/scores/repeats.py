@@ -1,4 +1,4 @@
-"""Maximal repeated substrings in texts and a fixed list of names."""
+"""Maximal repeated substrings of texts and a fixed list of names."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -24,7 +24,7 @@ from benchmarks.evaluation.scores.words import words
 ROLES_FILE = "roles.jsonl.gz"
 
 TEXT = frozenset({"lead", "paragraph", "heading", "list_item", "quote", "table", "code", "qa"})
-"""Roles of lines in the article's text."""
+"""Roles of lines that belong to the article's text."""
 
 MIXED = "mixed"
 """Label of a line with two roles, which is not scored."""
@@ -33,23 +33,24 @@ SAME_ROLE = {"comment_form": "comment"}
 """Labels that are scored as another role, because readers of articles need not distinguish them."""
 
 OF_THE_SITE = frozenset({"legal", "navigation", "share", "template"})
-"""Roles among which annotators choose arbitrarily; they count as a single role in scores."""
+"""Roles that annotators could not distinguish reliably; they count as a single role in scores."""
 
 AMBIGUOUS = {"related": "template"}
-"""Roles whose precision ignores lines of another role, because annotators confused the two: a list
-of other articles in a side column is ``related`` for some, ``template`` for others."""
+"""Roles whose precision ignores lines of the given other role, because annotators confused the two:
+some labelled a list of other articles in a side column ``related``, others ``template``."""
 
 IN_TEXT = 0.5
-"""Minimum share of a line's words in a text for the text to count as containing the line."""
+"""Minimum share of a line's words that a text must contain to count as containing the line."""
 
 
 DIGITS = 4
-"""Number of hexadecimal digits of a digest: enough to align lines, too few to search for texts."""
+"""Number of hexadecimal digits in a digest: enough to align lines, too few to reconstruct texts by
+search."""
 
 
 @dataclass(frozen=True)
 class LabelledPage:
-    """A page whose lines have roles; `digests` identify the lines (see `digest_of`)."""
+    """A page whose lines are labelled with roles; `digests` identify the lines."""
 
     corpus: str
     id: str
@@ -59,7 +60,7 @@ class LabelledPage:
 
 
 def digest_of(text: str) -> str:
-    """Return the digest by which a line is found again."""
+    """Return the digest that identifies a line by its text."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
@@ -86,7 +87,7 @@ def _page(record: Mapping[str, object]) -> LabelledPage:
 
 
 def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
-    """Return the role of each line, or None, from labelled lines with the same text, in order."""
+    """Return each line's role, or None, from labelled lines with the same text, in order."""
     roles: list[str | None] = [None] * len(texts)
     digests = [digest_of(text) for text in texts]
     for start, at, size in matching_blocks(labelled.digests, digests):

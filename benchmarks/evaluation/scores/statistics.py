@@ -1,4 +1,4 @@
-"""Size statistics of pages and texts, as in tables 1 to 5 of Daureu et al. (2015)."""
+"""Statistics of the size of pages and texts, as in tables 1 to 5 of Daureu et al. (2015)."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ class TextStatistics:
 
     `paragraphs` are blocks of running text, or ``<p>`` tags in HTML; as in the paper, a text
     without blocks has none. `words` follow Unicode segmentation; `tokens` are stretches between
-    white space, the paper's words, which do not apply to Chinese. `size` is in bytes of UTF-8.
+    whitespace, the paper's words, which do not apply to Chinese. `size` is in bytes of UTF-8.
     """
 
     files: int = 0

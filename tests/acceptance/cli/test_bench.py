@@ -1,4 +1,4 @@
-"""The commands ``bench`` and ``evaluate`` of the benchmarks, on the sample crawl."""
+"""The commands ``bench`` and ``evaluate`` of the benchmarks, run on the sample crawl."""
 
 import json
 from pathlib import Path

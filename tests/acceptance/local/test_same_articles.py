@@ -9,13 +9,13 @@ from tests.parted_pages import SITE, part_messages
 
 
 def without_story(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Omit the story, which a deployment corrects in a later revision."""
+    """Remove the story, which a deployment corrects in a later revision."""
     return [{k: v for k, v in each.items() if k != "story"} for each in without_clock(articles)]
 
 
 def test_queue_and_file_contain_the_same_articles(deployment: Deployment, run: Run) -> None:
     before = deployment.receipts()
-    # A deployment joins parts in a later revision, so they are omitted.
+    # A deployment joins parts in a later revision, so the comparison omits them.
     parts = part_messages()
     bodies = [body for body in run.bodies if body not in parts]
     deployment.publish(reversed(bodies))

@@ -22,7 +22,7 @@ TITLE = f"&lt;script&gt;{RUN}&lt;/script&gt;&lt;img src={OUTSIDE}/title onerror=
 
 
 def page_html(number: int) -> str:
-    """Return a page with all kinds of content that could run, load, send or navigate."""
+    """Return a page with every kind of content that could run, load, send or navigate."""
     body = "".join(f"<p>{text}</p>" for text in paragraphs(number, 5))
     return (
         f"<!doctype html><html lang='en'><head><title>{TITLE} {number}</title>"

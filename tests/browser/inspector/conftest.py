@@ -16,9 +16,9 @@ from worker.settings import Settings
 
 @dataclass
 class Log:
-    """Side effects of a browser session on the inspector at `base`.
+    """Side effects of a browser session with the inspector at `base`.
 
-    The events are messages of the console, of dialogs and of script errors.
+    The events are console messages, dialogs and script errors.
     """
 
     base: str

@@ -1,4 +1,4 @@
-"""The inspector in a real browser: views, actions and pages of an attacker."""
+"""The inspector in a real browser: its views, its actions and an attacker's pages."""
 
 import os
 from pathlib import Path
@@ -28,7 +28,7 @@ HIGHEST = {
     "pairs": (3000, 4000),
     "pages": (3500, 6000),
 }
-"""Maximum heights in pixels of views of the sample crawl, in a wide and a narrow window."""
+"""Maximum heights, in pixels, of views of the sample crawl in a wide and in a narrow window."""
 
 ENDS = """() => {
     const foot = document.querySelector('body > footer').getBoundingClientRect().bottom;

@@ -12,10 +12,10 @@ COPIES = 27
 """Number of messages of each kind, unless they are large."""
 
 TEMPLATES = 100
-"""Number of pages of one site that have no template in common."""
+"""Number of pages of one site, no two of which share a template."""
 
 FEW = 2
-"""Number of messages of each kind whose messages are about 10 MiB in size."""
+"""Number of messages of each kind with bodies of about 10 MiB."""
 
 FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
 
@@ -30,10 +30,10 @@ def kinds() -> Iterator[Kind]:
     for name, make in _JSON.items():
         yield Kind("JSON", name, make, COPIES)
     for field in FIELDS:
-        yield Kind("fields", f"{field} of another type", _wrong_type(field), COPIES)
+        yield Kind("fields", f"{field} of a wrong JSON type", _wrong_type(field), COPIES)
     for name, make in _FIELDS.items():
         yield Kind("fields", name, make, COPIES)
-    yield Kind("fields", "one address for all", _one_address, COPIES)
+    yield Kind("fields", "one address for all pages", _one_address, COPIES)
     yield Kind("fields", "one site, each page of its own template", _own_template, TEMPLATES)
     for name, make in _LARGE.items():
         yield Kind("fields", name, make, FEW)
@@ -128,24 +128,24 @@ def _forged_reason(draw: Draw) -> Sent:
 
 
 _JSON: dict[str, Make] = {
-    "no JSON": _no_json,
-    "JSON that is no page": _no_object,
-    "JSON up to 100,000 deep": _nested,
-    "a key twice": _twice_the_key,
+    "not JSON": _no_json,
+    "JSON that is not an object": _no_object,
+    "JSON nested up to 100,000 deep": _nested,
+    "duplicate keys": _twice_the_key,
     "numbers of 50,000 digits": _huge_number,
     "NaN and other invalid numbers": _no_number,
-    "half characters and NUL, escaped": _half_characters,
-    "half characters as bytes": _raw_half_characters,
+    "escaped lone surrogates and NUL": _half_characters,
+    "lone surrogates as bytes": _raw_half_characters,
     "byte order marks": _byte_order_mark,
     "UTF-16, UTF-32, UTF-7, EBCDIC": _other_encoding,
-    "something behind the JSON": _more_behind,
-    "800 kB of space": _space_around,
-    "20,000 more keys": _many_keys,
-    "a megabyte in another key": lambda draw: _with_extra(
+    "extra bytes after the JSON": _more_behind,
+    "800 kB of whitespace": _space_around,
+    "20,000 unknown keys": _many_keys,
+    "a megabyte in an unknown key": lambda draw: _with_extra(
         draw, f'"{"x" * 1_000_000}"', is_sound=True
     ),
-    "hostile names of keys": _keys,
-    "a reason that only our programs give": _forged_reason,
+    "hostile key names": _keys,
+    "a quarantine reason that only the service may give": _forged_reason,
 }
 
 
@@ -238,33 +238,35 @@ def _all_hostile(draw: Draw) -> Sent:
 
 
 _FIELDS: dict[str, Make] = {
-    "every field of another type": _all_hostile,
-    "version not of this contract": _field("version", 0, 2, -1, 1.0, 1.5, "1", 10**400, 1e0),
+    "every field of a wrong JSON type": _all_hostile,
+    "version unknown to the contract": _field("version", 0, 2, -1, 1.0, 1.5, "1", 10**400, 1e0),
     "id at its limits": _field("id", "", "%" * 255, "x" * 1024, "x" * 1025, "x" * 1_000_000),
-    "id that forges": _field("id", "\n" + FORGED, "\x1b[2J%", "\u202e%", "\r%", "[/x]%", "'%--"),
+    "id that forges log lines": _field(
+        "id", "\n" + FORGED, "\x1b[2J%", "\u202e%", "\r%", "[/x]%", "'%--"
+    ),
     "invalid site": _field(
         "site",
         *("[/x]", "<b>", "a b", "a\nb", "\x1b[31m", "../..", "\u202ea", "-", "a" * 254, ".", "@"),
     ),
-    "site of odd form": _field(
+    "site of an unusual form": _field(
         "site",
         *("a" * 253, "A", "a" + "." * 200, "a" + ":" * 100, "\u4e2d\u6587", "xn--a", "1", "a-"),
         "\u00df",
     ),
-    "content_type of all sorts": _field(
+    "content_type of any kind": _field(
         "content_type",
         *("", ";", "text/html; charset=", "text/html; charset=no-such", "text/html; charset=utf-7"),
         *("text/html; charset=rot13", "text/html; charset=" + "x" * 10_000, "x" * 1_000_000),
         *("image/png", "application/pdf", "multipart/mixed; boundary=a", "\n" + FORGED, "\u202e"),
         *("text/html; charset=idna", "text/html; charset=undefined", 'a/b; c="' + '\\"' * 10_000),
     ),
-    "fetched_at at the ends of time": _field(
+    "fetched_at at either end of the range": _field(
         "fetched_at",
         *("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0000-01-01T00:00:00Z"),
         *("1989-12-31T23:59:59Z", "1990-01-01T00:00:00+14:00", "1990-01-01T00:00:00Z"),
         *("2199-12-31T23:59:59Z", "10000-01-01T00:00:00Z", "-2024-01-01T00:00:00Z"),
     ),
-    "fetched_at that is no instant": _field(
+    "fetched_at that is not a timestamp": _field(
         "fetched_at",
         *("", "now", "2024-01-01", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z", "1700000000"),
         *("2024-01-01T24:00:00Z", "2024-01-01T23:59:60Z", "2024-01-01T00:00:00+99:99"),
@@ -274,12 +276,12 @@ _FIELDS: dict[str, Make] = {
     "fetched_at as a number": _field(
         "fetched_at", 0, -1, 1.7e9, 1e308, 10**30, 253402300800, -1e20
     ),
-    "url of another scheme": _host(
+    "url with an unsupported scheme": _host(
         *("ftp://a.example", "file://", "javascript:alert(1)//", "data:text/html,", "//a.example"),
         *("HTTP:/a.example", "http:a.example", "https:///", "blob:https://a.example"),
         "\nhttps://a",
     ),
-    "url of an odd host": _host(
+    "url with an unusual host": _host(
         *("https://[::1", "https://[::1]", "https://[v1.x]", "https://1.2.3", "https://0x7f.1"),
         *("https://a..example", "https://.example", "https://example.", "https://-"),
         "https://\u202e.example",
@@ -298,7 +300,7 @@ _FIELDS: dict[str, Make] = {
     "url with control characters": _url(
         "\n" + FORGED, "\x00", "\x1b[2J", "\r", "\u2028", "\x7f", "\t"
     ),
-    "url with odd characters": _url(
+    "url with unusual characters": _url(
         *("\u202e", "?q=<b>[/x]", "#\ufffe", "/%zz%", "/../../..", "?" * 1000, " "),
         *("\u00e9\u0301", "'"),
     ),
@@ -308,9 +310,9 @@ _FIELDS: dict[str, Make] = {
         "/" + "a" * MAX_URL_CHARACTERS,
         "\u4e2d" * 8_000,
     ),
-    "both or neither page": _both_or_neither,
+    "both or neither of html and html_base64": _both_or_neither,
     "invalid html_base64": _odd_base64,
-    "a page of nothing": _without_page,
+    "an empty page": _without_page,
 }
 
 
@@ -327,7 +329,7 @@ def _of_size(size: int, *, is_text: bool, filler: bytes) -> Make:
 _LARGE: dict[str, Make] = {
     "html of 10 MiB": _of_size(MAX_HTML_BYTES, is_text=True, filler=b"<p>A line of text. "),
     "html above 10 MiB": _of_size(MAX_HTML_BYTES + 1, is_text=True, filler=b"<p>A line of text. "),
-    "html of 10 MiB that is escaped": _of_size(MAX_HTML_BYTES, is_text=True, filler=b"\x01"),
+    "html of 10 MiB, escaped": _of_size(MAX_HTML_BYTES, is_text=True, filler=b"\x01"),
     "html_base64 of 10 MiB": _of_size(MAX_HTML_BYTES, is_text=False, filler=b"word "),
     "html_base64 above 10 MiB": _of_size(MAX_HTML_BYTES + 1, is_text=False, filler=b"word "),
     "a body above every limit": lambda draw: draw.send(bytes(65 << 20)),

@@ -40,14 +40,14 @@ GOOD_PAGES = 40
 """Number of pages per good site; some hostile pages claim to belong to these sites."""
 
 GOOD_BESIDE = 200
-"""Number of good pages sent in each of two phases, without the crowds and alongside them."""
+"""Number of good pages sent in each of the two phases: without the crowds and alongside them."""
 
 PHASE_SECONDS = 360.0
-"""Duration of sending good pages in each phase, without crowds and alongside them, in seconds."""
+"""Duration of each phase in which good pages are sent, in seconds."""
 
 PATIENCE_SECONDS = 1800.0
 QUIET_SECONDS = 8.0
-"""Idle seconds that end a phase; longer than a site waits for its clustering."""
+"""Number of idle seconds that end a phase; it exceeds the time that a site waits for clustering."""
 
 MOST_MEMORY_BYTES = 1 << 30
 SLOWEST_SECONDS = 10.0
@@ -75,8 +75,8 @@ _TRACE = "Traceback (most recent call last)"
 REFUSED = "refused by the broker"
 
 _REFUSALS = (OSError, amqp.AMQPError, amqp.exceptions.MessageNacked)
-"""Errors that the AMQP library raises if the broker refuses a message. The library may also fail to
-decode the part of the message that the broker quotes."""
+"""Errors that the AMQP library raises if the broker refuses a message. Decoding the part of the
+message that the broker quotes may also fail."""
 
 
 @dataclass(frozen=True)
@@ -334,8 +334,8 @@ def run(
         began = time.monotonic()
         published = []
         for name, good, crowd in (
-            ("without", calm, []),
-            ("beside the crowds", attacked, plan_crowds(seed, most, attacked)),
+            ("on their own", calm, []),
+            ("alongside the crowds", attacked, plan_crowds(seed, most, attacked)),
         ):
             phase = Phase(name, hostile=len(crowd), good=len(good))
             published += _send_beside(deployment, consumer, phase, good, crowd, phase_seconds)
@@ -577,11 +577,11 @@ def _judge_phases(report: Report) -> None:
     ):
         if beside > LONGEST_WAIT * before:
             report.problems.append(
-                f"good pages wait {beside:.1f} s beside the crowds, {before:.1f} s without ({name})"
+                f"good pages wait {beside:.1f} s alongside crowds, {before:.1f} s alone: {name}"
             )
     if (longest := percentile(attacked.lock_clock, 99)) > LONGEST_LOCK_MS:
         report.problems.append(
-            f"the lock of stories is held for {longest:.1f} ms at the 99th percentile"
+            f"the story lock is held for {longest:.1f} ms at the 99th percentile"
         )
 
 

@@ -18,8 +18,8 @@ WORDS = 450
 """Number of words per text, as in a typical news article."""
 
 VERSIONS = 24
-"""Number of versions of each of the two stories between which pages flip. With so many versions,
-the limit on regrouping just admits two stories."""
+"""Number of versions of each of the two stories between which pages flip. With this many versions,
+the limit on regrouping still admits both stories."""
 
 FLIPPING = 40
 """Number of pages that flip between stories."""
@@ -39,14 +39,16 @@ RING = 10
 def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
     """Yield the kinds; some of them claim the URLs of good pages."""
     yield Kind("stories", "near-copies of one site", _near_copy, 1500)
-    yield Kind("stories", "near-copies, each earlier than all before", _earlier_copy, 300)
+    yield Kind(
+        "stories", "near-copies, each fetched earlier than all previous ones", _earlier_copy, 300
+    )
     yield Kind("stories", "versions of two stories", _version, 2 * VERSIONS)
     yield Kind("stories", "flips between the two, one and none", _flip, 10 * FLIPPING)
     yield Kind("parts", f"{PARTS} parts of 3 MiB", _part, PARTS)
     yield Kind("parts", "cycles of rel=next", _cycle_of_parts, 10 * RING)
     yield Kind("addresses", "cycles of rel=canonical", _cycle_of_canonicals, 10 * RING)
     yield Kind("addresses", "cycles of redirects", _cycle_of_redirects, 10 * RING)
-    yield Kind("addresses", "variants of one address, agreeing or not", _variant, 200)
+    yield Kind("addresses", "variants of one address that agree or disagree", _variant, 200)
     yield Kind("addresses", "claims of good pages' addresses", _claim(good), len(good))
     yield Kind("live", "60,000 updates, 1,000 comments shown", _live_page(is_shown=True), 4)
     yield Kind("live", "60,000 updates, 1,000 comments declared", _live_page(is_shown=False), 4)

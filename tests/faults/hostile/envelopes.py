@@ -22,15 +22,15 @@ from tests.faults.hostile.sent import (
 )
 
 COPIES = 27
-"""Number of messages of each kind, unless stated otherwise: three for each hostile text."""
+"""Number of messages of each kind, unless stated otherwise; this is three for each hostile text."""
 
 FEW = 3
 """Number of messages of each slow or memory-intensive kind."""
 
 BOMB_BYTES = 1 << 30
 MODEST_BOMB_BYTES = 96 << 20
-"""Unpacked sizes of compression bombs, in bytes. Both exceed the maximum size of a body; the second
-bomb is also fast to create."""
+"""Uncompressed sizes of compression bombs, in bytes. Both exceed the maximum size of a body; the
+smaller one is also fast to create."""
 
 TEXT_PROPERTIES = (
     *("message_id", "content_type", "content_encoding", "correlation_id", "reply_to"),
@@ -41,7 +41,7 @@ TEXT_PROPERTIES = (
 def kinds() -> Iterator[Kind]:
     """Yield every kind of message that this module defines."""
     for name in TEXT_PROPERTIES:
-        yield Kind("properties", f"{name} of hostile bytes", _text_property(name), COPIES)
+        yield Kind("properties", f"{name} with hostile bytes", _text_property(name), COPIES)
     for name, (make, copies) in _PROPERTIES.items():
         yield Kind("properties", name, make, copies)
     for name, make in _HEADERS.items():
@@ -86,16 +86,16 @@ def _unusable_with_hostile_id(draw: Draw) -> Sent:
 
 
 _PROPERTIES = {
-    "no property at all": (_bare, COPIES),
-    "every property of hostile bytes": (_all_at_once, COPIES),
+    "no properties": (_bare, COPIES),
+    "every property with hostile bytes": (_all_at_once, COPIES),
     "message_id repeated": (_with(message_id=b"the same"), COPIES),
-    "message_id of hostile bytes, body of none": (_unusable_with_hostile_id, COPIES),
-    "timestamp and priority at their ends": (_at_extremes, COPIES),
-    "delivery_mode unknown": (_with(delivery_mode=200), COPIES),
-    "delivery_mode not kept": (_with(delivery_mode=1), COPIES),
-    "expiration of no time": (_with(expiration=b"0"), COPIES),
-    "expiration of no number": (_with(expiration=b"soon\xff"), FEW),
-    "user_id of another": (_with(user_id=b"root\xff"), FEW),
+    "message_id with hostile bytes, unusable body": (_unusable_with_hostile_id, COPIES),
+    "extreme timestamp and priority": (_at_extremes, COPIES),
+    "unknown delivery_mode": (_with(delivery_mode=200), COPIES),
+    "non-persistent delivery_mode": (_with(delivery_mode=1), COPIES),
+    "immediate expiration": (_with(expiration=b"0"), COPIES),
+    "non-numeric expiration": (_with(expiration=b"soon\xff"), FEW),
+    "user_id of another user": (_with(user_id=b"root\xff"), FEW),
 }
 
 
@@ -173,19 +173,19 @@ def _compression_of_type(draw: Draw) -> Sent:
 
 
 _HEADERS = {
-    "header of hostile bytes": _hostile_header,
-    "header of every type, at its end": _every_type,
+    "header with hostile bytes": _hostile_header,
+    "header of every type, with an extreme value": _every_type,
     "header of an unknown type": _unknown_type,
-    "header that claims more than there is": _with_headers(b"\x01aS\x7f\xff\xff\xff"),
-    "tables 100 deep": _with_headers(_nested(100, b"F")),
-    "tables 5,000 deep": _with_headers(_nested(5_000, b"F")),
-    "arrays 5,000 deep": _with_headers(_nested(5_000, b"A")),
+    "header longer than the message": _with_headers(b"\x01aS\x7f\xff\xff\xff"),
+    "tables nested 100 deep": _with_headers(_nested(100, b"F")),
+    "tables nested 5,000 deep": _with_headers(_nested(5_000, b"F")),
+    "arrays nested 5,000 deep": _with_headers(_nested(5_000, b"A")),
     "header of 60 kB": _with_headers(text_entry(b"a", b"\xff" * 60_000)),
     "3,000 headers": _with_headers(
         b"".join(text_entry(b"h%d" % place, b"v") for place in range(3_000))
     ),
     "the same header 3,000 times": _with_headers(text_entry(b"x-reason", b"v") * 3_000),
-    "headers that the broker writes": _forged_death,
+    "headers that only the broker should write": _forged_death,
     "headers of a Celery task": _like_celery,
     "compression of every type": _compression_of_type,
 }
@@ -280,16 +280,16 @@ def _brotli_bomb() -> bytes:
 
 
 _COMPRESSIONS = {
-    "compressed as its header says": (_compressed, COPIES),
+    "compressed as declared in the header": (_compressed, COPIES),
     "compressed twice": (_twice, COPIES),
-    "compressed and cut off": (_cut_off, COPIES),
+    "compressed and truncated": (_cut_off, COPIES),
     "compressed and damaged": (_damaged, COPIES),
-    "compressed by another way than it says": (_of_another, COPIES),
-    "compression unknown": (_unknown, COPIES),
-    "compression of a plain body": (_on_plain, COPIES),
+    "compressed differently than declared": (_of_another, COPIES),
+    "unknown compression": (_unknown, COPIES),
+    "compression declared for a plain body": (_on_plain, COPIES),
     "gzip bomb of 1 GiB": (lambda draw: _named(draw, _gzip_bomb(), b"gzip"), FEW),
     "bzip2 bomb": (lambda draw: _named(draw, _bzip2_bomb(), b"bzip2"), FEW),
     "lzma bomb": (lambda draw: _named(draw, _lzma_bomb(), b"xz"), FEW),
-    "lzma that asks for 4 GiB": (lambda draw: _named(draw, _lzma_of_much_memory(), b"lzma"), FEW),
+    "lzma that requires 4 GiB": (lambda draw: _named(draw, _lzma_of_much_memory(), b"lzma"), FEW),
     "brotli bomb": (lambda draw: _named(draw, _brotli_bomb(), b"br"), FEW),
 }

@@ -39,7 +39,8 @@ def _page(page: Page) -> Make:
         size = draw.one_of((LARGEST, LARGEST // 10, LARGEST // 3, 1_000))
         found = page(size)
         if isinstance(found, str) and draw.number % 2:
-            # Insert the hostile markup into an article with the template of the site's other pages.
+            # Insert the hostile markup into an article that has the template of the site's other
+            # pages.
             found = draw.html.replace("</p>", f"</p>{found}", 1)
         return draw.send_page(found)
 
@@ -109,75 +110,75 @@ _PAGES: dict[str, Page] = {
     "nested blocks of many names": _repeated("<section><ul><li><table><tr><td>"),
     "nested formatting": _repeated("<b><i><a href=x>"),
     "formatting closed in another order": _repeated("<b><p></b><i></p>x"),
-    "formatting within formatting": _repeated("<b>", "<font color=a>x<p>"),
+    "formatting in formatting": _repeated("<b>", "<font color=a>x<p>"),
     "one tag": _repeated("<b>"),
-    "paragraphs that are not closed": _repeated("<p>a"),
+    "unclosed paragraphs": _repeated("<p>a"),
     "line breaks": _repeated("<br>"),
     "only less-than signs": _repeated("<"),
     "only ampersands": _repeated("&"),
-    "ends of tags": _repeated("</b></p></body></html></x>"),
+    "end tags": _repeated("</b></p></body></html></x>"),
     "entities": _repeated("&notit;&#x110000;&#0;&#xd800;&ampamp;&CounterClockwiseContourIntegral;"),
-    "a number of an entity": _behind("<p>&#", "9", ";"),
-    "a comment that is not closed": _behind(_NOTHING + "<!--", "- -!> --"),
+    "a numeric character reference": _behind("<p>&#", "9", ";"),
+    "an unclosed comment": _behind(_NOTHING + "<!--", "- -!> --"),
     "comments": _repeated("<!-- a --><!--->"),
-    "a CDATA section that is not closed": _behind("<svg><![CDATA[", "]] >"),
-    "a script that is not closed": _behind(_NOTHING + "<script>", "<!--<script>a</scrip "),
-    "a style that is not closed": _behind("<style>", "a{}/*"),
-    "a title that is not closed": _behind("<title>", "Title "),
-    "a textarea that is not closed": _behind("<textarea>", "a\n"),
+    "an unclosed CDATA section": _behind("<svg><![CDATA[", "]] >"),
+    "an unclosed script": _behind(_NOTHING + "<script>", "<!--<script>a</scrip "),
+    "an unclosed style": _behind("<style>", "a{}/*"),
+    "an unclosed title": _behind("<title>", "Title "),
+    "an unclosed textarea": _behind("<textarea>", "a\n"),
     "plaintext": _behind("<plaintext>", "<p>text</p>"),
     "an attribute of a megabyte": _behind("<p class='", "a ", "'>text</p>"),
     "many attributes": lambda size: "<p " + _numbered("a%=b ")(size) + ">text</p>",
     "the same attribute": _behind("<p ", "a=b ", ">text</p>"),
-    "an attribute that is not closed": _behind("<p title='", "<p>text</p>"),
-    "a tag that is not closed": _behind("<p ", "a/ = < "),
-    "names of elements": _numbered("<x-% y%>a</x-%>"),
-    "a name of an element of a megabyte": _behind("<x", "y", ">text"),
+    "an unclosed attribute": _behind("<p title='", "<p>text</p>"),
+    "an unclosed tag": _behind("<p ", "a/ = < "),
+    "element names": _numbered("<x-% y%>a</x-%>"),
+    "an element name of a megabyte": _behind("<x", "y", ">text"),
     "frames": _behind("<frameset>", "<frame src=a>", "<noframes><p>a</noframes>"),
     "a table of many rows": _behind("<table>", "<tr><td>a<td>b", "</table>"),
     "a table of many columns": _behind("<table><tr>", "<td colspan=65534 rowspan=65534>a"),
-    "text that tables may not hold": _behind("<table>", "a<tr>b<p>c"),
-    "tables within tables": _repeated("<table><tr><td>a<table>"),
+    "text misplaced in tables": _behind("<table>", "a<tr>b<p>c"),
+    "nested tables": _repeated("<table><tr><td>a<table>"),
     "hidden texts": _repeated("<p style='display:none'>hidden</p><p hidden>x</p>"),
     "styles of hostile forms": _repeated("<p style='display:/**/n\\6f ne;x:url((((;'>t</p>"),
-    "selections": _behind("<select>", "<option>a<optgroup>b"),
+    "select elements": _behind("<select>", "<option>a<optgroup>b"),
     "forms and buttons": _repeated("<form><button><input><label>"),
     "templates": _repeated("<template><p>a"),
     "svg and mathml": _repeated("<svg><foreignObject><math><mi><p>a"),
-    "lists within lists": _repeated("<ul><li>a"),
+    "nested lists": _repeated("<ul><li>a"),
     "headings": _repeated("<h1>A headline<h2>Another"),
     "links": _numbered("<a href='/story/%'>A story of number %</a> "),
     "headlines": _numbered(
         "<li><h3><a href='/story/%'>The council decides about bridge %</a></h3><p>On Tuesday, again"
     ),
-    "headlines that lead nowhere": _numbered(
+    "headlines with dead links": _numbered(
         "<h2><a href='javascript:alert(%)'>Story % of the council</a></h2>"
         "<h2><a href='//u:p@[::%/'>Story % of the bridge</a></h2>"
         "<h2><a href='/%\x1b[2J&#0;&#xd800;&#10;x'>Story\x07 % &#xd800;of the\ncouncil</a></h2>"
     ),
-    "headlines of long addresses": _numbered(
+    "headlines with long addresses": _numbered(
         f"<h2><a href='/{'a' * 8_000}%'>Story % of the council</a></h2>"
     ),
     "images": _numbered("<img src='i%.jpg' alt='a' srcset='a 1x, b 2x,,,,'>"),
-    "data as addresses": _repeated("<img src='data:image/png;base64,", "QUJD" * 1000, "'><p>a"),
-    "frames within the page": _repeated("<iframe src='//a.example/embed/1'></iframe>"),
+    "data URLs": _repeated("<img src='data:image/png;base64,", "QUJD" * 1000, "'><p>a"),
+    "inline frames": _repeated("<iframe src='//a.example/embed/1'></iframe>"),
     "a word of a megabyte": _behind("<p>", "w"),
-    "space": _repeated("<p> \t\n\u00a0\u2003"),
+    "whitespace": _repeated("<p> \t\n\u00a0\u2003"),
     "combining characters": _behind("<p>a", "\u0301\u0489"),
-    "characters that turn the text": _repeated("<p>\u202eabc\u2066def\u200f "),
+    "bidirectional control characters": _repeated("<p>\u202eabc\u2066def\u200f "),
     "control characters": _repeated("<p>\x1b[2J\x07\x08\x0b\x7f\x85 text"),
     "NUL bytes": _repeated("<p>a\x00b<\x00p>"),
-    "half characters": lambda size: ("<p>\ud800 text</p>" * (size // 20)).encode(
+    "lone surrogates": lambda size: ("<p>\ud800 text</p>" * (size // 20)).encode(
         "utf-8", "surrogatepass"
     ),
-    "bytes at random": lambda size: bytes(zlib.crc32(b"%d" % n) & 0xFF for n in range(size)),
+    "random bytes": lambda size: bytes(zlib.crc32(b"%d" % n) & 0xFF for n in range(size)),
     "forged lines": _repeated(f"<title>\n{FORGED}</title><h1>\r\n{FORGED}</h1><p>\n{FORGED}</p>"),
-    "addresses in the head": _behind(
+    "URLs in the head": _behind(
         "<base href='https://u:p@[::1/'><link rel=canonical href='https://[v'>",
         "<meta http-equiv=refresh content='0;url=http://['><link rel=amphtml href='//:x'>",
         _NOTHING,
     ),
-    "metadata at the ends of time": _behind(
+    "metadata with extreme dates": _behind(
         "<meta property='article:published_time' content='9999-12-31T23:59:59-23:59'>",
         "<meta name=date content='0001-01-01T00:00:00+23:59'><time datetime='-1-99-99T99'>x</time>",
         _NOTHING,
@@ -188,8 +189,8 @@ _PAGES: dict[str, Page] = {
     "keywords": lambda size: (
         "<meta name=keywords content='" + _numbered("k%,")(size) + f"'>{_NOTHING}"
     ),
-    "JSON-LD deep": _linked_data(lambda size: "[" * size),
-    "JSON-LD deep and closed": _linked_data(
+    "deep JSON-LD": _linked_data(lambda size: "[" * size),
+    "deep JSON-LD, closed": _linked_data(
         lambda size: '{"@graph":[' * (size // 20) + "]}" * (size // 20)
     ),
     "JSON-LD with comments": _linked_data(lambda size: "/* " * (size // 3)),
@@ -197,16 +198,16 @@ _PAGES: dict[str, Page] = {
     "JSON-LD of backslashes": _linked_data(lambda size: '{"headline": "' + "\\" * size + '"}'),
     "JSON-LD of quotes": _linked_data(lambda size: '"' * size),
     "JSON-LD of braces": _linked_data(lambda size: "{}" * (size // 2)),
-    "JSON-LD of space": _linked_data(lambda size: "{" + " \n" * (size // 2) + "}"),
+    "JSON-LD of whitespace": _linked_data(lambda size: "{" + " \n" * (size // 2) + "}"),
     "JSON-LD of commas": _linked_data(lambda size: "[" + ", " * (size // 2) + "]"),
     "JSON-LD of numbers": _linked_data(
         lambda size: '{"@type":"NewsArticle","wordCount":' + "9" * size + "}"
     ),
-    "JSON-LD of half characters": _linked_data(_article(author="\ud800", articleBody="\udfff a")),
+    "JSON-LD of lone surrogates": _linked_data(_article(author="\ud800", articleBody="\udfff a")),
     "JSON-LD of wrong types": _linked_data(
         _article(author=[[{"name": {"a": [1]}}]], datePublished=10**30, image=[None, {"url": [7]}])
     ),
-    "JSON-LD at the ends of time": _linked_data(
+    "JSON-LD with extreme dates": _linked_data(
         _article(datePublished="9999-12-31T23:59:59-23:59", dateModified="0001-01-01T00:00+23:59")
     ),
     "JSON-LD of many comments": lambda size: _linked_data(
@@ -222,16 +223,16 @@ _PAGES: dict[str, Page] = {
     "JSON-LD of many authors": lambda size: _linked_data(
         _article(author=[{"name": f"Ann Number{n}"} for n in range(size // 25)])
     )(size),
-    "microdata within microdata": _repeated("<div itemscope itemprop=author itemtype='a'>"),
-    "comments of readers": _numbered(
+    "nested microdata": _repeated("<div itemscope itemprop=author itemtype='a'>"),
+    "readers' comments": _numbered(
         "<div class=comment id=c%><b class=author>Reader %</b><p>I do not agree.</p></div>"
     ),
-    "comments within comments": _repeated("<ul class=children><li class=comment><p>No.</p>"),
+    "nested comments": _repeated("<ul class=children><li class=comment><p>No.</p>"),
     "dates": _repeated(
         "<p class=date>31/12/99999 25:61 il y a 99999999999999 ans 30 f\u00e9v 0000</p>"
     ),
-    "names of authors": _repeated("<p class=author>By Ann, Bob and By By By and, and and </p>"),
-    "program that would fill the page": _behind(
+    "author names": _repeated("<p class=author>By Ann, Bob and By By By and, and and </p>"),
+    "a script that would fill the page": _behind(
         "<div id=root></div><noscript>Enable JavaScript</noscript><script>", "window.a=1;"
     ),
     "a zip file": lambda _size: _zip(),
@@ -239,12 +240,12 @@ _PAGES: dict[str, Page] = {
     "a PNG": _png,
     "a GIF that is HTML": lambda size: b"GIF89a" + b"<script>a()</script>" * (size // 20),
     "a page that is still compressed": lambda size: gzip.compress(b"<p>text</p>" * size),
-    "said UTF-8, is UTF-16": _other_charset("utf-8", "utf-16"),
-    "said UTF-16, is UTF-8": _other_charset("utf-16", "utf-8"),
-    "said UTF-7": _other_charset("utf-7", "utf-7"),
-    "said ISO-2022-JP": _other_charset("iso-2022-jp", "iso2022_jp"),
-    "said GB18030, is KOI8-R": _other_charset("gb18030", "koi8-r"),
-    "said what does not exist": _other_charset("x-no-such", "cp1252"),
+    "declared UTF-8, encoded in UTF-16": _other_charset("utf-8", "utf-16"),
+    "declared UTF-16, encoded in UTF-8": _other_charset("utf-16", "utf-8"),
+    "declared UTF-7": _other_charset("utf-7", "utf-7"),
+    "declared ISO-2022-JP": _other_charset("iso-2022-jp", "iso2022_jp"),
+    "declared GB18030, encoded in KOI8-R": _other_charset("gb18030", "koi8-r"),
+    "declared an unknown encoding": _other_charset("x-no-such", "cp1252"),
     "feeds and other XML": _behind(
         '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "&b;&b;">]><rss>', "<item>&b;</item>"
     ),

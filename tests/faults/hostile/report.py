@@ -73,24 +73,24 @@ def _lines(report: Report, seed: int) -> list[str]:
         "",
         *table(
             (
-                "good pages",
-                "pages:",
-                "others:",
-                "all done, s:",
-                "waited, median, s:",
-                "95 %:",
-                "most:",
+                "phase",
+                "good pages:",
+                "hostile pages:",
+                "all done after, s:",
+                "wait, median, s:",
+                "95 %, s:",
+                "maximum, s:",
             ),
             map(_waits, report.phases),
         ),
         "",
         *table(
-            ("lock of stories", "taken:", "median, ms:", "95 %:", "99 %:", "most:"),
+            ("story lock", "times taken:", "median, ms:", "95 %, ms:", "99 %, ms:", "maximum, ms:"),
             (row for phase in report.phases for row in _locks(phase)),
         ),
         "",
         *table(
-            ("what", "kind", "messages:", "ended as"),
+            ("hostile part", "kind", "messages:", "outcomes or reasons"),
             (
                 (kind.part, kind.name.replace("|", "\\|"), results.total(), _counts(results))
                 for kind, results in sorted(report.results.items(), key=_by_part)
@@ -98,12 +98,12 @@ def _lines(report: Report, seed: int) -> list[str]:
         ),
         "",
         *table(
-            ("process", "most memory, MiB:"),
+            ("process", "maximum memory, MiB:"),
             ((name, size >> 20) for name, size in sorted(report.memory.items())),
         ),
         "",
         *table(
-            ("work", "pieces:", "most CPU for one, s:"),
+            ("work", "pieces:", "maximum CPU time of one, s:"),
             (
                 (work, number, f"{most:.1f}")
                 for work, (number, most) in sorted(report.slowest.items())
@@ -114,11 +114,12 @@ def _lines(report: Report, seed: int) -> list[str]:
 
 def _what_was_done(report: Report, seed: int) -> str:
     return (
-        f"{report.messages} messages of {len(report.results)} kinds, hostile in every field, header"
-        " and property, as pages and as crowds of pages, were sent together with"
-        f" {report.good.total()} good pages, whose sites some of the hostile pages claim as their"
-        f" own (seed {seed}), through one process of each kind and a pool of two, in"
-        f" {report.seconds:.0f} seconds. Each message must end in exactly one way, and each good"
+        f"{report.messages} hostile messages of {len(report.results)} kinds were sent together with"
+        f" {report.good.total()} good pages (seed {seed}), through one process of each kind and a"
+        f" pool of two, in {report.seconds:.0f} seconds. The messages are hostile in every field,"
+        " header and property, in the page itself, or as crowds of pages; some of them claim the"
+        " sites of the good pages as their own. Each message must end in exactly one way, and each"
+        " good"
         " page must produce its article. Nothing may be delivered twice, no process may exit or use"
         " a gibibyte of memory, no piece of work may take ten seconds of CPU time, and no log may"
         " contain a password, a traceback or a line forged by a message. An operator's commands"
@@ -130,7 +131,7 @@ def _what_waited(report: Report) -> str:
     calm, _ = report.phases
     return (
         "Good pages of the sample crawl are sent at an even pace: first on their own, then again"
-        " from the same sites, alongside crowds of pages whose claims about each other do harm."
+        " from the same sites, alongside crowds of pages that make harmful claims about each other."
         f" Sending takes {calm.sending_seconds:.0f} seconds in each phase. The tables show how long"
         " each page waits, from just before it is published until its article is delivered, and how"
         " long transactions hold the story lock, in wall-clock and in CPU time. The load average of"
@@ -144,7 +145,7 @@ def _waits(phase: Phase) -> tuple[object, ...]:
 
 
 def _locks(phase: Phase) -> Iterator[tuple[object, ...]]:
-    for name, held in (("clock", phase.lock_clock), ("processors", phase.lock_processors)):
+    for name, held in (("wall-clock time", phase.lock_clock), ("CPU time", phase.lock_processors)):
         spread = (f"{percentile(held, percent):.1f}" for percent in (50, 95, 99, 100))
         yield (f"{phase.name}, {name}", len(held), *spread)
 

@@ -27,7 +27,7 @@ HOSTILE_TEXTS = (
     b"%s%n{0}{__class__}$(reboot)`id`",
     b"",
 )
-"""Hostile values for text properties."""
+"""Hostile values of text properties."""
 
 _TIMED = {"delivery_mode": ">B", "priority": ">B", "timestamp": ">Q"}
 _TABLE = "application_headers"

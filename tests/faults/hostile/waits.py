@@ -86,9 +86,9 @@ class Phase:
 
 
 class Consumer:
-    """Consumes the articles of a deployment as they arrive.
+    """Consumer of the articles of a deployment, which receives them as they arrive.
 
-    `articles` lack the fields (and long texts) that no check uses. `came_at` is the arrival time of
+    `articles` omit the fields (and long texts) that no check uses. `came_at` is the arrival time of
     the first article of each URL.
     """
 
@@ -125,7 +125,7 @@ class Consumer:
     def _note(self, article: Mapping[str, Any]) -> None:
         self.came_at.setdefault(article["url"], time.monotonic())
         kept = ("id", "site", "url", "revision", "text")
-        # The texts of the pages in crowds are long, and no check needs them.
+        # The texts of crowd pages are long, and no check needs them.
         is_large = len(article["text"]) > 100_000
         self.articles.append(
             {key: "" if key == "text" and is_large else article[key] for key in kept}

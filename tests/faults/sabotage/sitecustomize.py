@@ -39,7 +39,7 @@ file is in the same directory as the traps."""
 
 HARD_LIMIT_AFTER_SECONDS = 2.0
 WALL_TIMES = 2
-"""Replacements for the service's limits, so that processes that hang are killed soon."""
+"""Replacements for the service's limits, so that hanging processes are killed soon."""
 
 Function = Callable[..., Any]
 

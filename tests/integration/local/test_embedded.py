@@ -88,8 +88,8 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture
 def shared_directory() -> Iterator[Path]:
-    # The server does not run as root. Whenever pytest starts, it makes its temporary directories,
-    # including those of other runs, inaccessible to other users.
+    # The server does not run as root. Whenever pytest starts, it makes its temporary directories
+    # inaccessible to other users, including the directories of other runs.
     with tempfile.TemporaryDirectory(prefix="detourage-test-") as directory:
         Path(directory).chmod(0o755)
         yield Path(directory) / "state"
@@ -246,7 +246,7 @@ def publish(services: Services, *messages: tuple[str, object, dict[str, str]]) -
 
 
 def consume(services: Services, queue: Queue, count: int) -> list[Message]:
-    """Acknowledge and return ``count`` messages, after waiting briefly for further messages."""
+    """Acknowledge and return ``count`` messages, after a short wait for any further messages."""
     received: list[Message] = []
 
     def take(message: Message) -> None:

@@ -41,7 +41,7 @@ SLEEPS = 5
 
 
 def processes_of(mark: str) -> list[psutil.Process]:
-    """Return all processes that inherited the mark, orphans included."""
+    """Return all processes that inherited the mark, including orphans."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):

@@ -1,4 +1,4 @@
-"""PostgreSQL and RabbitMQ with certificates and passwords, as an operator sets them up."""
+"""PostgreSQL and RabbitMQ with certificates and passwords, set up as an operator would."""
 
 import os
 import pwd

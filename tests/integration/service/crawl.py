@@ -1,4 +1,4 @@
-"""Crawl that is sent to the shared deployment: good pages of one site, and unusable messages."""
+"""The crawl sent to the shared deployment: good pages of one site, and unusable messages."""
 
 import base64
 import json

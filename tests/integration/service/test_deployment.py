@@ -1,4 +1,4 @@
-"""The service with a real RabbitMQ and a real PostgreSQL, seen by an independent client."""
+"""The service with a real RabbitMQ and a real PostgreSQL, observed by an independent client."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Feedback from the example recogniser to the commands, with every process running."""
+"""Feedback from the example recogniser to the commands, while every process is running."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The intake stores messages in batches as it would one by one, and waits for later stages."""
+"""The intake stores messages in batches as if one by one, and waits for later stages."""
 
 import json
 import random

@@ -19,13 +19,13 @@ from tests.services import Services
 PAGE_SECONDS = 5.0
 RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.3
 THROTTLED_SECONDS = 2 * PAGE_SECONDS
-"""Duration of the throttling, after which even a busy machine extracts the page soon."""
+"""Duration of the throttling. Afterwards, even a busy machine extracts the page soon."""
 
 PARAGRAPHS = 4_000
 
 
 def long_page(seed: int) -> bytes:
-    """Return the message of a page that takes some tenths of a second of CPU time to extract."""
+    """Return the message of a page whose extraction takes a few tenths of a second of CPU time."""
     text = "<p>On Tuesday the council met again, to decide about the old bridge and its cost.</p>"
     html = article_html(seed).replace("</p>", "</p>" + text * PARAGRAPHS, 1)
     url = f"https://slow.example/{seed}"
@@ -50,7 +50,7 @@ class Throttled:
     def _throttle(self) -> None:
         ends = time.monotonic() + THROTTLED_SECONDS
         while not self._ended.is_set() and time.monotonic() < ends:
-            # Exactly those processes that are stopped must continue.
+            # Only the processes that were stopped may continue.
             stopped = self._processes()
             try:
                 _send(stopped, signal.SIGSTOP)

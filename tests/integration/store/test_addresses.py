@@ -53,7 +53,7 @@ def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
 
 @dataclass(frozen=True)
 class Standing:
-    """Everything that distinguishes pages, apart from their IDs."""
+    """The properties of a page that distinguish it from others, apart from its ID."""
 
     url: str
     html: object
@@ -229,7 +229,7 @@ def test_the_canonical_url_can_be_separated_from_its_variants(session: Session) 
     record(session, *five((1, 2, 3, 4, 5)))
     separate(session, PLAIN)
     record(session, *five((1, 2, 3, 4, 6)))
-    # The spellings of the URL move with it, and its former variants become separate pages.
+    # The spellings of the URL move together with it, and its former variants become separate pages.
     found = {page.canonical: page.variants for page in standing(session)}
     assert found == {PLAIN: (TRACKED,), AMP: (), MOBILE: (), PRINT: ()}
 

@@ -33,7 +33,8 @@ VALUES: dict[tuple[str, str], Any] = {
     ("outbox", "task"): "detourage.extract",
     ("outbox", "arguments"): {},
 }
-"""Values that columns need; other columns get an arbitrary value of their type."""
+"""Values for columns that need a specific one; other columns get an arbitrary value of their type.
+"""
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ ADD_PAGE = (
     "INSERT INTO pages (site_id, url, url_digest, content_digest, revision)"
     " SELECT id, :url, :digest, 'old', 1 FROM sites RETURNING id"
 )
-"""Statement that stores a page as versions with a schema before 0020 do."""
+"""Statement that stores a page in the way of versions with a schema before 0020."""
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def live_pages(database: Database) -> list[str]:
 def test_an_intake_older_than_the_addresses_table_waits_and_stores_no_page(
     database: Database,
 ) -> None:
-    # That intake treats the error as an unavailable database and leaves messages in the queue.
+    # That intake interprets the error as an unavailable database, and leaves messages in the queue.
     waits = pytest.raises(OperationalError, match="has no address")
     with unmarked(database) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))
@@ -154,8 +154,8 @@ def test_a_version_that_is_no_longer_admitted_cannot_write(database: Database) -
         fetch(database, PLAIN)
     with pytest.raises(ForeignSchemaError), database.transaction() as session:
         require_admitted(session)
-    # A version without a mark does not know ForeignSchemaError, so it gets an error on which it
-    # waits.
+    # A version without a mark does not know ForeignSchemaError, so it gets an error that makes it
+    # wait.
     waits = pytest.raises(OperationalError, match="0024 or before")
     with unmarked(database) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))

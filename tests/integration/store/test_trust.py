@@ -1,4 +1,4 @@
-"""A page cannot take over the article of another page, whatever it declares."""
+"""A page cannot take over another page's article, whatever it declares."""
 
 import json
 from collections.abc import Sequence

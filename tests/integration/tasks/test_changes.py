@@ -1,4 +1,4 @@
-"""The changes in the message of a revision, and where it is sent."""
+"""The changes in a revision's message, and the exchange to which the message is sent."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -36,7 +36,7 @@ def die(tasks: Tasks, site_id: int, *, times: int) -> None:
 
 @pytest.fixture
 def quarantined(tasks: Tasks, site_id: int) -> int:
-    """ID of the site after so many clusterings died that it is no longer clustered."""
+    """ID of a site that is no longer clustered, because too many of its clusterings died."""
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     tasks.settle()

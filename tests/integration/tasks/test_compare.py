@@ -1,4 +1,4 @@
-"""Comparison of a site's pages, stored in a real PostgreSQL, with tasks run in any order."""
+"""Comparison of a site's pages in a real PostgreSQL, with tasks run in random order."""
 
 import random
 
@@ -29,7 +29,8 @@ from worker.workflow import comparison
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
-"""Maximum number of trees for which all pairs are compared, low to make small sites large."""
+"""Maximum number of trees for which all pairs are compared; low, so that small sites count as
+large."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Extractions whose process dies or whose message is lost, and articles that cannot be sent."""
+"""Extractions that crash or whose message is lost, and articles that cannot be sent."""
 
 import json
 import secrets

@@ -34,7 +34,7 @@ PAGES = 6
 
 @pytest.fixture
 def sent(tasks: Tasks) -> Iterator[dict[str, dict[str, Any]]]:
-    """The articles of a clustered site, by URL; the deployment has its own queues."""
+    """The articles of a clustered site, by URL, from a deployment with its own queues."""
     tasks.restart(queue_prefix=f"test-{secrets.token_hex(4)}.")
     tasks.group(tasks.publish(SITE, [(f"{n}", article_html(n)) for n in range(PAGES)]))
     tasks.settle()

@@ -1,4 +1,4 @@
-"""Articles with the same content share a story, in whatever order they arrive."""
+"""Articles with the same content share a story, regardless of their order of arrival."""
 
 import json
 import random
@@ -154,7 +154,7 @@ def test_stories_do_not_depend_on_the_order_in_which_articles_arrive(tasks: Task
 
 
 def test_forty_copies_share_one_story_with_any_number_of_workers(tasks: Tasks) -> None:
-    # Copies are cut, extended and surrounded by other words, and have no fetch times.
+    # The copies are cut, extended and surrounded by other words, and have no fetch times.
     chance = random.Random(7)
     sent = [
         Sent(f"site{number}.example", "\n\n".join([f"Reported by paper {number}.", *WIRE[cut:]]))
@@ -368,7 +368,7 @@ def test_a_held_back_repeat_is_published_once_it_is_the_first_of_its_story(tasks
     process(tasks, page("copy.example", sentences(70), 0))
     process(tasks, page("first.example", WIRE, 5))
     process(tasks, page("copy.example", WIRE, 10))
-    assert len(sent_articles(tasks)) == 3  # the copy's earlier article needs a revision
+    assert len(sent_articles(tasks)) == 3  # The copy's earlier article needs a revision.
     process(tasks, page("third.example", WIRE, 20))
     assert len(sent_articles(tasks)) == 3
     process(tasks, page("first.example", sentences(71), 30))
@@ -427,7 +427,7 @@ def test_lost_and_duplicate_requests_do_no_harm(tasks: Tasks) -> None:
     tasks.run(task_names.EXTRACT)
     assert len(tasks.take(task_names.TELL_STORIES)) == 1
     with tasks.database.exclusive(AdvisoryLock.STORY_TELLING, 0):
-        tell_stories()  # another process holds the lock
+        tell_stories()  # Another process holds the lock.
     assert tasks.ask(select(func.count()).select_from(StoryArrival)) == [2]
     correct_stories()
     before = told(tasks)
@@ -491,6 +491,6 @@ def test_an_earlier_longer_copy_does_not_hold_back_its_original(tasks: Tasks, se
     process(tasks, page("copy.example", [*WIRE, *sentences(82, 5)], 0))
     process(tasks, page("original.example", WIRE, 5))
     assert sent_articles(tasks)[1] == ("articles", 1, "https://original.example/news/1", "excerpt")
-    # An excerpt of a text that two sites published in full is held back.
+    # An excerpt of a text that two sites published in full is withheld.
     process(tasks, page("excerpt.example", WIRE[:7], 10))
     assert "articles" not in {each[0] for each in sent_articles(tasks)[2:]}

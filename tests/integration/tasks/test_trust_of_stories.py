@@ -1,4 +1,4 @@
-"""A hostile site can affect the stories of other sites only to a limited extent."""
+"""The influence of a hostile site on the stories of other sites is limited."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Waiting times of pages, which begin when their work is requested."""
+"""Waiting times of pages, measured from the request of their work."""
 
 from collections.abc import Sequence
 from datetime import timedelta

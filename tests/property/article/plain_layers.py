@@ -15,12 +15,13 @@ MOST: Final = 1 << 20
 """Maximum absolute value of an activation."""
 
 EPSILON: Final = 1e-5 * (1 << 20)
-"""Added to every variance, so that it is never 0."""
+"""Value added to every variance, so that no variance is 0."""
 
 ACTIVATIONS_PER_WEIGHT: Final = 4
 BIAS: Final = 1 << 10
 PRODUCTS_PER_ACTIVATION: Final = 1 << 12
-"""The unit of a weight is a quarter of that of an activation; products have a finer unit."""
+"""Number of product units per unit of an activation. The unit of a weight is a quarter of that of
+an activation, and products have a finer unit."""
 
 
 def linear(rows: Numbers, inputs: int, weights: Weights, biases: Weights, lowest: int) -> bytes:
@@ -65,9 +66,9 @@ def convolution(
 
 
 def means(numbers: Numbers, table: Weights, rows: int, size: int) -> bytes:
-    """Return the mean word vector of each row, as int32 bytes; word number 0 is no word.
+    """Return the mean word vector of each row, as int32 bytes; word number 0 means no word.
 
-    The last two arguments are unused, as the native code needs them.
+    The last two arguments are unused; the native code needs them.
     """
     del rows, size
     counts = np.maximum(1, np.count_nonzero(numbers, axis=1))

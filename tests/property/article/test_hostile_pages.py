@@ -12,7 +12,7 @@ from worker.html import PageError, parse_page
 
 SMALL, LARGE = 3_000, 30_000
 MAX_GROWTH = 40
-"""Limit between tenfold growth, which is linear, and hundredfold growth, which is quadratic."""
+"""Limit between tenfold growth (linear) and hundredfold growth (quadratic)."""
 LEAST = 0.05
 """Minimum duration, in seconds, for measuring growth."""
 
@@ -41,9 +41,9 @@ def test_every_hostile_page_is_read_or_rejected() -> None:
         "bars in byline",
         "spaces in comments",
         "many comments",
-        "links that answer, in one comment",
-        "answers in a chain",
-        "fields, and classes of two elements each",
+        "reply links in a single comment",
+        "replies in a chain",
+        "fields, and classes shared by two elements each",
     ],
 )
 def test_time_grows_linearly_with_the_page(name: str) -> None:

@@ -1,4 +1,4 @@
-"""The comparison policy on real trees, in rounds of requests and comparisons as in the service."""
+"""The comparison policy on real trees, alternating requests and comparisons as in the service."""
 
 import random
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def told(compared: ComparedTrees, site: KnownSite) -> Told:
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 1_000), st.randoms())
-def test_neither_order_nor_batches_change_what_is_known(seed: int, chance: random.Random) -> None:
+def test_neither_order_nor_batches_change_the_references(seed: int, chance: random.Random) -> None:
     trees = site_of_templates(seed)
     at_once = ComparedTrees()
     at_once.add(trees)
@@ -98,8 +98,8 @@ def test_all_references_are_compared_and_every_other_tree_has_its_nearest(seed: 
 @given(st.lists(st.integers(10, 90), min_size=40, max_size=40, unique=True))
 def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> None:
     compared = ComparedTrees()
-    # The lengths vary widely: each page is near to one that is a little longer, but the shortest is
-    # near to none of the longest.
+    # The lengths vary widely: each page is near a page that is a little longer, but the shortest
+    # page is near none of the longest ones.
     pages = pages_of(
         compared, [Tree.from_preorder([("body", 0), *[("p", 1)] * length]) for length in lengths]
     )

@@ -57,7 +57,7 @@ _RAW_ATTRIBUTE = re.compile(
 
 
 def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
-    """Count those parts of a page whose number is limited, see `worker.html.html5.Survey`."""
+    """Count the parts of a page whose number is limited (see `worker.html.html5.Survey`)."""
     most = position = 0
     while tag := _TAG.search(html, position):
         position, number = tag.end(), -1
@@ -71,7 +71,7 @@ def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
 
 
 def to_xml(html: bytes, noscript: Noscript | None) -> bytes:
-    """Convert serialised HTML to XML, see `worker.html._markup.to_xml`."""
+    """Convert serialised HTML to XML (see `worker.html._markup.to_xml`)."""
     return _Writer(html, noscript).write()
 
 
@@ -91,7 +91,7 @@ class _Writer:
             elif piece["start"] is not None:
                 position = self._write_start_tag(piece)
             elif piece["end"] is not None:
-                # An end tag cut off by the end of the input closes nothing.
+                # An end tag that is cut off by the end of the input closes nothing.
                 if piece[0].endswith(b">") and self._open and self._open[-1][0] == piece["end"]:
                     self._close_last()
             elif piece["stray"] is not None:

@@ -72,7 +72,8 @@ _OPEN_TAG = re.compile(rb"<[^>]*\Z")
 
 
 def events(element: Any) -> Iterator[Event]:
-    """Yield the tags and texts in document order, without comments and the like."""
+    """Yield the tags and texts in document order, without comments, processing instructions and the
+    like."""
     if isinstance(element.tag, str):
         name = element.tag.rpartition("}")[2].lower().encode()
         yield "start", re.sub(rb"[^a-z0-9_.-]", b"_", name).decode()
@@ -101,15 +102,16 @@ def oracle(html: str) -> list[Event]:
     # list item in the table if its tag closes another element there.
     assume("<table" not in html or html.count("<button") < 2)
     assume(_CLOSING_ITEM.search(html) is None)
-    # html5lib keeps the first line break of a textarea that is moved out of a table, drops one that
-    # does not directly follow a pre, and drops the white space of mixed text in a frameset.
+    # html5lib keeps the first line break of a textarea that is moved out of a table, drops a line
+    # break that does not directly follow a pre, and drops the whitespace of mixed text in a
+    # frameset.
     assume("<table" not in html or _TEXTAREA_LINE.search(html) is None)
     assume(_LATER_LINE.search(html) is None)
     assume("<frameset" not in html or html.isspace() or not re.search(r"[^<>\s]\s", html))
-    # lexbor closes a column group at a document type, so that white space after it is in the table.
+    # lexbor closes a column group at a document type, so that whitespace after it is in the table.
     assume(_DOCTYPE_IN_COLUMNS.search(html) is None)
-    # A script that is still open within a comment at the end of a page takes the tags that follow
-    # when the page is written again.
+    # If a script is still open within a comment at the end of a page, it absorbs the tags that
+    # follow when the page is serialised.
     assume(_OPEN_SCRIPT.search(html) is None)
     parser = html5lib.HTMLParser(tree=html5lib.getTreeBuilder("etree"), namespaceHTMLElements=False)
     with warnings.catch_warnings():
@@ -163,6 +165,7 @@ def test_a_page_is_flattened_like_its_elements(html: str) -> None:
 def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
     assert plain_markup.to_xml(html, None) == _markup.to_xml(html, None)
     flattened(html)
-    # The two count the attributes of an unfinished tag differently; the count is merely a limit.
+    # The two parsers count the attributes of an unfinished tag differently; the count serves only
+    # as a limit.
     assume(_OPEN_TAG.search(html) is None)
     assert plain_markup.survey(html) == _markup.survey(html)

@@ -1,4 +1,4 @@
-"""A small model of pages whose judgements are known."""
+"""A small page model whose judgements are known."""
 
 import math
 
@@ -55,7 +55,7 @@ def _model() -> PageModel:
 
 
 def trees_with(odds: float) -> BoostedTrees:
-    """Return trees by which lines of more than `WORDS` words are in the text, with these odds."""
+    """Return trees that give lines of more than `WORDS` words these odds of being in the text."""
     tree = DecisionTree(
         [COLUMNS.index("words"), -1, -1],
         [WORDS + 0.5, 0, 0],

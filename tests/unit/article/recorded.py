@@ -82,7 +82,7 @@ def complaint(before: Record, now: Record) -> str | None:
 
 
 def _contents(crawl: list[SamplePage]) -> dict[str, str]:
-    """Extract each page with the first page of its template as the page to compare it with."""
+    """Extract each page, comparing it with the first page of its template."""
     firsts: dict[tuple[str, str], Page] = {}
     contents: dict[str, str] = {}
     for sample in crawl:

@@ -110,6 +110,6 @@ def test_a_page_with_too_many_lines_is_judged_in_parts(monkeypatch: pytest.Monke
     assert in_parts.kinds == whole.kinds
 
 
-def test_without_article_lines_there_is_no_finding() -> None:
+def test_without_article_lines_nothing_is_found() -> None:
     outline = Outline.of(page("<p>two words</p>").document)
     assert find_body(outline, judge_page(outline, model=LONG_LINES)) is None

@@ -1,4 +1,4 @@
-"""Where the parts of an article stand in its page."""
+"""Locations of the parts of an article in its page."""
 
 import re
 from collections.abc import Mapping
@@ -154,7 +154,7 @@ def test_every_block_of_generated_pages_is_found_again() -> None:
     assert blocks > 50
 
 
-def test_a_page_that_changed_around_the_text_is_no_other_page(article: Article) -> None:
+def test_a_text_is_located_after_the_page_around_it_changed(article: Article) -> None:
     later = PAGE.replace(b"<body>", b"<body><!-- served at 10:02 -->")
     start = article.text.index("mayor")
     (passage,) = article.locate(start, start + 5, Page(later, URL))

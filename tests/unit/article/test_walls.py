@@ -63,7 +63,7 @@ def page(body: str) -> Page:
 
 
 @pytest.mark.parametrize("kind", [*WALLS, *GONE])
-def test_a_wall_and_a_page_that_is_gone_are_recognised_by_kind(kind: str) -> None:
+def test_walls_and_removed_pages_are_recognised_with_their_kind(kind: str) -> None:
     with pytest.raises(WallError if kind in WALLS else GoneError, match=kind):
         read_content(page((WALLS | GONE)[kind]))
 

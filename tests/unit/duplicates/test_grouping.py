@@ -119,7 +119,7 @@ def test_pages_of_one_site_do_not_confirm_each_other() -> None:
     steered = {f"h{number}": (each, "h") for number, each in enumerate(both)}
     groups = grouped_with_sites(victims | steered)
     assert not any({"a", "b"} <= each for each in groups)
-    # Two sites that contain both texts confirm each other.
+    # Two sites that have both texts confirm each other.
     witnessed = {"h": (both[0], "h"), "i": (both[1], "i")}
     assert grouped_with_sites(victims | witnessed) == {frozenset({"a", "b", "h", "i"})}
 

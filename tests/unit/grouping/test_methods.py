@@ -1,4 +1,4 @@
-"""Guarantees that every clustering method gives."""
+"""Properties that every clustering method guarantees."""
 
 from copy import copy
 from dataclasses import fields
@@ -62,7 +62,7 @@ def test_two_pages_are_a_group_if_they_are_near(
     assert len(method.fit([[0, distance], [distance, 0]]).pivots_) == groups
 
 
-def test_stray_pages_beside_a_dominant_template_are_outliers(method: TemplateClusterer) -> None:
+def test_stray_pages_next_to_a_dominant_template_are_outliers(method: TemplateClusterer) -> None:
     labels = method.fit(made_site([0] * 20 + [1, 2])).labels_
     assert labels.tolist() == [0] * 20 + [OUTLIER, OUTLIER]
 
@@ -113,7 +113,7 @@ def test_a_page_that_could_not_be_compared_is_an_outlier(method: TemplateCluster
     assert not np.isnan(np.delete(method.embedding_, 3, axis=0)).any()
 
 
-def test_one_unknown_distance_excludes_only_one_page(method: TemplateClusterer) -> None:
+def test_an_unknown_distance_excludes_only_one_page(method: TemplateClusterer) -> None:
     distances = made_site([0] * 6)
     distances[1, 4] = distances[4, 1] = np.nan
     assert method.fit(distances).labels_.tolist() == [0, 0, 0, 0, OUTLIER, 0]

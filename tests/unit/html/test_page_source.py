@@ -131,7 +131,7 @@ def test_tags_are_found_between_the_texts_around_them() -> None:
     ]
 
 
-def test_a_tag_that_cannot_be_told_from_another_has_no_offsets() -> None:
+def test_a_tag_that_cannot_be_distinguished_from_another_has_no_offsets() -> None:
     page = parse_page(b"<p>one</p><b><p><img>two</b><script>'<img>'</script>")
     body = page.flat.tags.index("body")
     assert PageSource.of(page).tag_range(body) is None

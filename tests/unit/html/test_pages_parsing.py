@@ -250,7 +250,7 @@ class TestFrameset:
         assert brackets_of(page.tree) == "{html{head{title}}{body{h1}{p}}}"
         assert "seven words" in visible_text(page.document)
 
-    def test_a_page_with_a_body_beside_its_frames_is_accepted(self) -> None:
+    def test_a_page_with_a_body_next_to_its_frames_is_accepted(self) -> None:
         assert brackets("<body><p>a</p></body><frameset><frame></frameset>").startswith(
             "{html{head}{body"
         )

@@ -3,7 +3,7 @@ import pytest
 from models.roles import ALL_ROLES, CHOOSABLE_ROLES, TEXT_ROLES, chosen_roles
 
 
-def test_the_headline_is_no_role_of_the_text() -> None:
+def test_the_headline_is_not_a_text_role() -> None:
     assert set(TEXT_ROLES) < set(CHOOSABLE_ROLES) < set(ALL_ROLES)
     assert "title" not in CHOOSABLE_ROLES
 

@@ -145,7 +145,8 @@ def test_the_thesis_prunes_below_two_percent() -> None:
 
 
 def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
-    # 35 of 36 words are equal: a cosine of 35/36, and text from 0.9 on belongs to the template.
+    # 35 of 36 words are equal: the cosine is 35/36, and text with a cosine of 0.9 or more belongs
+    # to the template.
     counter = " ".join(sentence(9, 36).split()[:35])
 
     def counted(seed: int, number: str) -> Page:

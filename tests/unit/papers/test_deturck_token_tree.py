@@ -58,10 +58,10 @@ def test_heuristics_choose_the_parent_of_the_paragraphs_or_a_leaf() -> None:
     page = tree_of(PAGE)
     weights = page.weights(page, everything_in(page, "text"))
     assert differentials(page, weights)[ids(page)["text"]] == 6
-    # The widest gap of offsets is before the text, too.
+    # The widest gap between offsets is before the text, too.
     for name in ("differential", "depth", "most_tokens", "offset"):
         assert HEURISTICS[name](page, weights) == ids(page)["text"]
-    # The path down from a leaf with most tokens is the leaf itself.
+    # The path down from the leaf with the most tokens is the leaf itself.
     leaf = page.elements[HEURISTICS["most_tokens_down"](page, weights)]
     assert (leaf.tag, leaf.text) == ("p", "one two three four")
 

@@ -23,7 +23,8 @@ def test_the_block_with_most_sentences_is_chosen_and_fusion_adds_its_neighbours(
 
 
 def test_a_packet_of_many_sentences_loses_to_a_single_block_with_more_than_each() -> None:
-    # Three blocks of two sentences form a packet of six; a single block of three is the maximum.
+    # Three blocks of two sentences each form a packet of six; a single block of three sentences is
+    # the maximum.
     body = f"<div><p>{LEAD}</p><p>{APART}</p><p>{LEAD}</p></div><div><p>{STORY}</p></div>"
     assert text_of("wutsi_fusion", body) == STORY
     assert text_of("wutsi", body).split("\n\n") == [LEAD, APART, LEAD]

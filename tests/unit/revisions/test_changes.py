@@ -87,7 +87,7 @@ def test_a_note_that_an_earlier_version_did_not_look_for_is_not_new() -> None:
     assert changes_between(message(), message(revision=2, corrections=["Correction."])).kind is None
 
 
-def test_moved_sentences_are_no_typo() -> None:
+def test_moved_sentences_are_not_a_typo() -> None:
     before, after = message("A first. B second. C third."), message("C third. B second. A first.")
     assert changes_between(before, {**after, "revision": 2}).kind == "update"
 
@@ -117,11 +117,11 @@ def test_changes_of_a_live_report_are_live() -> None:
     ],
     ids=["no-break spaces", "line breaks", "soft hyphen"],
 )
-def test_typography_is_no_change(text: str) -> None:
+def test_typographic_differences_are_not_changes(text: str) -> None:
     assert compared(text).kind is None
 
 
-def test_quotation_marks_and_dashes_are_no_change() -> None:
+def test_quotation_marks_and_dashes_are_not_changes() -> None:
     before = message('He said: "The ship - it\'s gone."')
     after = message("He said: “The ship – it’s gone.”", revision=2)
     assert changes_between(before, after).sentences == []
@@ -135,7 +135,7 @@ def test_text_that_the_other_message_has_elsewhere_is_not_added() -> None:
     assert changes_between(before, after).kind is None
 
 
-def test_text_of_the_template_is_no_change() -> None:
+def test_template_text_is_not_a_change() -> None:
     other = "Another story.\n\nSubscribe to our newsletter today.\n\n15 comments so far"
     changes = changes_between(
         message(),
@@ -161,7 +161,7 @@ def test_headline_and_lead_are_reported_apart_from_the_text() -> None:
     assert changes.sentences == []
 
 
-def test_the_name_of_the_site_is_no_part_of_a_headline() -> None:
+def test_the_name_of_the_site_is_not_part_of_a_headline() -> None:
     assert compared(TEXT, title="Ferry in distress | Daily News").title is None
 
 

@@ -45,7 +45,7 @@ def visible_text(page: SamplePage) -> str:
 
 
 def squeezed(text: str) -> str:
-    """Return the text without white space, which these tests ignore."""
+    """Return the text without whitespace, which these tests ignore."""
     return "".join(text.split())
 
 
@@ -58,7 +58,7 @@ def test_the_same_arguments_give_the_same_pages() -> None:
     assert again == crawl()
 
 
-def test_another_seed_gives_other_stories() -> None:
+def test_a_different_seed_gives_different_stories() -> None:
     (site, *_) = all_sites()
     titles = [
         {page.gold["title"] for page in generate(seed=seed, pages_per_template=2, sites=[site])}

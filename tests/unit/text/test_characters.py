@@ -1,4 +1,4 @@
-"""The table of characters agrees with Python and with the regular expressions."""
+"""The character table agrees with Python and with the regular expressions."""
 
 import re
 from collections.abc import Callable

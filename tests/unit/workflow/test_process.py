@@ -61,6 +61,6 @@ def test_a_child_process_has_its_own_state_and_does_not_affect_its_parent(
     assert states.current() is of_parent
 
 
-def test_without_settings_there_is_no_state() -> None:
+def test_without_settings_no_state_is_created() -> None:
     with pytest.raises(RuntimeError, match="configure"):
         ProcessStates().current()

@@ -25,20 +25,21 @@ KINDS: tuple[Kind, ...] = ("article", "listing", "collection", "product")
 """Kinds whose probability is used."""
 
 MEANS = ("same_text", "siblings", "packet_share")
-"""Columns of the line evidence that are averaged over the article."""
+"""Columns of the line evidence that are averaged over the lines of the article."""
 
 AGREEING = ("in_densest_packet", "kept_by_sentences")
-"""Columns of the line evidence that hold the choices of simpler methods."""
+"""Columns of the line evidence that record which lines simpler methods choose."""
 
 OPINIONS = (
     *("trees_and_network", "trees_and_text", "network_and_text"),
     *("apart_in_text", "apart_elsewhere"),
 )
-"""Columns that compare the text and the choices of the model's members (F1), and the probabilities
-that the members assign."""
+"""Columns that compare the text with the choice of each member of the model (F1), and the
+probabilities that the members assign."""
 
 SHARES = (0.05, 0.25, 0.5)
-"""Shares of the article's words, least probable first, at which the probability is sampled."""
+"""Shares of the article's words, sorted by ascending probability, at which the probability is
+sampled."""
 
 MIN_DESCRIPTION = 5
 """Minimum number of distinct words in a description that counts as a summary."""
@@ -140,7 +141,7 @@ def _of_agreement(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> It
 
 
 def _of_opinions(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
-    """Compare the article with the choice of each member of the model."""
+    """Compare the article with the choice of each model member."""
     network, trees = made.judged.opinions
     if not len(sizes):
         yield from ((name, UNKNOWN) for name in OPINIONS)
@@ -159,7 +160,7 @@ def _of_opinions(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Ite
 
 
 def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:
-    """Return the word F1 of two selections of lines against each other."""
+    """Return the word F1 between two selections of lines."""
     total = float(sizes[one].sum() + sizes[other].sum())
     return 2 * float(sizes[one & other].sum()) / total if total else 1.0
 
@@ -174,7 +175,7 @@ def _of_roles(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterat
 
 
 def _columns(made: ExtractedArticle, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]]:
-    """Yield columns of the line evidence; they are empty for a page without lines."""
+    """Yield columns of the line evidence, or empty columns for a page without lines."""
     features = made.judged.evidence.features
     if not features.columns:
         yield from ((name, np.empty(0)) for name in names)
@@ -184,7 +185,7 @@ def _columns(made: ExtractedArticle, names: tuple[str, ...]) -> Iterator[tuple[s
 
 
 def _of_description(made: ExtractedArticle) -> Iterator[Number]:
-    """Yield the shares of the declared description that occur in the text and elsewhere."""
+    """Yield the shares of the declared description found in the text and elsewhere on the page."""
     description = set(words.tokens(titles.declared_description(made.page)))
     if len(description) < MIN_DESCRIPTION:
         yield "description_in_text", UNKNOWN

@@ -1,7 +1,7 @@
-"""Evidence for the role of each line of a page, as a row of features per line.
+"""Evidence for the role of each line of a page: one row of features per line.
 
-The features derive from the line, its neighbours, the elements around it, the page's declarations
-and, if available, other pages of the template.
+The features are derived from the line, its neighbours, the elements around it, the page's
+declarations and, if available, other pages of the template.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -54,14 +54,15 @@ _SOURCES: tuple[Callable[[View], Iterator[NamedColumn]], ...] = (
     of_role_words,
     of_marks,
 )
-"""Sources of columns, in order; each always yields the same columns."""
+"""Sources of columns, in order; each source always yields the same columns."""
 
 
 @dataclass(frozen=True)
 class Evidence:
     """The lines of a page and their features, one row per line.
 
-    A page without lines has no columns. `words` include those of the elements around the lines.
+    A page without lines has no columns. `words` include those in the names of the elements around
+    the lines.
     """
 
     lines: Sequence[Line]

@@ -16,16 +16,16 @@ from worker.html.elements import HEADINGS
 from worker.inference import NamedColumn
 
 NEARNESS = 0.7
-"""Factor applied to the weight of an element's name per level between it and the line."""
+"""Factor by which the weight of an element's name decreases with each level above the line."""
 
 TAGS = (
     *("p", "div", "li", "h1", "h2", "h3", "h4", "td", "th", "blockquote", "figcaption", "dd"),
     *("pre", "section", "article", "body", "label", "center", "form", "address"),
 )
-"""Tags encoded individually, by their index in this tuple."""
+"""Tags with a code of their own, which is their index in this tuple."""
 
 INNER_TAGS = ("a", "time", "span", "strong", "b", "em", "i", "small", "cite", "address", "code")
-"""Inline tags around a line's first text that are encoded individually, by index in this tuple."""
+"""Inline tags around a line's first text, each coded by its index in this tuple."""
 
 AROUND = {
     "figcaption": ("figcaption", "caption"),
@@ -50,7 +50,7 @@ _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
 _COUNTED = ("body_names", "other_names", "sections", "lists", "tables")
-"""Marks whose occurrences are counted; for all other marks, only their presence is recorded."""
+"""Marks whose occurrences are counted; for other marks, only presence is recorded."""
 
 
 def _hides(style: str) -> bool:
@@ -75,7 +75,7 @@ def of_elements(view: View) -> Iterator[NamedColumn]:
 
 
 def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
-    """Yield for each column a mask of the elements that have the mark."""
+    """Yield, for each column, a mask of the elements that have the mark."""
     flat = view.page.flat
     names = (BODY_NAMES, OTHER_NAMES, UNINTERESTING)
     body, other, uninteresting = (view.page.count_named(*names) > 0).T
@@ -106,7 +106,7 @@ def of_parts(view: View) -> Iterator[NamedColumn]:
         view.depths[elements].tolist(),
         strict=True,
     ):
-        # In document order, so that inner elements override those around them.
+        # Elements are in document order, so inner elements override those around them.
         rows[part][start:end] = depth
     around = nearest[:, view.blocks]
     powers = NEARNESS ** np.arange(view.depths.max() + 2, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Evidence from a line's position, that is, its neighbours, its container and its path."""
+"""Evidence from a line's position: its neighbours, its container and its path."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from worker.html.elements import HEADINGS
 from worker.inference import NamedColumn
 
 MAX_AWAY = 999.0
-"""Distance in lines or words if there is no long prose."""
+"""Distance, in lines or words, to use if there is no long prose."""
 
 SURE_WORDS = 20
 """Minimum length, in words, of a line of prose that is almost certainly article text."""
 
 MAX_SINCE = 99.0
-"""Maximum distance in lines from the last heading, and the distance if there is none."""
+"""Maximum distance from the last heading, in lines; also used if there is no heading."""
 
 FAR_OFFSETS = (-3, 3)
-"""Offsets of more distant lines, of which only the length is measured."""
+"""Offsets of more distant lines, whose length alone is measured."""
 
 OFFSETS = (-2, -1, 1, 2)
 """Offsets of the adjacent lines that are compared."""
@@ -50,7 +50,7 @@ def of_lines_beside(view: View) -> Iterator[NamedColumn]:
 
 
 def _shifted(values: Floats | Integers, offset: int) -> Floats:
-    """Return for each line the value of the line at the given offset from it."""
+    """Return, for each line, the value of the line at the given offset."""
     shifted = np.full(len(values), UNKNOWN)
     if offset > 0:
         shifted[:-offset] = values[offset:]
@@ -85,7 +85,7 @@ def of_packets(view: View) -> Iterator[NamedColumn]:
 
 
 def of_siblings(view: View) -> Iterator[NamedColumn]:
-    """Count the lines of the page that share each line's path, and those that share its text."""
+    """Count the page's lines with the same path as each line, and those with the same text."""
     numbers = view.path_numbers
     is_prose = view.prose_counts > 0
     lines = np.bincount(numbers)
@@ -103,7 +103,7 @@ def of_siblings(view: View) -> Iterator[NamedColumn]:
 
 
 def of_distances(view: View) -> Iterator[NamedColumn]:
-    """Measure the distance to the nearest long prose before and after, in lines and words."""
+    """Measure the distance to the nearest long prose on either side, in lines and words."""
     number = len(view.lines)
     places = np.arange(number)
     is_sure = (view.prose_counts >= SURE_WORDS) & (view.linked < 0.3 * view.counts)
@@ -138,7 +138,7 @@ def of_distances(view: View) -> Iterator[NamedColumn]:
 
 
 def of_repetition(view: View) -> Iterator[NamedColumn]:
-    """Compare the line with adjacent and more distant lines, and count earlier repetitions."""
+    """Compare the line with adjacent and more distant lines, and count its earlier occurrences."""
     for offset in FAR_OFFSETS:
         yield f"words{offset:+d}", _shifted(view.counts, offset)
     parents = view.page.flat.parents[view.blocks]

@@ -13,7 +13,7 @@ from worker.inference.medians import median
 from worker.text import words
 
 NO_HEADLINE = -1000.0
-"""Distance in lines from the headline if the page displays none."""
+"""Distance from the headline, in lines, to use if the page displays no headline."""
 
 BUILT_OF = (
     *("main", "header", "footer", "nav", "section", "aside", "figure", "svg", "button", "picture"),
@@ -22,7 +22,7 @@ BUILT_OF = (
 BUILT_WITH = (
     *("itemtype", "srcset", "data-src", "role", "aria-label", "style", "bgcolor", "loading"),
 )
-"""Tags and attributes that indicate when and for what purpose a page was built."""
+"""Tags and attributes that indicate when a page was built, and for what purpose."""
 
 LONG = 20
 """Minimum number of words in a long line."""
@@ -88,7 +88,7 @@ def of_template(view: View) -> Iterator[NamedColumn]:
 
 
 def of_whole_page(view: View) -> Iterator[NamedColumn]:
-    """Describe the page, with the same values for all of its lines."""
+    """Describe the page; the values are the same for all of its lines."""
     page = view.page
     numbers: list[whole_page.Number] = [
         *whole_page.of_elements(page, BUILT_OF),

@@ -92,7 +92,7 @@ UNSPACED = (
 
 
 def bits_of_words(groups: Mapping[str, frozenset[str]]) -> dict[str, int]:
-    """Map each word to its groups, as bits in the order of the groups."""
+    """Map each word to a bit mask of its groups, with bits in the order of the groups."""
     bits: dict[str, int] = {}
     for place, words in enumerate(groups.values()):
         for word in words:

@@ -1,4 +1,4 @@
-"""View of a page: arrays that several sources of evidence share."""
+"""View of a page: arrays shared by several sources of evidence."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -20,18 +20,18 @@ Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 MAX_MATCHED = 300
-"""Maximum number of characters of a line that are matched against patterns."""
+"""Maximum number of characters matched against patterns per line."""
 
 UNKNOWN = -1.0
-"""Value of a feature that does not apply, for example if there is no other page or neighbour."""
+"""Value of a feature that does not apply, for example if the line has no neighbour."""
 
 MAX_SECTION = 0.5
-"""Maximum share of the page's tokens in an element whose name or tag is informative."""
+"""Maximum share of the page's tokens in an element for its name or tag to be informative."""
 
 
 @dataclass(frozen=True)
 class Packets:
-    """Totals per element, over the lines directly in it or over all lines below it."""
+    """Totals per element, over the lines directly in it or over all its descendants' lines."""
 
     words: Floats
     linked: Floats
@@ -65,7 +65,7 @@ class View:
 
     @cached_property
     def _places(self) -> Integers:
-        """Index of each line among the page's texts."""
+        """Index of each line in the page's texts."""
         return self.page.said.of_lines[places_of_lines(self.page)]
 
     def count(self, counted: Count) -> Integers:
@@ -82,7 +82,7 @@ class View:
 
     @cached_property
     def _token_places(self) -> Integers:
-        """Indices of the tokens of all lines among the tokens of the page."""
+        """Indices of the tokens of all lines in the page's tokens."""
         sizes, ends = self.count(Count.TOKENS), np.cumsum(self.count(Count.TOKENS))
         shifts = np.repeat(self.page.said.texts.ends[self._places] - ends, sizes)
         return np.asarray(np.arange(ends[-1]) + shifts, dtype=np.int64)
@@ -109,7 +109,7 @@ class View:
 
     @cached_property
     def distinct_words(self) -> Integers:
-        """Number of distinct words per line."""
+        """Number of distinct words of each line."""
         return np.bincount(self._words[0], minlength=len(self.lines))
 
     def words_among(self, words: Collection[str]) -> Integers:
@@ -122,38 +122,38 @@ class View:
 
     @cached_property
     def counts(self) -> Floats:
-        """Number of words per line."""
+        """Number of words of each line."""
         return self.count(Count.TOKENS).astype(np.float64)
 
     @cached_property
     def linked(self) -> Floats:
-        """Number of linked words per line."""
+        """Number of linked words of each line."""
         return np.array([line.linked for line in self.lines], dtype=np.float64)
 
     @cached_property
     def sentences(self) -> Floats:
-        """Number of sentence ends per line."""
+        """Number of sentence ends in each line."""
         return self.count(Count.SENTENCES).astype(np.float64)
 
     @cached_property
     def prose_counts(self) -> Floats:
-        """Number of words per line of prose; 0 for other lines."""
+        """Number of words of each line of prose; 0 for other lines."""
         is_prose = (self.sentences > 0) & (2 * self.linked < self.counts)
         return np.where(is_prose, self.counts, 0.0)
 
     @cached_property
     def total(self) -> float:
-        """Number of words on the page, at least 1."""
+        """Number of words on the page; at least 1."""
         return max(1.0, float(self.counts.sum()))
 
     @cached_property
     def prose(self) -> float:
-        """Number of words of prose on the page, at least 1."""
+        """Number of words in prose on the page; at least 1."""
         return max(1.0, float(self.prose_counts.sum()))
 
     @cached_property
     def blocks(self) -> Integers:
-        """Element of each line."""
+        """Index of the block element of each line."""
         return np.array([line.block for line in self.lines])
 
     @cached_property
@@ -172,7 +172,7 @@ class View:
 
     @cached_property
     def innermost(self) -> Integers:
-        """Element of the first text node of each line."""
+        """Index of the element of each line's first text node."""
         return self.page.text_parents[self.first_texts]
 
     @cached_property
@@ -182,7 +182,7 @@ class View:
 
     @cached_property
     def parents(self) -> Integers:
-        """Parent of each element; the root is its own."""
+        """Index of each element's parent; the root is its own parent."""
         return np.maximum(self.page.flat.parents, 0)
 
     @cached_property
@@ -192,7 +192,7 @@ class View:
 
     @cached_property
     def largest_section(self) -> float:
-        """Maximum number of tokens in an element whose name is informative."""
+        """Maximum number of tokens in an element for its name to be informative."""
         return MAX_SECTION * len(self.page.tokens)
 
     @cached_property
@@ -208,12 +208,12 @@ class View:
 
     @cached_property
     def path_numbers(self) -> Integers:
-        """Path number of each line."""
+        """Path number of each line's block."""
         return np.array([*map(self.paths.numbers.__getitem__, self.blocks.tolist())])
 
     @cached_property
     def containers(self) -> Integers:
-        """Nearest element around each line that is more than a division of a text."""
+        """Nearest element around each line that is not merely a division of a text."""
         return self.page.divided_numbers[self.blocks]
 
     @cached_property
@@ -223,7 +223,7 @@ class View:
 
     @cached_property
     def below(self) -> Packets:
-        """Totals per element over the lines below it."""
+        """Totals per element over all lines of its descendants."""
         direct = self._sums(self.blocks)
         sums = {}
         for name, values in vars(direct).items():
@@ -246,7 +246,7 @@ class View:
         )
 
     def within(self, marked: Sequence[int]) -> Booleans:
-        """Return whether each element is, or is inside, one of the marked elements."""
+        """Return whether each element is one of the marked elements or inside one."""
         found = np.zeros(len(self.page.elements), dtype=np.bool_)
         for index in marked:
             found[index : self.page.ends[index]] = True

@@ -14,7 +14,7 @@ from worker.text.characters import Trait
 from worker.text.texts import Count
 
 MAX_ROLE_PHRASE = 40
-"""Maximum length, in tokens, of a line in which single words indicate its role."""
+"""Maximum length, in tokens, of a line whose role single words can indicate."""
 
 OPENING = ("byline", "picture", "related", "offer", "note", "tags")
 """Groups of words that are more informative at the start of a line."""
@@ -26,7 +26,7 @@ _MONTH, _WEEKDAY, _NUMBER = (1 << GROUPS.index(name) for name in ("months", "wee
 _BITS = bits_of_words(ROLE_PHRASES)
 _DATE = re.compile(r"(?:19|20)\d\d|\d{1,2}[:.]\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 _UNSPACED = re.compile("[\u2e80-\uffef©ⓒ]")
-"""Characters of scripts without spaces, and the other characters matched by `UNSPACED`."""
+"""Characters of scripts that use no spaces, and the other characters matched by `UNSPACED`."""
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -74,7 +74,7 @@ def of_wording(view: View) -> Iterator[NamedColumn]:
 
 
 def _holding(texts: Sequence[str], *wanted: str) -> Booleans:
-    """Return which texts contain any of the strings; fast if few do."""
+    """Return whether each text contains any of the strings; fast if few texts do."""
     joined = "\n".join(texts)
     holding = np.zeros(len(texts), dtype=np.bool_)
     for each in wanted:
@@ -85,7 +85,7 @@ def _holding(texts: Sequence[str], *wanted: str) -> Booleans:
 
 @cached_if_short(65_536)
 def _groups_of(token: str) -> int:
-    """Return the groups to which a word belongs, as bits."""
+    """Return the groups to which a word belongs, as a bit mask."""
     bits = _BITS.get(token, 0)
     if token.isdigit():
         bits |= _NUMBER

@@ -16,10 +16,10 @@ MAX_NAME_CHARACTERS = 50
 """Maximum name length, in characters."""
 
 MAX_CHARACTERS = 1_000
-"""Maximum length, in characters, of a value; the rest is ignored."""
+"""Maximum number of characters of a value that are examined."""
 
 MAX_AUTHORS = 12
-"""Maximum number of authors; a longer list does not consist of authors."""
+"""Maximum number of authors; a longer list contains something else."""
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 """Chinese characters, for use inside a character class."""
@@ -50,7 +50,7 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
-# If the bracket is not closed, matches up to the end of the line.
+# An unclosed bracket matches up to the end of the line.
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
 _EDGES = " \t\"'“”„«»‚‘’*:：.,;|-–—/·•›»>_"
@@ -85,7 +85,7 @@ _HAN_NO_NAME = re.compile(
 
 @cache
 def _han_names() -> re.Pattern[str]:
-    """Return the pattern for the space between two Chinese names."""
+    """Return the pattern for the spaces between Chinese names."""
     return re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 
 
@@ -123,7 +123,7 @@ def _plain(word: str) -> str:
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    """Drop names that another name repeats in different case or with more words."""
+    """Drop names that repeat another name in different case or with fewer words."""
     kept: dict[str, str] = {}
     for name in names:
         kept.setdefault(squash(name), name)

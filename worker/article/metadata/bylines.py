@@ -72,10 +72,11 @@ _UNMARKED_RANKS: Mapping[Place, int] = {
 
 
 def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the displayed authors, from the most reliable indicator that yields any.
+    """Return the displayed authors found by the most reliable indicator that yields any.
 
-    The indicators, in order: an element whose names indicate an author; the text after a byline
-    marker ("By", "Von", "作者："); a line with a date; a name that starts a line about a person.
+    The indicators, in order of reliability: an element whose names indicate an author; the text
+    after a byline marker ("By", "Von", "作者："); a line with a date; a name that starts a line
+    about a person.
     """
     for place in ("before", "above", "opening", "closing", "after"):
         here = [note for note in notes if note.place == place and _may_name(note)]
@@ -96,7 +97,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
 
 
 class _NameSource(NamedTuple):
-    """A text that may contain names; an account's name may have any form."""
+    """A text that may contain names; an account name may have any form."""
 
     text: str
     is_account: bool = False
@@ -109,13 +110,13 @@ def _may_name(note: Note) -> bool:
 def _is_of_readers(note: Note) -> bool:
     """Return whether a line is part of a comment or teaser.
 
-    Lines between headline and body are not: a byline may include a comment count.
+    Lines between headline and body never are; a byline may include a comment count.
     """
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
 
 def _named(notes: Sequence[Note]) -> Iterator[_NameSource]:
-    """Yield the texts of elements whose names indicate an author."""
+    """Yield the texts of elements whose classes or IDs indicate an author."""
     for note in notes:
         parts = [part.text for part in note.parts if _is_author(part)]
         if parts:
@@ -137,7 +138,7 @@ def _is_author(part: Part) -> bool:
 
 
 def _marked(notes: Sequence[Note]) -> Iterator[_NameSource]:
-    """Yield the text after a byline marker: on the same line or, if there is none, on the next."""
+    """Yield the text after a byline marker, on the same line or else on the next one."""
     for note, following in zip_longest(notes, notes[1:]):
         rest = without_dates(note.text)
         if following is not None and not without_mark(note.text):
@@ -147,13 +148,13 @@ def _marked(notes: Sequence[Note]) -> Iterator[_NameSource]:
             names = names_in(match["names"], is_byline=True)
             if not names and (rest != note.text or any(map(_is_author, note.parts))):
                 yield from _account(match["names"])
-            # After a name of several words, a single word is a location or an agency.
+            # A single word after a name of several words is a location or an agency.
             several = [name for name in names if " " in name]
             yield _NameSource(", ".join(several if names and " " in names[0] else names[:1]))
 
 
 def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
-    """Yield names of two or more words on a line that contains only them and a date."""
+    """Yield names of two or more words on a line that contains nothing else but a date."""
     for note in notes:
         rest = without_dates(note.text)
         is_short = rest != note.text and len(rest) <= MAX_NAMES
@@ -185,7 +186,7 @@ class DisplayedDate(NamedTuple):
 def shown_dates(
     notes: Iterable[Note], language: str | None
 ) -> tuple[list[DisplayedDate], list[DisplayedDate]]:
-    """Return the displayed publication and modification dates, each likeliest first."""
+    """Return the displayed publication and modification dates, most probable first."""
     published: list[DisplayedDate] = []
     modified: list[DisplayedDate] = []
     for note in notes:
@@ -197,7 +198,7 @@ def shown_dates(
 
 
 def _date_of(note: Note, language: str | None) -> DisplayedDate | None:
-    """Return the date that a line states, or None if it states none or is prose."""
+    """Return the date stated by a line, or None if there is none or the line is prose."""
     is_teaser = note.place == "after" and note.is_linked
     if len(note.text) > MAX_BYLINE or is_teaser or _is_of_readers(note):
         return None

@@ -16,12 +16,13 @@ SURNAMES = (
     "原栗燕楚鄢劳谌奚皮粟冼蔺楼盘满闻位厉伊仝区郜海阚花权强帅屠豆朴盖练廉禹井祖漆巴丰支卿国狄平"
     "計張劉陳楊黃趙吳孫馬鄭謝許韓馮鄧蕭葉蘇魏呂盧鍾譚陸廖賈韋鄒龍錢嚴戴賀顧龔萬湯"
 )
-"""First characters of most Chinese names."""
+"""First characters of most Chinese names, that is, surnames."""
 
 _LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|夏侯|端木|歐陽|諸葛"
 
 _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
-# Possessive, because the ways to split the text between two names multiply with every name.
+# The quantifiers are possessive, because every additional name multiplies the ways to split the
+# text.
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
 
@@ -58,7 +59,7 @@ def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
 
 def _found(pattern: re.Pattern[str], notes: Sequence[Note]) -> Iterator[str]:
     for note in notes:
-        # A body may be a single line with its byline at either end.
+        # A body may consist of a single line with its byline at either end.
         for text in dict.fromkeys((note.text[:200], note.text[-100:])):
             match = pattern.search(text)
             if match:

@@ -12,16 +12,16 @@ from worker.html.nodes import AnyElement, Node
 from worker.text.dates import Moment, find_moments, parse_moment
 
 SURE_RANK = 1
-"""Maximum rank of a marked date between headline and body, or in the body's first lines."""
+"""Maximum rank of a date marked as such, between headline and body or in the body's first lines."""
 
 NEAR_RANK = 4
-"""Maximum rank of any date before the body or in its first lines."""
+"""Maximum rank of any date before the body or in the body's first lines."""
 
 MAX_SCRIPT_CHARACTERS = 2_000_000
 """Maximum number of script characters examined per page."""
 
-# Starts with a mandatory character that is not a letter, so that the engine skips to the next
-# quotation mark even though case is ignored.
+# The pattern starts with a mandatory non-letter, so that the engine can skip to the next quotation
+# mark even though case is ignored.
 _PUBLISHED = re.compile(
     r"[\"'](?=[cdfp])"
     r"(?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
@@ -77,8 +77,8 @@ def publication_date_elsewhere(
 def _agreed(stated: Moment, shown: Moment) -> Moment:
     """Combine a declared date with the same date as displayed on the page.
 
-    The declared date is more precise. Its difference from the displayed time of day reveals the
-    page's time zone.
+    The declared date is more precise. Its difference from the displayed time reveals the page's
+    time zone.
     """
     if stated.clock is None or stated.zone is None:
         return shown if shown.clock is not None or stated.day != shown.day else stated

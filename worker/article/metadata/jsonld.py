@@ -1,7 +1,7 @@
 """Declarations in JSON-LD, using the schema.org vocabulary.
 
-JSON-LD is often faulty: it contains comments, trailing commas, quotes as HTML entities, or several
-objects in a row. Anything that cannot be parsed is ignored; no exception is raised.
+JSON-LD is often invalid: it contains comments, trailing commas, quotes written as HTML entities, or
+several objects in a row. Anything that cannot be parsed is ignored, without raising an exception.
 """
 
 import html
@@ -30,7 +30,7 @@ MAX_VALUES = 100
 
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
-# An unclosed string or comment extends to the end, so that it is searched for only once.
+# An unclosed string or comment extends to the end of the text, so the text is searched only once.
 _KEPT_OR_FAULT = re.compile(
     r'(?P<kept>"(?:[^"\\]|\\.)*+(?:"|\\?+\Z))|/\*.*?\*/|(?P<rest>/\*.*+)'
     r"|(?<![:\w])//[^\n]*|,(?=\s*+[}\]])|;\s*+\Z",
@@ -56,7 +56,8 @@ _Node = Mapping[str, Any]
 def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool]) -> Record:
     """Read the declarations about the page's article from ``script`` elements.
 
-    `is_this` returns whether a URL or title is the page's own, which identifies its article.
+    `is_this` returns whether a URL or title is the page's own; it identifies the article among the
+    objects.
     """
     nodes = list(_walk(_values_of(elements)))
     known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 2}
@@ -121,7 +122,7 @@ def _values_of(elements: Iterable[AnyElement]) -> list[Any]:
 
 
 def _walk(values: list[Any]) -> Iterator[_Node]:
-    """Yield the objects that are not values of `_OTHERS` properties, outer ones first."""
+    """Yield objects, outer ones first, except those that are values of `_OTHERS` properties."""
     pending: list[tuple[Any, int]] = [(value, 0) for value in reversed(values)]
     seen = 0
     while pending and seen < MAX_NODES:
@@ -141,7 +142,7 @@ def _walk(values: list[Any]) -> Iterator[_Node]:
 
 
 def _main(articles: list[_Node], is_this: Callable[[str], bool]) -> _Node | None:
-    """Choose the page's own article among those that the page describes."""
+    """Choose the object that describes the page's own article."""
     if len(articles) < 2:
         return articles[0] if articles else None
     for node in articles:
@@ -156,7 +157,7 @@ def _main(articles: list[_Node], is_this: Callable[[str], bool]) -> _Node | None
 def _others(
     nodes: list[_Node], articles: list[_Node], is_this: Callable[[str], bool]
 ) -> Iterator[_Node | None]:
-    """Yield objects with values the article lacks: a video or gallery, then the page itself."""
+    """Yield objects that may supply missing values: a video or gallery, then the page."""
     if not articles:
         media = [node for node in nodes if any(map(_MEDIA.search, _kinds(node)))]
         yield _main(media, is_this) if len(media) == 1 else None
@@ -200,7 +201,7 @@ def _kinds(node: _Node) -> list[str]:
 
 
 def _texts(value: Any, known: Mapping[str, _Node]) -> list[str]:
-    """Return the texts of a value, which may be a text, a list, or an object with a name."""
+    """Return the texts in a value, which may be a text, a list, or an object with a name."""
     texts: list[str] = []
     pending: list[tuple[Any, int]] = [(value, 0)]
     while pending and len(texts) < MAX_VALUES:

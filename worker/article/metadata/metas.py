@@ -1,7 +1,8 @@
 """Declarations in the ``meta`` and ``link`` elements of a page's head.
 
 Their names come from OpenGraph, Dublin Core, Parsely, Sailthru, Google Scholar and hundreds of
-content management systems. They are recognised by their words, as prefixes and separators vary.
+content management systems. Because prefixes and separators vary, a name is recognised by the words
+it contains.
 """
 
 import re
@@ -38,7 +39,7 @@ _EXACT = {
 MAX_NAME = 200
 """Maximum length of an element's name, in characters; the rest is ignored."""
 
-# The first pattern that matches wins. The words of an element's name are joined by single spaces.
+# The first matching pattern wins. The patterns match the words of a name, joined by single spaces.
 _BY_WORDS = tuple(
     (re.compile(pattern), field)
     for pattern, field in (

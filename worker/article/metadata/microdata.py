@@ -12,7 +12,7 @@ MAX_PROPERTIES = 500
 """Maximum number of properties examined per page."""
 
 MAX_VALUE = 300
-"""Maximum length, in characters, of a value; a longer value is the article's text."""
+"""Maximum length of a value, in characters; a longer value is the text of the article."""
 
 _FIELDS = {
     "headline": "titles",
@@ -34,8 +34,8 @@ _FIELDS = {
 def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
     """Read the declarations about the page's article from elements with microdata properties.
 
-    A page may mark up teasers too: its own article is the one around `container`, the element of
-    the body, or else the first one.
+    A page may mark up teasers as well. Its own article is the item around `container` (the element
+    of the body) or else the first item.
     """
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
     by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)
@@ -68,7 +68,7 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
 
 
 def _scope_of(element: AnyElement) -> AnyElement | None:
-    """Return the element of the item to which a property belongs."""
+    """Return the element of the item that a property belongs to."""
     return next(
         (each for each in element.iterancestors() if each.get("itemscope") is not None), None
     )

@@ -1,4 +1,4 @@
-"""Metadata of an article, combined from everything its page declares and displays."""
+"""Metadata of an article, combined from everything that its page declares and displays."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -27,7 +27,7 @@ from worker.text.dates import date_in_path
 from worker.text.texts import count_words
 
 MAX_TAGS = 30
-"""Maximum number of tags; longer lists are keywords for search engines."""
+"""Maximum number of tags; a longer list consists of keywords for search engines."""
 
 MAX_TAG_CHARACTERS = 60
 """Maximum length, in characters, of a tag or a section's name; a longer one is a sentence."""
@@ -50,8 +50,8 @@ def read_metadata(
 ) -> ArticleMetadata:
     """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
 
-    For authors, displayed names rank second. `known` holds the digests of lines that also appear on
-    other pages of the template, and so belong to the site. `images` and `videos` are counts.
+    For authors, displayed names rank second. `known` holds the digests of lines that also occur on
+    other pages of the template and therefore belong to the site. `images` and `videos` are counts.
     """
     head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
@@ -109,7 +109,7 @@ def _authors(
 
 
 def _canonical(addresses: Iterable[str], url: str) -> str | None:
-    """Return the first URL that may be the article's: absolute and not a home page."""
+    """Return the first absolute URL that is not a home page and so may be the article's."""
     for address in addresses:
         found = absolute(address, url)
         parts = split_url(found or "")
@@ -143,7 +143,7 @@ MIN_LEAD_WORDS = 5
 """Minimum length of a lead, in words; a shorter line is a section name or a byline."""
 
 MAX_LEAD_CHARACTERS = 1_000
-"""Maximum length of a lead, in characters; a longer text is the body itself."""
+"""Maximum length of a lead, in characters; a longer text is the body."""
 
 _NAME_OF_LEAD = re.compile(
     r"^(?:stand|standfirst|strapline|lead|lede|leadtext|lid|chapo|chapeau|accroche|excerpt|abstract|summary"
@@ -158,8 +158,8 @@ _STATEMENT = re.compile("[.!…。！।][\"'»”’)]*$")
 def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str) -> str | None:
     """Return the standfirst that a page displays just before the body or at its start, or None.
 
-    The first match wins: a line that equals a declared description; a line in an element named like
-    a lead; the first line, if it alone is emphasised and does not end like a question.
+    The first of these is used: a line that equals a declared description; a line in an element
+    named like a lead; the first line, if only it is emphasised and it does not end like a question.
     """
     headline = words.tokens(title)
     lines = [
@@ -217,10 +217,10 @@ _PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 def declared_kind(
     declared: Iterable[str], url: str, *, text: str, images: int, videos: int
 ) -> Kind | None:
-    """Return ``gallery``, ``live`` or ``video`` if a page is one of these, or None.
+    """Return ``gallery``, ``live`` or ``video`` if the page is of that kind, or None.
 
-    Declared types, in lower case, take precedence over the URL. If the URL names a gallery or
-    video, the text must also be short, and the page must display pictures or a video.
+    Declared types, in lower case, take precedence over the URL. If only the URL suggests a gallery
+    or video, the text must also be short, and the page must display pictures or a video.
     """
     found = list(declared)
     for pattern, kind in _DECLARED:
@@ -231,7 +231,7 @@ def declared_kind(
     path = split_url(url).path.lower()
     shows: dict[Kind, bool] = {"gallery": images >= MIN_PICTURES, "video": videos > 0}
     for pattern, kind in _PATHS:
-        # Counting the words takes longer than the checks above.
+        # Counting words is slower than the checks above.
         if pattern.search(path) and (kind == "live" or (shows[kind] and _is_short(text))):
             return kind
     return None

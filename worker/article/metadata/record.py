@@ -1,19 +1,19 @@
-"""Declared values of a page, independent of the vocabulary."""
+"""Values that a page declares, independent of the vocabulary."""
 
 import re
 from dataclasses import dataclass, fields
 from typing import Final, Self
 
 ARTICLE_TYPE: Final = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
-"""Types of a declared item, in lower case, that make it an article."""
+"""Pattern for declared types, in lower case, that make an item an article."""
 
 PAGE_TYPE: Final = re.compile(r"(?:webpage|itempage)$")
-"""Types of a declared item, in lower case, that make it the page itself."""
+"""Pattern for declared types, in lower case, that make an item the page itself."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """The values from one source, in page order, each on one line and not validated."""
+    """The values from one source, in page order, each on one line; they are not validated."""
 
     titles: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Record:
         return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
 
     def __add__(self, other: "Record") -> "Record":
-        """Return the values of both records, the left record's first."""
+        """Return the values of both records, those of the left operand first."""
         return Record(
             **{
                 field.name: tuple(

@@ -8,9 +8,9 @@ from worker.text.dates import Moment
 
 @dataclass(frozen=True)
 class ArticleMetadata:
-    """Metadata of an article; None or empty for anything the page neither declares nor displays.
+    """Metadata of an article; fields that the page neither declares nor displays are None or empty.
 
-    `lead` is the standfirst. `address` is the canonical URL, absolute, HTTP or HTTPS. `is_paid`
+    `lead` is the standfirst. `address` is the canonical URL (absolute, HTTP or HTTPS). `is_paid`
     states whether the full article is for subscribers only. `truncated` is True if only the
     beginning is displayed, otherwise None. `wire` is the news agency that supplied the article.
     """
@@ -29,4 +29,4 @@ class ArticleMetadata:
 
 
 NOTHING_KNOWN = ArticleMetadata()
-"""Metadata of a page that declares and displays none."""
+"""Metadata of a page that neither declares nor displays any."""

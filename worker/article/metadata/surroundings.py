@@ -15,8 +15,8 @@ from worker.text import words
 from worker.text.texts import Count
 
 Place = Literal["above", "before", "opening", "closing", "after"]
-"""Position of a line: above the headline, between it and the body, the body's first or last lines,
-after the body."""
+"""Position of a line: above the headline, between headline and body, in the body's first or last
+lines, or after the body."""
 
 MAX_CHARACTERS = 200
 """Maximum length, in characters, of a line outside the body that describes the article."""
@@ -25,22 +25,23 @@ LINES_ABOVE = 12
 """Number of lines examined above the headline, or before the body if none is displayed."""
 
 LINES_BEFORE = 40
-"""Number of lines examined between headline and body."""
+"""Maximum number of lines examined between headline and body."""
 
 LINES_WITHIN = 4
 """Number of lines examined at either end of the body."""
 
 LINES_AFTER = 8
-"""Number of lines examined after the body; later ones belong to comments and other articles."""
+"""Number of lines examined after the body; lines further down belong to comments and other
+articles."""
 
 LINES_FARTHER = 300
 """Maximum number of lines on each side searched for a date if no line near it has one."""
 
 MAX_UP = 4
-"""Maximum number of elements around a text whose names and attributes count as its own."""
+"""Maximum number of elements enclosing a text whose names and attributes count as its own."""
 
 MAX_TOKENS_AROUND = 60
-"""Maximum number of tokens in an element whose name is informative about its lines."""
+"""Maximum number of tokens in an element for its name to describe its lines."""
 
 _EMPTY: frozenset[str] = frozenset()
 
@@ -57,7 +58,7 @@ class Note:
     """A line near the body, with its non-empty text nodes.
 
     `moment` is the machine-readable date of a ``time`` element around the line's text, or empty.
-    `is_linked` is set if the line starts inside a link.
+    `is_linked` is True if the line starts inside a link.
     """
 
     place: Place
@@ -79,7 +80,7 @@ class Note:
 class Introduction(NamedTuple):
     """A line that may be the lead.
 
-    `names` are as in `Part`; `is_strong` is set if the whole line is emphasised.
+    `names` are as in `Part`; `is_strong` is True if the whole line is emphasised.
     """
 
     text: str
@@ -90,8 +91,8 @@ class Introduction(NamedTuple):
 class Surroundings:
     """The lines around a body.
 
-    Lines whose digests are `known` from other pages of the template belong to the template, except
-    between headline and body, where several pages may name the same author.
+    Lines whose digests are `known` from other pages of the template are part of the template. An
+    exception are lines between headline and body, because several pages may name the same author.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Surroundings:
 
     @property
     def farther_notes(self) -> Iterator[Note]:
-        """Other short lines that may state a date: above the body, nearest first, then below it."""
+        """Other short lines that may state a date: above the body, nearest first, then below."""
         places = self._places()
         first, last = (self._body[0], self._body[-1]) if self._body else (0, -1)
         above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)

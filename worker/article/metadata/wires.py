@@ -1,6 +1,6 @@
-"""Recognition of the news agency that supplied an article by its dateline, byline or sign-off.
+"""Recognition of the news agency that supplied an article, by dateline, byline or sign-off.
 
-A mention of an agency, or a picture from one, does not indicate the source of the article.
+An agency that is merely mentioned, or that supplied a picture, is not the source of the article.
 """
 
 import re
@@ -18,7 +18,7 @@ from worker.text.wordlists import listed
 from worker.text.words import contains_any
 
 MAX_HEAD = 160
-"""Maximum number of characters of a line searched for a dateline."""
+"""Maximum number of characters searched for a dateline at the start of a line."""
 
 MAX_PLACE = 70
 """Maximum length of the place and date before an agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
@@ -27,16 +27,17 @@ MAX_PLACE_WORDS = 9
 """Maximum number of words in the place and date before an agency."""
 
 MAX_BYLINE = 100
-"""Maximum length of a line that names only agencies and persons."""
+"""Maximum length of a line that names nothing but agencies and persons."""
 
 MAX_SIGN_OFF = 80
-"""Maximum number of characters at the end of a text searched for its agency."""
+"""Maximum number of characters searched for an agency at the end of a text."""
 
 MIN_ALONE = 3
-"""Minimum length of an agency's initials next to only a date; shorter ones may be a person's."""
+"""Minimum length of an agency's initials if only a date is next to them; shorter ones may be a
+person's."""
 
 MAX_SIGN = 4
-"""Maximum length of an editor's initials next to an agency, as in "dpa/jdo"."""
+"""Maximum length of an editor's initials after an agency, as in "dpa/jdo"."""
 
 MAX_PARTS = 6
 """Maximum number of names in a byline."""
@@ -63,7 +64,7 @@ _LABEL = re.compile(
 )
 _BRACKETS = re.compile(r"[(（\[［【<{/][^()（）\[\]［］【】<>{}]{1,40}?[)）\]］】>}/](?![\w])")
 _ENCLOSING = "()（）[]［］【】<>{}/ "
-# Spaces and dashes match only from the start of a run, so that the time stays linear.
+# Spaces and dashes match only from the start of a run, which keeps the time linear.
 _SPACE = r"(?:(?<!\s)\s++)?"
 _SOME_SPACE = r"(?:(?<!\s)\s++|\s)"
 _DASHES = r"(?<![-–—−])[-–—−]++"
@@ -113,7 +114,7 @@ _JAPANESE = re.compile(r"^[【［\[](?P<inside>[^】］\]]{2,25})[】］\]]")
 
 
 class Agency(TypedDict):
-    """Written forms of an agency: unambiguous names, and initials, which match with exact case."""
+    """Written forms of an agency: unambiguous names, and initials, whose case must match."""
 
     names: list[str]
     initials: list[str]
@@ -128,7 +129,7 @@ class _Agencies(NamedTuple):
 def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
     """Return the agency that supplied an article, by its name in ``wires.json``, or None.
 
-    The dateline takes precedence, then declared authors, the byline, and the end of the text.
+    The dateline takes precedence over declared authors, then the byline, then the end of the text.
     """
     shown = [note for note in notes if _OF_PICTURES.isdisjoint(note.names)]
     body = text.split("\n\n")
@@ -157,19 +158,19 @@ def _has_date(note: Note) -> bool:
 
 
 def _of_note(note: Note, is_by_date: bool) -> str | None:
-    """Return the agency of a byline; a line with only an agency's name may credit a picture."""
+    """Return the agency of a byline; a line with only an agency's name may be a picture credit."""
     if _PICTURE.search(note.text):
         return None
     line = without_dates(note.text)
     label = _LABEL.match(line)
-    # "Associated Press Writer 10 minutes ago": the number is left over from the date.
+    # "Associated Press Writer 10 minutes ago": the number is a remnant of the date.
     rest = _NUMBER.split(without_mark(line[label.end() :] if label else line), maxsplit=1)[0]
     agency = _of_byline(rest)
     is_named = not _OF_BYLINES.isdisjoint(note.names) or _WRITER.search(rest) is not None
     if agency is None or is_named or (label is None and without_mark(line) != line):
         return agency
     if label is not None:
-        # Above the text, pictures have credits as well.
+        # Pictures above the text have credits too.
         is_of_text = is_by_date or note.place in ("closing", "after")
         return agency if is_of_text or contains_any(label[0], _UNCASED) else None
     if note.place == "after" or len(rest.strip(_EDGES)) < MIN_ALONE:
@@ -178,7 +179,7 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
 
 
 def _of_byline(line: str) -> str | None:
-    """Return the agency of a line that names only agencies and persons."""
+    """Return the agency of a line that names nothing but agencies and persons."""
     if len(line) > MAX_BYLINE or not _may_name(line):
         return None
     whole = _agency(line)
@@ -294,13 +295,13 @@ def _of_ending(line: str) -> str | None:
 
 
 def _is_start(text: str) -> bool:
-    """Return whether the text before a copyright is empty or a sentence and can be ignored."""
+    """Return whether the text before a copyright notice is empty or an ignorable sentence."""
     text = text.strip()
     return not text or text[-1] in ".!?)(<[…。"
 
 
 def _leading_agency(text: str) -> str | None:
-    """Return the agency at the start of a list, or None if anything else is there."""
+    """Return the agency at the start of a list; None if the list starts with anything else."""
     parts = (part for part in _BETWEEN.split(without_dates(text)) if part.strip(_EDGES))
     return next(map(_agency, parts), None)
 
@@ -311,7 +312,7 @@ def _first_agency(text: str) -> str | None:
 
 
 def _may_name(text: str) -> bool:
-    """Return whether a short text contains a word of an agency's name; a fast preliminary check."""
+    """Return whether a short text contains a word of an agency's name; a fast first check."""
     words = _WORDS.findall(text.casefold())
     return not _agencies().words.isdisjoint(words) or contains_any(text, _UNCASED)
 

@@ -14,10 +14,10 @@ from worker.html import Page
 from worker.inference import BoostedTrees, load_model
 
 SURE: Final = 0.5
-"""Minimum wall probability at which a page counts as having no article in any case."""
+"""Minimum wall probability at which a page has no article regardless of other evidence."""
 
 SUSPECTED: Final = 0.05
-"""Minimum wall probability at which other information about the page may decide."""
+"""Minimum wall probability at which other evidence about the page is taken into account."""
 
 TRUNCATED: Final = 0.5
 """Minimum probability at which an article counts as the preview of a paid one."""
@@ -26,7 +26,7 @@ MAX_WALL: Final = 1_200
 """Maximum length, in characters, of the text of a wall."""
 
 MIN_HEADLINE_COVERAGE: Final = 0.5
-"""Minimum share of a headline covered by wall phrases at which a long text is examined too."""
+"""Minimum share of a headline covered by wall phrases for a long text to be examined too."""
 
 _Named = tuple[str, type[WallError] | type[GoneError]]
 
@@ -88,7 +88,7 @@ class Verdict(NamedTuple):
     """The verdict on a page.
 
     `wall` describes the wall that may replace the article, with its probability. `is_truncated` is
-    set if the article is only the preview of a paid one.
+    True if the article is only the preview of a paid one.
     """
 
     wall: WallError | GoneError | None = None
@@ -96,7 +96,7 @@ class Verdict(NamedTuple):
 
 
 def judge_wall(page: Page, article: Extraction | None) -> Verdict:
-    """Judge whether a page shows a wall instead of its article, None if no text was found."""
+    """Judge whether a page shows a wall; `article` is None if no text was found."""
     status = page.answer.status
     is_error = status is not None and status >= _FIRST_ERROR
     is_long = article is not None and len(article.text) > MAX_WALL
@@ -105,12 +105,12 @@ def judge_wall(page: Page, article: Extraction | None) -> Verdict:
     evidence = wall_evidence(ExaminedPage.of(page, article))
     says_so = any(evidence.weights[concept] for concept in _OF_CONCEPT)
     if article is None and not is_error and not says_so:
-        # Missing text alone does not indicate a wall.
+        # Missing text does not indicate a wall on its own.
         return Verdict()
     model = trained_walls()
     probability = float(model.wall.probabilities(evidence.features)[0])
     if is_error:
-        # Articles with an error status are rarer than error pages that read like articles.
+        # An error status is rarer on an article than on an error page that reads like an article.
         probability = 1.0
     wall = None
     if probability >= SUSPECTED:

@@ -1,4 +1,4 @@
-"""Evidence for a wall: phrases of walls in the extracted text, the headlines and the page."""
+"""Evidence for a wall: wall phrases in the extracted text, the headlines and the page."""
 
 import json
 from collections import Counter, defaultdict
@@ -17,10 +17,10 @@ from worker.text.caches import cached_if_short
 from worker.text.words import tokens
 
 MAX_WORDS: Final = 1_000
-"""Maximum number of words examined in a text."""
+"""Maximum number of words of a text that are examined."""
 
 MIN_PROSE: Final = 12
-"""Minimum length, in words, of a line that may be a sentence of an article."""
+"""Minimum length, in words, of a line that can be a sentence of an article."""
 
 MIN_LINE: Final = 2
 """Minimum length, in words, of a line whose coverage is measured."""
@@ -48,8 +48,8 @@ Number = tuple[str, float]
 class Line(NamedTuple):
     """A line of text.
 
-    `marks` are, for each word, the concepts whose phrases cover it, as bits; `concepts` combines
-    them. `covered` is the number of words that wall phrases cover.
+    `marks` holds, for each word, a bit mask of the concepts whose phrases cover it; `concepts`
+    combines these masks. `covered` is the number of words that wall phrases cover.
     """
 
     marks: Sequence[int]
@@ -71,7 +71,7 @@ class Line(NamedTuple):
 
 
 class ExaminedPage(NamedTuple):
-    """Examined parts of a page: texts, and features that need no lexicon.
+    """The examined parts of a page: texts, and features that do not depend on the lexicon.
 
     `text` holds the lines of the article, `heads` its title, the page's title and the first
     headings, and `shown` the lines of the page that are not links.
@@ -95,7 +95,7 @@ class ExaminedPage(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The evidence of a page, as a row for the wall model, and the weight of each concept."""
+    """The evidence on a page, as a row for the wall model, and the weight of each concept."""
 
     features: Features
     weights: dict[str, float]
@@ -122,7 +122,7 @@ def wall_evidence(read: ExaminedPage) -> Evidence:
 
 
 def headline_coverage(page: Page, article: Extraction | None) -> float:
-    """Return the share of the page's title covered by wall phrases, or the headline's if larger."""
+    """Return the larger coverage by wall phrases: that of the page's or the article's title."""
     flat = page.flat
     titles = [
         text
@@ -136,7 +136,7 @@ def headline_coverage(page: Page, article: Extraction | None) -> float:
 
 @cache
 def _walls() -> int:
-    """Return the bits of all concepts except those that address the reader."""
+    """Return a bit mask of all concepts except those that address the reader."""
     concepts = shipped_lexicon().concepts
     return sum(1 << bit for bit, name in enumerate(concepts) if name not in ADDRESSING)
 
@@ -183,7 +183,7 @@ def _shown_lines(outline: Outline) -> Iterator[tuple[str, bool]]:
 
 
 def _shares(lines: Sequence[Line], concepts: int) -> list[float]:
-    """Return for each concept the share of the words that its phrases cover."""
+    """Return, for each concept, the share of words that its phrases cover."""
     total = sum(len(line.marks) for line in lines)
     covered = Counter(mark for line in lines if line.concepts for mark in line.marks)
     return [
@@ -258,7 +258,7 @@ LONGEST_STEM: Final = 16
 
 
 class Lexicon:
-    """Phrases for several concepts, matched in linear time; a word may be a stem (``remov*``)."""
+    """Phrases for several concepts, matched in linear time; ``remov*`` matches a stem."""
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
         self.concepts = tuple(phrases)
@@ -268,11 +268,11 @@ class Lexicon:
                 first, *rest = _pieces(phrase)
                 self._by_first[first].append((1 << bit, tuple(rest)))
         self._stems = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
-        # Most words of a text recur and are not part of any phrase.
+        # Most words of a text are repeated and occur in no phrase.
         self._beginning = cached_if_short(20_000)(self._look_up)
 
     def marks(self, words: Sequence[str]) -> list[int]:
-        """Return for each word the concepts whose phrases cover it, as bits."""
+        """Return, for each word, a bit mask of the concepts whose phrases cover it."""
         found = [0] * len(words)
         for place, word in enumerate(words):
             for bit, rest in self._beginning(word):

@@ -106,7 +106,7 @@ def test_a_byline_gives_the_authors(text: str, names: tuple[str, ...]) -> None:
     ],
     ids=["author element", "caption", "two lines", "reader", "above and below the body"],
 )
-def test_the_place_of_a_name_tells_whether_it_is_an_authors(
+def test_the_position_of_a_name_shows_whether_it_is_an_author(
     notes: list[Note], names: tuple[str, ...]
 ) -> None:
     assert shown_authors(notes) == names

@@ -1,4 +1,4 @@
-"""Methods that do what the pages tell them to; each process that runs them imports this module."""
+"""Methods that follow instructions in the pages; every process that runs them imports this."""
 
 import os
 import subprocess

@@ -21,7 +21,8 @@ DISTANCES = np.array(
 
 
 def test_the_nearest_pages_are_paired_first_and_then_the_remaining_ones() -> None:
-    # b and c are the nearest (2). a is nearer to c (3) than to d, but c is paired, so a gets d (7).
+    # b and c are the nearest pair (2). a is nearer to c (3) than to d, but c is already paired, so
+    # a gets d (7).
     assert nearest_pairs(DISTANCES, list("abcde")) == {1: 2, 2: 1, 0: 3, 3: 0}
 
 

@@ -1,4 +1,4 @@
-"""Pictures are parsed again to check what they draw."""
+"""Pictures are parsed again to check what they show."""
 
 import zlib
 from datetime import UTC, datetime

@@ -54,7 +54,7 @@ def ladder(rungs: int) -> list[tuple[str, int]]:
 
 
 def star_of_chains(chains: int, depth: int) -> list[tuple[str, int]]:
-    """Return chains of different labels below a common root."""
+    """Return chains with different labels below a common root."""
     below = [(f"{i % 97}", 1 + level) for i in range(chains) for level in range(depth)]
     return [("a", 0), *below]
 
@@ -123,7 +123,7 @@ def test_extreme_trees_are_compared_with_themselves_and_with_one_more_node(a: st
 
 
 REFUSED = Tree.from_preorder(ladder(NODES // 5))
-"""A tree larger than the star, and just too large to be compared with it."""
+"""A tree larger than the star, and slightly too large to be compared with it."""
 
 
 LEAF = tree_of("{c}")

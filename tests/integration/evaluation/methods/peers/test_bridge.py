@@ -1,4 +1,4 @@
-"""Extractors written in other languages; those that this machine cannot run are not tested."""
+"""Extractors written in other languages, except those that this machine cannot run."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=BRIDGED)
 def bridged(request: pytest.FixtureRequest, tools: Path) -> Iterator[Extractor | str]:
-    """The extractor, or the reason why it is unavailable."""
+    """The extractor, or the reason why it is unavailable here."""
     try:
         extractor = get_extractor(request.param, tools=tools)
         extractor.prepare()
