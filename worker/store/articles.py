@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from models.tables import Article, ArticleComment, StoredPage, StoryArticle
 from worker.comments import Comment
+from worker.store.events import current_event
 from worker.store.pages import has_article
 from worker.store.runs import is_of_run, of_run
 from worker.store.statements import rows_only
@@ -137,10 +138,11 @@ def articles_of_run(
     """Yield the latest articles of a run's pages (or the given ones), ordered by site and URL.
 
     Pages without a current article (`has_article`) are skipped. Each message contains the article's
-    current story, not its story at the time of extraction.
+    current story and event, not those at the time of extraction.
     """
     query = (
-        select(Article.message, StoryArticle.told)
+        select(StoredPage.id, Article.message, StoryArticle.told)
+        .select_from(Article)
         .outerjoin(StoryArticle, StoryArticle.page_id == Article.page_id)
         .join(StoredPage, StoredPage.id == Article.page_id)
         .where(
@@ -152,5 +154,8 @@ def articles_of_run(
         query = query.where(
             StoredPage.id == any_(bindparam(None, list(page_ids), type_=ARRAY(BigInteger)))
         )
-    for message, told in session.execute(of_run(query, message_prefix)):
-        yield {**message, "story": told} if told is not None else message
+    for page_id, message, told in session.execute(of_run(query, message_prefix)):
+        current = {} if told is None else {"story": told}
+        if message.get("event") is not None and (event := current_event(session, page_id)):
+            current["event"] = event.model_dump(mode="json")
+        yield {**message, **current}

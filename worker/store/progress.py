@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Self
 
-from sqlalchemy import ColumnElement, Select, func, select, text
+from sqlalchemy import ColumnElement, Select, func, or_, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import (
@@ -23,6 +23,7 @@ from worker.store import (
     clusterings,
     designs,
     doubts,
+    events,
     failures,
     feedback,
     parts,
@@ -55,7 +56,7 @@ class RunProgress:
     parts: int
     """Number of pages whose parts have yet to be joined."""
     stories: int
-    """Number of pages whose articles have yet to be grouped into stories."""
+    """Number of pages whose articles have yet to be grouped into stories or events."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,9 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
             func.count(),
             func.count().filter((StoredPage.generation > 0) | StoredPage.outcome.is_not(None)),
             func.count().filter(is_pending()),
-            func.count().filter(story_arrivals.is_waiting(StoredPage.id)),
+            func.count().filter(
+                or_(story_arrivals.is_waiting(StoredPage.id), events.is_waiting(StoredPage.id))
+            ),
         )
         .select_from(StoredPage)
         .where(own)
