@@ -46,8 +46,8 @@ RECENT_SITES: Final = 32
 """Number of latest counted documents whose sites are recorded."""
 
 MAX_OF_SITE: Final = 4
-"""Maximum number of these documents from one site, so that no site determines the weights; while
-few documents are counted, half of them may be from one site."""
+"""Maximum number of these documents from one site, so that no site determines the weights. Until
+`SAMPLED_AFTER`, all sites are counted: a deployment may begin with a single one."""
 
 Weights = npt.NDArray[np.void]
 """Distinct terms in ascending order, each with its weight (`WEIGHT`)."""
@@ -68,10 +68,9 @@ class TermCounts:
 
     def counts_next(self, key: bytes, site: int) -> bool:
         """Return whether a document with a given text key, from a given site, is to be counted."""
-        own = self.sites.count(site)
         if self.documents < SAMPLED_AFTER:
-            return own <= max(MAX_OF_SITE, len(self.sites) // 2)
-        return key[0] % 8 == 0 and own < MAX_OF_SITE
+            return True
+        return key[0] % 8 == 0 and self.sites.count(site) < MAX_OF_SITE
 
     def with_document(self, terms: Terms, site: int) -> "TermCounts":
         """Return the counts after one more document."""

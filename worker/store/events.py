@@ -283,6 +283,21 @@ def current_event(session: Session, page_id: int) -> messages.Event | None:
     )
 
 
+_OTHERS = text("""
+    SELECT other.page_id, url
+    FROM event_articles AS own
+    JOIN event_articles AS other ON other.event_id = own.event_id AND other.page_id <> own.page_id
+    JOIN pages ON pages.id = other.page_id
+    WHERE own.page_id = :page_id ORDER BY other.page_id LIMIT :most
+""")
+
+
+def other_articles(session: Session, page_id: int, most: int) -> list[tuple[int, str]]:
+    """Return page ID and URL of other articles of the event that a page's article reports."""
+    rows = session.execute(_OTHERS, {"page_id": page_id, "most": most})
+    return [(other, url) for other, url in rows]
+
+
 _ADDING = upsert(EventArrival).values(arrived_at=func.clock_timestamp())
 _ADD = rows_only(
     _ADDING.on_conflict_do_update(

@@ -21,6 +21,7 @@ from worker.inspector.registry import Answer, Views
 from worker.inspector.security import FRAMED_POLICY
 from worker.inspector.stored_page import KnownPage, known_page
 from worker.messaging.task_names import PAGE_STAGES
+from worker.store.events import current_event, other_articles
 from worker.store.feedback import feedback_on
 from worker.store.reads.details import Revision, receipts_of, revisions_of, sending_of
 from worker.text.abridged import abridged
@@ -43,6 +44,9 @@ REASONS: Final = 6
 
 REVISIONS: Final = 50
 """Maximum number of revisions listed, newest first."""
+
+MOST_OF_EVENT: Final = 20
+"""Maximum number of other articles of the event listed."""
 
 RECEIPTS: Final = 20
 """Maximum number of page messages listed, newest first."""
@@ -89,6 +93,12 @@ def page(asked: InspectorRequest) -> Answer:
     )
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
     feedback = asked.read(lambda session: feedback_on(session, row.id, shown))
+    event, others = asked.read(
+        lambda session: (
+            current_event(session, row.id),
+            other_articles(session, row.id, MOST_OF_EVENT),
+        )
+    )
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message) if message else None
     explained, is_slow = _explained(asked, known)
@@ -108,6 +118,9 @@ def page(asked: InspectorRequest) -> Answer:
         "compared_revision": earlier if before else None,
         "changes": revision_changes(before, message) if before and message else None,
         "feedback": feedback._asdict() if feedback else None,
+        "event": event.model_dump() | {"others": [{"id": i, "url": url} for i, url in others]}
+        if event
+        else None,
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,
