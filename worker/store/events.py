@@ -11,7 +11,6 @@ from sqlalchemy import (
     ColumnElement,
     LargeBinary,
     and_,
-    delete,
     exists,
     func,
     insert,
@@ -108,14 +107,14 @@ def lock_events(session: Session) -> None:
     session.execute(_LOCK)
 
 
-_COUNTS = rows_only(
-    select(EventTermCounts.documents, EventTermCounts.counts, EventTermCounts.sites)
-)
+_COUNTS = text("""
+    SELECT documents, counts, sites FROM event_term_counts WHERE language = :language
+""").columns(counts=LargeBinary)
 
 
 def term_counts(session: Session, language: str) -> TermCounts:
     """Return the term counts of a language."""
-    row = session.execute(_COUNTS.where(EventTermCounts.language == language)).one_or_none()
+    row = session.execute(_COUNTS, {"language": language}).one_or_none()
     if row is None:
         return no_counts()
     documents, counts, sites = row
@@ -173,13 +172,14 @@ def events_like(
     return [_event(row) for row in session.execute(_CANDIDATES, asked)]
 
 
-_OPEN_EVENT = rows_only(select(EventRow.id, EventRow.centroid, EventRow.sites))
+_OPEN_EVENT = text("""
+    SELECT id, centroid, sites FROM events WHERE id = :event_id AND centroid IS NOT NULL
+""").columns(centroid=LargeBinary)
 
 
 def open_event(session: Session, event_id: int) -> Event | None:
     """Return an event, or None if it is closed."""
-    query = _OPEN_EVENT.where(EventRow.id == event_id, EventRow.centroid.is_not(None))
-    row = session.execute(query).one_or_none()
+    row = session.execute(_OPEN_EVENT, {"event_id": event_id}).one_or_none()
     return None if row is None else _event(row)
 
 
@@ -188,12 +188,16 @@ def _event(row: Any) -> Event:
     return Event(event_id, np.frombuffer(centroid, dtype=WEIGHT), frozenset(sites))
 
 
+_KNOWN_EVENT = text("SELECT id, identity, first_seen FROM events WHERE id = :event_id")
+
+
 def known_event(session: Session, event_id: int) -> KnownEvent | None:
     """Return an event's identity and first time, or None if it no longer exists."""
-    row = session.execute(
-        select(EventRow.id, EventRow.identity, EventRow.first_seen).where(EventRow.id == event_id)
-    ).one_or_none()
+    row = session.execute(_KNOWN_EVENT, {"event_id": event_id}).one_or_none()
     return None if row is None else KnownEvent(*row)
+
+
+_ADD_EVENT = rows_only(insert(EventRow).returning(EventRow.id))
 
 
 def add_event(
@@ -210,7 +214,7 @@ def add_event(
         "terms": list(terms),
         "centroid": weights.tobytes(),
     }
-    return int(session.scalars(insert(EventRow).returning(EventRow.id), values).one())
+    return int(session.execute(_ADD_EVENT, values).scalar_one())
 
 
 _NOTE_SEEN = text("""
@@ -259,14 +263,16 @@ def sources_of(session: Session, event_id: int, except_page: int = 0) -> set[tup
     return {(site_id, story) for site_id, story in session.execute(_SOURCES, asked)}
 
 
+_OF_PAGES = text("""
+    SELECT page_id, event_id, key, told FROM event_articles
+    WHERE page_id = ANY (CAST(:ids AS bigint[]))
+""").columns(key=LargeBinary)
+
+
 def events_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, ArticleEvent]:
     """Return the events of the pages' articles, by page ID."""
-    rows = session.execute(
-        select(
-            EventArticle.page_id, EventArticle.event_id, EventArticle.key, EventArticle.told
-        ).where(EventArticle.page_id.in_(page_ids))
-    )
-    return {page_id: ArticleEvent(event_id, key, told) for page_id, event_id, key, told in rows}
+    rows = session.execute(_OF_PAGES, {"ids": sorted(page_ids)})
+    return {page_id: ArticleEvent(*rest) for page_id, *rest in rows}
 
 
 def current_event(session: Session, page_id: int) -> messages.Event | None:
@@ -340,10 +346,16 @@ def add(session: Session, arrivals: Collection[Arrival], provisional: Mapping[in
     )
 
 
+_FORGET = text("""
+    WITH arrivals AS (DELETE FROM event_arrivals WHERE page_id = ANY (CAST(:ids AS bigint[])))
+    DELETE FROM event_articles WHERE page_id = ANY (CAST(:ids AS bigint[]))
+""")
+
+
 def forget(session: Session, page_ids: Collection[int]) -> None:
     """Remove locked pages without articles from their events."""
-    for table in (EventArrival, EventArticle):
-        session.execute(delete(table).where(table.page_id.in_(page_ids)))
+    if page_ids:
+        session.execute(_FORGET, {"ids": sorted(page_ids)})
 
 
 _WAITING = rows_only(
@@ -391,22 +403,23 @@ def take(session: Session, page_id: int) -> Arrival | None:
 
 
 _DECIDE = text("""
+    WITH decided AS (DELETE FROM event_arrivals WHERE page_id = :page_id)
     UPDATE event_articles SET event_id = :event_id, key = :key,
         told = (SELECT identity FROM events WHERE id = :event_id)
     WHERE page_id = :page_id
 """)
+_REMOVE_ARRIVAL = text("DELETE FROM event_arrivals WHERE page_id = :page_id")
 
 
 def decide(session: Session, arrival: Arrival, event_id: int) -> None:
     """Record the event of a waiting article, which waits no longer."""
     values = {"event_id": event_id, "key": arrival.key, "page_id": arrival.page_id}
     session.execute(_DECIDE, values)
-    remove_arrival(session, arrival.page_id)
 
 
 def remove_arrival(session: Session, page_id: int) -> None:
     """Remove the waiting article of a page."""
-    session.execute(delete(EventArrival).where(EventArrival.page_id == page_id))
+    session.execute(_REMOVE_ARRIVAL, {"page_id": page_id})
 
 
 _OLD = text("""

@@ -110,11 +110,12 @@ def decide(session: Session, page_id: int, window: timedelta) -> None:
         return
     events.lock_events(session)
     former = events.events_of_pages(session, [page_id]).get(page_id)
-    event_id = _kept(session, arrival, former)
+    event_id, is_new = _kept(session, arrival, former), False
     if event_id is None:
         choice = _choose(session, arrival, former, window)
-        event_id = _join(session, arrival, choice, former)
-    events.note_seen(session, event_id, arrival.fetched_at)
+        event_id, is_new = _join(session, arrival, choice, former), choice.event is None
+    if not is_new:
+        events.note_seen(session, event_id, arrival.fetched_at)
     events.decide(session, arrival, event_id)
     if former is not None and former.event_id not in (None, event_id):
         events.remove_empty(session, [former.event_id])
