@@ -6,9 +6,11 @@ follow Zipf's law, and some are about the same happening.
 
 import argparse
 import hashlib
+import os
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 from sqlalchemy import insert, text
@@ -72,24 +74,28 @@ def main() -> None:
         fill(database, list(generated(chance, CHUNK, first)), options.articles)
     with database.transaction() as session:
         session.execute(text("ANALYZE"))
-    looked_up, decided = [], []
-    for each in generated(chance, options.timed, options.articles + 1):
-        began = time.perf_counter()
+    arrivals = list(generated(chance, options.timed, options.articles + 1))
+    # The server process is that of the pool's only connection.
+    backend = database.run(lambda session: session.scalar(text("SELECT pg_backend_pid()")))
+    began = time.process_time(), _cpu_seconds(backend)
+    for each in arrivals:
         stories = {each.page_id: each.url}
         database.run(lambda session: provisional_events(session, [each], stories, WINDOW))  # noqa: B023
-        between = time.perf_counter()
         database.run(lambda session: decide(session, each.page_id, WINDOW))  # noqa: B023
-        looked_up.append(1000 * (between - began))
-        decided.append(1000 * (time.perf_counter() - between))
-    for name, taken in (("look-up", looked_up), ("decision", decided)):
-        median, late = np.percentile(taken, (50, 95))
-        print(f"{name}: median {median:.1f} ms, 95th percentile {late:.1f} ms")
+    own, served = time.process_time() - began[0], _cpu_seconds(backend) - began[1]
+    per_article = 1000 / len(arrivals)
+    print(f"CPU time: {own * per_article:.1f} ms, of PostgreSQL {served * per_article:.1f} ms")
     with database.transaction() as session:
         for table in ("events", "event_articles", "event_term_counts"):
             size = session.scalar(text(f"SELECT pg_total_relation_size('{table}')"))
             rows = session.scalar(text(f"SELECT count(*) FROM {table}"))
             print(f"{table}: {rows} rows, {size / 2**20:.1f} MiB")
     database.dispose()
+
+
+def _cpu_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def fill(database: Database, arrivals: list[Arrival], most: int) -> None:

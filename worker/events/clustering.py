@@ -33,7 +33,7 @@ KEEPING: Final = 0.5
 LEADING_TERMS: Final = 16
 """Number of terms of an event by which it is found."""
 
-BUCKETS: Final = 2**15
+BUCKETS: Final = 2**14
 """Number of counters per language."""
 
 MAX_DOCUMENTS: Final = 8192
@@ -145,10 +145,13 @@ def event_of(
 
 
 def _cosine(one: Weights, other: Weights) -> float:
-    _, first, second = np.intersect1d(
-        one["term"], other["term"], assume_unique=True, return_indices=True
-    )
-    return float(one["weight"][first] @ other["weight"][second])
+    # Both are sorted, so this is much faster than `numpy.intersect1d`.
+    terms = one["term"]
+    places = np.searchsorted(terms, other["term"])
+    inside = places < len(terms)
+    places, found = places[inside], other[inside]
+    common = terms[places] == found["term"]
+    return float(one["weight"][places[common]] @ found["weight"][common])
 
 
 def with_article(centroid: Weights, article: Weights, sources: int) -> Weights:

@@ -38,7 +38,6 @@ from worker.events.clustering import (
     no_counts,
 )
 from worker.events.terms import TERM, Terms
-from worker.store.database import do_not_wait_for_disk
 from worker.store.locks import AdvisoryLock
 from worker.store.pages import has_article
 from worker.store.statements import rows_only
@@ -47,7 +46,7 @@ from worker.store.stories import LOCK_SECONDS, RESTING_SECONDS
 MAX_OF_TERM: Final = 50
 """Maximum number of events examined per term, both of those with one source and of the others."""
 
-MAX_CANDIDATES: Final = 32
+MAX_CANDIDATES: Final = 16
 """Maximum number of events compared with an article, those that share the most terms first."""
 
 MAX_SOURCES: Final = 32
@@ -94,15 +93,16 @@ class KnownEvent(NamedTuple):
 
 _LOCK = rows_only(select(func.pg_advisory_xact_lock(AdvisoryLock.EVENTS.value, 0)))
 _SET_LIMITS = text("""
-    SELECT set_config('lock_timeout', :lock, true),
+    SELECT set_config('synchronous_commit', 'off', true),
+        set_config('lock_timeout', :lock, true),
         set_config('idle_in_transaction_session_timeout', :resting, true)
 """).bindparams(lock=f"{LOCK_SECONDS}s", resting=f"{RESTING_SECONDS}s")
 
 
 def lock_events(session: Session) -> None:
     """Prevent concurrent decisions until the end of the transaction, which must be short."""
-    # Anything that a crash loses is decided again.
-    do_not_wait_for_disk(session)
+    # The lock is released without waiting for the disk: anything that a crash loses is decided
+    # again.
     session.execute(_SET_LIMITS)
     session.execute(_LOCK)
 
@@ -224,6 +224,7 @@ _NOTE_SEEN = text("""
 _ADD_SOURCE = text("""
     UPDATE events SET centroid = :centroid, terms = CAST(:terms AS integer[]),
         sites = sites || CAST(:site_id AS bigint), changed_at = now(),
+        first_seen = least(first_seen, :fetched_at),
         seen_from = least(seen_from, :seen_at), seen_to = greatest(seen_to, :seen_at)
     WHERE id = :event_id
 """)
@@ -244,23 +245,32 @@ def add_source(
         "terms": list(terms),
         "site_id": arrival.site_id,
         "seen_at": arrival.seen_at,
+        "fetched_at": arrival.fetched_at,
     }
     session.execute(_ADD_SOURCE, values)
 
 
 _SOURCES = text("""
-    SELECT DISTINCT site_id, coalesce(story_articles.told ->> 'id', url)
+    SELECT DISTINCT site_id, coalesce(story_articles.told ->> 'id', url),
+        page_id = :page_id AS is_own
     FROM (
-        SELECT page_id FROM event_articles
-        WHERE event_id = :event_id AND page_id <> :except_page ORDER BY page_id LIMIT :most
+        (SELECT page_id FROM event_articles
+         WHERE event_id = :event_id AND page_id <> :page_id ORDER BY page_id LIMIT :most)
+        UNION ALL SELECT CAST(:page_id AS bigint)
     ) AS own JOIN pages ON pages.id = page_id LEFT JOIN story_articles USING (page_id)
 """).bindparams(most=MAX_COUNTED)
 
 
-def sources_of(session: Session, event_id: int, except_page: int = 0) -> set[tuple[int, str]]:
-    """Return the sites and stories of an event's articles, without the given page."""
-    asked = {"event_id": event_id, "except_page": except_page}
-    return {(site_id, story) for site_id, story in session.execute(_SOURCES, asked)}
+def sources_of(
+    session: Session, event_id: int, page_id: int
+) -> tuple[set[tuple[int, str]], set[tuple[int, str]]]:
+    """Return the sites and stories of an event's other articles, and those of a page's article."""
+    others, own = set[tuple[int, str]](), set[tuple[int, str]]()
+    for site_id, story, is_own in session.execute(
+        _SOURCES, {"event_id": event_id, "page_id": page_id}
+    ):
+        (own if is_own else others).add((site_id, story))
+    return others, own
 
 
 _OF_PAGES = text("""
@@ -283,9 +293,11 @@ def current_event(session: Session, page_id: int) -> messages.Event | None:
         known = known_event(session, told.event_id)
     if known is None:
         return None
-    sources = independent_sources(sources_of(session, known.id))
+    others, own = sources_of(session, known.id, page_id)
     return messages.Event(
-        id=str(known.identity), first_seen=known.first_seen, sources=max(1, sources)
+        id=str(known.identity),
+        first_seen=known.first_seen,
+        sources=independent_sources(others | own),
     )
 
 

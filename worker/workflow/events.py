@@ -24,7 +24,7 @@ from worker.events.clustering import (
     with_article,
 )
 from worker.html import site_name
-from worker.store import events, story_articles
+from worker.store import events
 from worker.store.database import is_connection_lost
 from worker.store.events import MAX_SOURCES, Arrival, ArticleEvent
 from worker.workflow.process import ProcessState
@@ -110,11 +110,10 @@ def decide(session: Session, page_id: int, window: timedelta) -> None:
         return
     events.lock_events(session)
     former = events.events_of_pages(session, [page_id]).get(page_id)
-    event_id, is_new = _kept(session, arrival, former), False
+    event_id = _kept(session, arrival, former)
     if event_id is None:
-        choice = _choose(session, arrival, former, window)
-        event_id, is_new = _join(session, arrival, choice, former), choice.event is None
-    if not is_new:
+        event_id = _join(session, arrival, _choose(session, arrival, former, window), former)
+    else:
         events.note_seen(session, event_id, arrival.fetched_at)
     events.decide(session, arrival, event_id)
     if former is not None and former.event_id not in (None, event_id):
@@ -142,6 +141,8 @@ def _join(session: Session, arrival: Arrival, choice: _Choice, former: ArticleEv
         _count(session, arrival, choice.counts)
         centroid = with_article(event.centroid, choice.weights, len(event.sites))
         events.add_source(session, event.id, arrival, centroid, leading_terms(centroid))
+    else:
+        events.note_seen(session, event.id, arrival.fetched_at)
     return event.id
 
 
@@ -168,11 +169,8 @@ def _choose(
 
 def _is_source(session: Session, event: Event, arrival: Arrival) -> bool:
     """Return whether an article adds an independent source to an event."""
-    own = story_articles.stories_of_pages(session, [arrival.page_id]).get(arrival.page_id)
-    story = own.told["id"] if own is not None else arrival.url
-    others = events.sources_of(session, event.id, arrival.page_id)
-    both = others | {(arrival.site_id, story)}
-    return independent_sources(both) > independent_sources(others)
+    others, own = events.sources_of(session, event.id, arrival.page_id)
+    return independent_sources(others | own) > independent_sources(others)
 
 
 def _identity(arrival: Arrival) -> UUID:
@@ -195,7 +193,7 @@ def _look_up(
     known = None if event_id is None else events.known_event(session, event_id)
     if known is None:
         return messages.Event(id=str(_identity(arrival)), first_seen=arrival.fetched_at, sources=1)
-    others = events.sources_of(session, known.id, arrival.page_id)
+    others, _ = events.sources_of(session, known.id, arrival.page_id)
     times = [each for each in (known.first_seen, arrival.fetched_at) if each is not None]
     return messages.Event(
         id=str(known.identity),
