@@ -703,6 +703,113 @@ class StoryArrival(Base):
     )
 
 
+class Event(Base):
+    """An event: articles of any sites about the same happening."""
+
+    __tablename__ = "events"
+    __table_args__ = (
+        # Two indexes, so that the events of one site cannot hide those that other sites confirm.
+        Index(
+            "ix_events_terms_of_one_source",
+            "terms",
+            postgresql_using="gin",
+            postgresql_with={"fastupdate": "off"},
+            postgresql_where=text("cardinality(sites) = 1"),
+        ),
+        Index(
+            "ix_events_terms_of_several_sources",
+            "terms",
+            postgresql_using="gin",
+            postgresql_with={"fastupdate": "off"},
+            postgresql_where=text("cardinality(sites) > 1"),
+        ),
+        Index(
+            "ix_events_to_close",
+            "changed_at",
+            postgresql_where=text("centroid IS NOT NULL"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    identity: Mapped[UUID] = mapped_column(doc="`messages.Event.id`.")
+    language: Mapped[str] = mapped_column(doc="Primary language of its articles, or `und`.")
+    first_seen: Mapped[datetime | None] = mapped_column(
+        doc="Earliest known fetch time of its articles."
+    )
+    seen_from: Mapped[datetime] = mapped_column(doc="Fetch time of the earliest source.")
+    seen_to: Mapped[datetime] = mapped_column(doc="Fetch time of the latest source.")
+    changed_at: Mapped[datetime] = mapped_column(
+        server_default=func.now(), doc="When the latest source was added."
+    )
+    sites: Mapped[list[int]] = mapped_column(
+        doc="Ids of the sites of the independent sources that make up the centroid."
+    )
+    terms: Mapped[list[int]] = mapped_column(
+        ARRAY(Integer), doc="`leading_terms` of the centroid; empty if the event is closed."
+    )
+    centroid: Mapped[bytes | None] = mapped_column(
+        doc="`worker.events.clustering.Event.centroid`; null if the event is closed."
+    )
+
+
+class EventArticle(Base):
+    """The event of a page's article."""
+
+    __tablename__ = "event_articles"
+    __table_args__ = (
+        Index(
+            "ix_event_articles_to_correct",
+            "page_id",
+            postgresql_where=text("sent <> told"),
+        ),
+    )
+
+    page_id: Mapped[int] = mapped_column(
+        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    event_id: Mapped[int | None] = mapped_column(
+        ForeignKey("events.id", ondelete="SET NULL"),
+        index=True,
+        doc="Event of the article; null until it is decided.",
+    )
+    key: Mapped[bytes] = mapped_column(doc="`Fingerprint.key` of the article's text.")
+    told: Mapped[UUID] = mapped_column(doc="`Event.identity` of the current event.")
+    sent: Mapped[UUID | None] = mapped_column(
+        doc="Event in the page's latest revision; null until a revision has one."
+    )
+
+
+class EventArrival(Base):
+    """A page whose latest article waits for its event to be decided."""
+
+    __tablename__ = "event_arrivals"
+
+    page_id: Mapped[int] = mapped_column(
+        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    language: Mapped[str]
+    key: Mapped[bytes] = mapped_column(doc="`Fingerprint.key`.")
+    terms: Mapped[bytes] = mapped_column(doc="`worker.events.terms.Terms`.")
+    fetched_at: Mapped[datetime | None]
+    seen_at: Mapped[datetime] = mapped_column(
+        index=True, doc="When the page was fetched or, if unknown, extracted."
+    )
+    arrived_at: Mapped[datetime] = mapped_column(
+        doc="When the article was recorded; overwritten by the page's next article."
+    )
+
+
+class EventTermCounts(Base):
+    """Numbers of documents of a language that contain a term; see `TermCounts`."""
+
+    __tablename__ = "event_term_counts"
+
+    language: Mapped[str] = mapped_column(primary_key=True)
+    documents: Mapped[int] = mapped_column(Integer)
+    counts: Mapped[bytes]
+    sites: Mapped[list[int]] = mapped_column(doc="Ids of the sites of the latest documents.")
+
+
 class PageParts(Base):
     """A page that is, or was, one of several parts of an article."""
 

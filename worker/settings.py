@@ -245,6 +245,18 @@ class Settings(BaseSettings):
         description="Interval at which articles are sent again, as a new revision, if their story "
         "or its first article has changed.",
     )
+    events: bool = Field(
+        default=False,
+        description="Whether articles are grouped into events: articles in different words about "
+        "the same happening. The article message then has the key `event`.",
+    )
+    event_days: float = Field(
+        default=3,
+        gt=0,
+        le=30,
+        description="Maximum number of days between the fetches of an article and of the nearest "
+        "source of the event that it joins.",
+    )
     repeats: Repeats = Field(
         default="send",
         description="How to treat an article that is identical to the first article of its story, "

@@ -12,7 +12,15 @@ from tests.services import SPELLINGS, Services, spelled
 from worker.settings import load_settings
 from worker.workflow.process import configure, process_state
 
-ALONE = ("sites", "trees", "outbox", "clustering_requests", "stories")
+ALONE = (
+    "sites",
+    "trees",
+    "outbox",
+    "clustering_requests",
+    "stories",
+    "events",
+    "event_term_counts",
+)
 """Tables without foreign keys, with which the search for dependent tables begins."""
 
 

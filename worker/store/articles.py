@@ -30,6 +30,7 @@ from models.tables import (
 )
 from worker.comments import Comment
 from worker.store.database import rows_only, sql
+from worker.store.events import current_event
 from worker.store.pages import has_article
 
 S = TypeVar("S", bound=Select[*tuple[Any, ...]])
@@ -175,18 +176,22 @@ def articles_of_run(
     """Yield the latest articles of a run's pages (or the given ones), ordered by site and URL.
 
     Pages without a current article (`has_article`) are skipped. Each message contains the article's
-    current story, not its story at the time of extraction.
+    current story and event, not those at the time of extraction.
     """
     query = (
-        select(Article.message, StoryArticle.told)
+        select(StoredPage.id, Article.message, StoryArticle.told)
+        .select_from(Article)
         .outerjoin(StoryArticle, StoryArticle.page_id == Article.page_id)
         .join(StoredPage, StoredPage.id == Article.page_id)
         .where(has_article(), Article.revision == StoredPage.revision)
     )
     if page_ids is not None:
         query = query.where(StoredPage.id == any_(cast(list(page_ids), ARRAY(BigInteger))))
-    for message, told in session.execute(_in_order(query, message_prefix)):
-        yield {**message, "story": told} if told is not None else message
+    for page_id, message, told in session.execute(_in_order(query, message_prefix)):
+        current = {} if told is None else {"story": told}
+        if message.get("event") is not None and (event := current_event(session, page_id)):
+            current["event"] = event.model_dump(mode="json")
+        yield {**message, **current}
 
 
 def links_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:

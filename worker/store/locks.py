@@ -36,5 +36,8 @@ class AdvisoryLock(IntEnum):
     """Held while feedback is taken from its queue, so that it is stored in the order of arrival;
     the key is 0."""
 
+    EVENTS = 0x6485
+    """Held until the end of a transaction that decides the event of an article; the key is 0."""
+
     PARTS = 0x6481
     """Held while the parts of articles are joined; the key is 0."""

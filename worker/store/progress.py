@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple, Self
 
-from sqlalchemy import (
-    func,
-    select,
-)
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from models.messages import DOUBTFUL
@@ -23,7 +20,7 @@ from models.tables import (
     TaskFailure,
 )
 from worker.outcomes import PENDING
-from worker.store import clusterings, feedback, groups, parts, separations, story_arrivals
+from worker.store import clusterings, events, feedback, groups, parts, separations, story_arrivals
 from worker.store.database import sql
 from worker.store.feedback import FeedbackCounts, FeedbackRow
 from worker.store.groups import GroupHistory
@@ -51,7 +48,7 @@ class RunProgress:
     parts: int
     """Number of pages whose parts have yet to be joined."""
     stories: int
-    """Number of pages whose articles have yet to be grouped into stories."""
+    """Number of pages whose articles have yet to be grouped into stories or events."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +191,9 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
             func.count(),
             func.count().filter((StoredPage.generation > 0) | StoredPage.outcome.is_not(None)),
             func.count().filter(is_pending()),
-            func.count().filter(story_arrivals.is_waiting(StoredPage.id)),
+            func.count().filter(
+                or_(story_arrivals.is_waiting(StoredPage.id), events.is_waiting(StoredPage.id))
+            ),
         )
         .select_from(StoredPage)
         .where(own)

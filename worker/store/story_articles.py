@@ -13,12 +13,14 @@ from sqlalchemy.orm import Session
 from models.tables import (
     Article,
     ArticleComment,
+    EventArticle,
     StoredPage,
     Story,
     StoryArrival,
     StoryArticle,
 )
 from worker.store.database import rows_only
+from worker.store.events import is_told_otherwise
 from worker.store.pages import has_article
 
 MAX_COMPARED: Final = 100
@@ -284,6 +286,10 @@ _IS_TOLD_OTHERWISE = and_(
 """Condition: the article's latest revision has an outdated story entry and may be corrected now."""
 
 
+_HAS_OTHER_EVENT = exists().where(EventArticle.page_id == StoryArticle.page_id, is_told_otherwise())
+"""Condition: the article's latest revision has another event than the article."""
+
+
 def pages_to_correct(session: Session, limit: int) -> list[int]:
     """Return the IDs of pages whose latest revision has an outdated story entry, ascending.
 
@@ -302,7 +308,7 @@ def pages_to_correct(session: Session, limit: int) -> list[int]:
 
 
 class Correction(NamedTuple):
-    """The latest revision of a page's article, which has an outdated story entry."""
+    """The latest revision of a page's article, which has an outdated story entry or event."""
 
     message: dict[str, Any]
     content_digest: str
@@ -330,7 +336,7 @@ def lock_correction(session: Session, page_id: int) -> Correction | None:
         .where(
             Article.page_id == page_id,
             Article.revision == page.revision,
-            _IS_TOLD_OTHERWISE,
+            or_(_IS_TOLD_OTHERWISE, _HAS_OTHER_EVENT),
         )
         .with_for_update(of=StoryArticle)
     ).one_or_none()

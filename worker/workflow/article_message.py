@@ -10,7 +10,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from sqlalchemy.orm import Session
 
-from models.messages import ArticleMessage, Story, Template
+from models.messages import ArticleMessage, Event, Story, Template
 from worker.addresses import PageAddress, canonical_of, identity_of, variants_of
 from worker.article.article_values import article_values
 from worker.article.reader import Content
@@ -70,6 +70,7 @@ def new_revision(
     extracted_at: datetime,
     found_parts: Collection[str] | None = None,
     *,
+    event: Event | None = None,
     revisions_from: int = 1,
 ) -> NewArticle | None:
     """Return the next revision of a page's article, or None if there is no reason to send one.
@@ -79,7 +80,7 @@ def new_revision(
     or is None if the page is not a part.
     """
     number = next_number(page.revision, revisions_from)
-    message = compose(page, job, content, story, number, extracted_at)
+    message = compose(page, job, content, story, number, extracted_at, event)
     if found_parts is not None and message.parts is not None:
         parts = with_missing(message.parts, found_parts)
         message = message.model_copy(update={"parts": parts})
@@ -143,6 +144,7 @@ def compose(
     story: Story | None,
     revision: int,
     extracted_at: datetime,
+    event: Event | None = None,
 ) -> ArticleMessage:
     """Compose the article message for a revision of a page's article."""
     site = site_name(job.site_key)
@@ -163,6 +165,7 @@ def compose(
         ),
         extracted_at=extracted_at,
         story=story,
+        event=event,
         canonical=canonical_of(page.addresses) if page.addresses else None,
         variants=variants_of(page.addresses),
         **article_values(content),

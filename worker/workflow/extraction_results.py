@@ -9,21 +9,24 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
+from models.messages import Event
 from models.roles import LineRole
 from worker import logs
 from worker.article.entry import compared
 from worker.article.listed import MISSED_KINDS, ListedLinks
 from worker.article.reader import Content
 from worker.duplicates.fingerprint import fingerprint_of
+from worker.events.terms import primary_language, terms_of
 from worker.html import site_name
 from worker.outcomes import PageOutcome
-from worker.store import articles, extraction_jobs
+from worker.store import articles, events, extraction_jobs
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.story_arrivals import Arrival
 from worker.versions import EXTRACTION_VERSION
 from worker.workflow.article_message import new_revision, shortened, with_changes
 from worker.workflow.article_parts import find_parts, note_parts
+from worker.workflow.events import provisional_events
 from worker.workflow.outgoing_articles import Outgoing, outgoing_of, send
 from worker.workflow.page_links import send_links
 from worker.workflow.process import ProcessState
@@ -89,7 +92,9 @@ def save_extractions(
     _log_outcomes(revised)
     if results:
         extraction_jobs.save_results(session, results)
-    forget_articles(session, [each.page_id for each in results if not each.has_article])
+    without_article = [each.page_id for each in results if not each.has_article]
+    forget_articles(session, without_article)
+    events.forget(session, without_article)
     revisions = [each.article for each in revised if each.article is not None]
     if revisions:
         articles.save_articles(session, revisions)
@@ -111,6 +116,7 @@ def _revise(
     now: datetime,
 ) -> list[_RevisedPage]:
     stories = _stories(session, state, current, now)
+    reported = _events(session, state, current, stories, now) if state.settings.events else {}
     contents = {job.page_id: each for job, _, each in current if isinstance(each, Content)}
     parts = find_parts(session, contents)
     revised = []
@@ -125,6 +131,7 @@ def _revise(
                 stories[job.page_id].story,
                 now,
                 parts.get(job.page_id),
+                event=reported.get(job.page_id),
                 revisions_from=state.settings.revisions_from,
             )
         if article is not None:
@@ -231,6 +238,32 @@ def _stories(
         if isinstance(result, Content)
     ]
     return provisional_stories(session, arrivals, state.story_window)
+
+
+def _events(
+    session: Session,
+    state: ProcessState,
+    results: Iterable[tuple[ExtractionJob, PageState, Content | NoArticle]],
+    stories: Mapping[int, ProvisionalStory],
+    now: datetime,
+) -> dict[int, Event]:
+    arrivals = [
+        events.Arrival(
+            page_id=job.page_id,
+            site_id=page.site_id,
+            site=job.site_key,
+            url=page.url,
+            language=primary_language(result.article.language),
+            key=fingerprint_of(result.article.text).key,
+            terms=terms_of(result.article.title, result.article.metadata.lead, result.article.text),
+            fetched_at=page.fetched_at,
+            seen_at=page.fetched_at or now,
+        )
+        for job, page, result in results
+        if isinstance(result, Content)
+    ]
+    said = {page_id: each.story.id for page_id, each in stories.items()}
+    return provisional_events(session, arrivals, said, state.event_window)
 
 
 def _compared(

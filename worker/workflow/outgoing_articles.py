@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from models.messages import ChangesMessage
-from worker.store import outbox, story_articles
+from worker.store import events, outbox, story_articles
 from worker.store.outbox import NewMessage
 from worker.workflow.process import ProcessState
 
@@ -21,7 +21,7 @@ REPEATS: Final = ("same", "excerpt")
 
 @dataclass(frozen=True)
 class Outgoing:
-    """A revision and its destination, with the message's ``story``.
+    """A revision and its destination, with the message's ``story`` and the ID of its ``event``.
 
     `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` a
     revision that is not sent at all.
@@ -32,6 +32,7 @@ class Outgoing:
     is_held_back: bool
     is_kept: bool
     story: Mapping[str, Any]
+    event_id: str | None
 
 
 def outgoing_of(
@@ -63,16 +64,20 @@ def outgoing_of(
         body=json.dumps(body, ensure_ascii=False).encode(),
         message_id=message["id"],
     )
-    return Outgoing(page_id, published, is_held_back, is_kept, story)
+    event_id = (message.get("event") or {}).get("id")
+    return Outgoing(page_id, published, is_held_back, is_kept, story, event_id)
 
 
 def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
-    """Enqueue stored revisions for the relay, and record their stories."""
+    """Enqueue stored revisions for the relay, and record their stories and events."""
     messages = [each.message for each in outgoing if not each.is_kept]
     if messages:
         outbox.add_messages(session, messages)
     held_back = [each.page_id for each in outgoing if each.is_held_back]
     story_articles.note_sent(session, {each.page_id: each.story for each in outgoing}, held_back)
+    events.note_sent(
+        session, {each.page_id: each.event_id for each in outgoing if each.event_id is not None}
+    )
 
 
 def routing_key(sort: str | None, site: str) -> str:

@@ -2,13 +2,14 @@
 
 import json
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import delete, func, insert, select, update
 
 from models.messages import FeedbackMessage
-from models.tables import Article, Feedback, Receipt, StoredPage
+from models.tables import Article, Event, EventArticle, Feedback, Receipt, StoredPage
 from tests.crawled import SITES, Client, page_ids
 from worker.settings import Settings
 from worker.store.database import Database
@@ -251,4 +252,32 @@ def test_feedback_is_shown_for_the_revision_and_for_the_site(
         assert f'<th scope="row">group {group}</th>' in client.get(f"/sites/{site_id}").text
     finally:
         database.run(lambda session: session.execute(delete(Feedback)))
+        database.dispose()
+
+
+def test_a_page_shows_its_event_with_the_other_articles(client: Client, crawled: Settings) -> None:
+    first, second, *_ = page_ids(crawled)
+    assert client.values(f"/pages/{first}.json")["event"] is None
+    identity, now = uuid4(), datetime.now(UTC)
+    values = {"identity": identity, "language": "en", "sites": [1], "terms": []}
+    times = {"first_seen": now, "seen_from": now, "seen_to": now}
+    database = Database(crawled.require_database_url())
+    with database.transaction() as session:
+        event = Event(**values, **times)
+        session.add(event)
+        session.flush()
+        session.add_all(
+            EventArticle(page_id=page_id, event_id=event.id, key=b"", told=identity)
+            for page_id in (first, second)
+        )
+    try:
+        found = client.values(f"/pages/{first}.json")["event"]
+        assert found["id"] == str(identity)
+        assert [each["id"] for each in found["others"]] == [second]
+        html = client.get(f"/pages/{first}").text
+        assert f"{found['sources']} independent source" in html
+        assert f'href="/pages/{second}"' in html
+    finally:
+        database.run(lambda session: session.execute(delete(Event)))
+        database.run(lambda session: session.execute(delete(EventArticle)))
         database.dispose()

@@ -312,3 +312,41 @@ def test_migrated_pages_keep_their_urls(services: Services) -> None:
         migrate(database)
         assert is_current(database)
         database.dispose()
+
+
+def test_a_filled_database_gets_events_while_the_previous_version_runs(
+    services: Services,
+) -> None:
+    add_page = text(
+        "INSERT INTO pages (site_id, url, url_digest, content_digest, outcome)"
+        " VALUES (1, :url, :url, 'c', 'article')"
+    )
+    with temporary_database(services) as url:
+        database = Database(url)
+        go_to(database, "0029")
+        # Without triggers, as pages of this kind cannot be stored without their addresses.
+        without_triggers = text("SET LOCAL session_replication_role TO replica")
+        with database.transaction() as session:
+            session.execute(text("INSERT INTO sites (key) VALUES ('example.org')"))
+            session.execute(without_triggers)
+            session.execute(add_page, {"url": "https://example.org/a"})
+        migrate(database)
+        with database.transaction() as session:
+            session.execute(text("SELECT set_config('detourage.schema', '0029', true)"))
+            session.execute(text("UPDATE pages SET outcome = 'menu'"))
+            session.execute(
+                text(
+                    "INSERT INTO story_articles (page_id, key, told)"
+                    " VALUES (1, '', '{\"id\": \"s\"}')"
+                )
+            )
+        with database.transaction() as session:
+            added = "INSERT INTO event_articles (page_id, key, told) VALUES (1, '', :told)"
+            session.execute(text(added), {"told": "0bca5d34-d96d-54b9-8912-2a8426c7b347"})
+            assert session.scalars(text("SELECT event_id FROM event_articles")).all() == [None]
+            session.execute(text("DELETE FROM pages"))
+            assert session.scalars(text("SELECT count(*) FROM event_articles")).one() == 0
+        go_to(database, "0029", down=True)
+        migrate(database)
+        assert is_current(database)
+        database.dispose()

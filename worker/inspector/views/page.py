@@ -19,6 +19,7 @@ from worker.inspector.registry import Answer, action, page_view, plain_view
 from worker.inspector.security import FRAMED_POLICY
 from worker.inspector.stored_page import KnownPage, TooSlowError, known_page
 from worker.messaging.task_names import PAGE_STAGES
+from worker.store.events import current_event, other_articles
 from worker.store.feedback import feedback_on
 from worker.store.reads.details import Revision, receipts_of, revisions_of, sending_of
 from worker.workflow.page_requests import ask_again
@@ -29,6 +30,9 @@ LINES: Final = 400
 CLOSE: Final = 0.1
 """Minimum probability at which a dropped line is listed among the kept lines; a tenth of the lines
 reach it."""
+
+MAX_EVENT_ARTICLES: Final = 20
+"""Maximum number of other articles of the event listed."""
 
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""
@@ -69,6 +73,8 @@ def page(asked: InspectorRequest) -> Answer:
     )
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
     feedback = asked.read(feedback_on, row.id, shown)
+    event = asked.read(current_event, row.id)
+    others = asked.read(other_articles, row.id, MAX_EVENT_ARTICLES)
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message) if message else None
     explained, is_slow = _explained(asked, known)
@@ -89,6 +95,9 @@ def page(asked: InspectorRequest) -> Answer:
         "compared_revision": earlier if before else None,
         "changes": revision_changes(before, message) if before and message else None,
         "feedback": feedback._asdict() if feedback else None,
+        "event": event.model_dump() | {"others": [{"id": i, "url": url} for i, url in others]}
+        if event
+        else None,
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,

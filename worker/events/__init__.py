@@ -1,0 +1,1 @@
+"""Events: groups of articles in different words about the same happening."""
