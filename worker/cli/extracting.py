@@ -29,7 +29,13 @@ if TYPE_CHECKING:
 
 EXIT_WITHOUT_ARTICLE = 1
 
-SUFFIXES = {"text": "txt", "markdown": "md", "xml-tei": "xml"}
+SUFFIXES = {
+    "text": "txt",
+    "markdown": "md",
+    "xml-tei": "xml",
+    "jsonfeed": "json",
+    "ninjs": "json",
+}
 """File name suffixes of formats whose suffix differs from the format's name."""
 
 MAX_SLUG_LENGTH = 80
@@ -174,6 +180,8 @@ def _write_files(
 def _write_several(results: Iterator[ExtractionOutcome], form: str) -> Iterator[ExtractionOutcome]:
     """Write articles one after another, with separators, and yield all results."""
     written = 0
+    start, end = _frame(form)
+    click.echo(start, nl=False)
     for result in results:
         yield result
         if form == "json":
@@ -183,6 +191,16 @@ def _write_several(results: Iterator[ExtractionOutcome], form: str) -> Iterator[
         else:
             click.echo(_for_stdout(_piece(result, form, written)), nl=False)
             written += 1
+    click.echo(end, nl=False)
+
+
+def _frame(form: str) -> tuple[str, str]:
+    """Return the text before and after all articles."""
+    if form != "jsonfeed":
+        return "", ""
+    from worker.article.syndication import json_feed_frame
+
+    return json_feed_frame()
 
 
 def _line(result: ExtractionOutcome) -> str:
@@ -197,6 +215,11 @@ def _piece(result: ExtractionOutcome, form: str, before: int) -> str:
     if form == "csv":
         # All articles share one table header.
         return document.partition("\n")[2] if before else document
+    if form == "ninjs":
+        return json_line(json.loads(document)) + "\n"
+    if form == "jsonfeed":
+        (item,) = json.loads(document)["items"]
+        return (",\n" if before else "\n") + json_line(item)
     blank = "\n" if before else ""
     return f"{blank}==> {printable(result.url)} <==\n{document}"
 
