@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worker.export.formats import FILE_FORMATS
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
 
@@ -62,6 +65,18 @@ class OutputFolder(click.Path):
         if problem is not None:
             self.fail(f"{str(path)!r} cannot be written to: {problem}.", param, ctx)
         return path
+
+
+def file_format_option(by_default: str, **options: Any) -> Callable[[Any], Any]:
+    """Return the option for the format of files of articles, whose default is described."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(FILE_FORMATS),
+        metavar="FORMAT",
+        help=f"{', '.join(FILE_FORMATS[:-1])} or {FILE_FORMATS[-1]}; by default, {by_default}.",
+        **options,
+    )
 
 
 def folder_problem(folder: Path, *, is_made: bool) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,9 +12,13 @@ from sqlalchemy.orm import Session
 
 from models.tables import Article, ArticleComment, StoredPage, StoryArticle
 from worker.comments import Comment
-from worker.store.pages import has_article
+from worker.outcomes import PageOutcome
+from worker.store.pages import has_article, only_sites
 from worker.store.runs import is_of_run, of_run
 from worker.store.statements import rows_only
+
+READ_AT_ONCE = 50
+"""Number of messages that an export keeps in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -154,3 +159,32 @@ def articles_of_run(
         )
     for message, told in session.execute(of_run(query, message_prefix)):
         yield {**message, "story": told} if told is not None else message
+
+
+def articles_published(
+    session: Session,
+    since: datetime,
+    until: datetime | None = None,
+    site_ids: Sequence[int] | None = None,
+) -> Iterator[tuple[datetime, dict[str, Any]]]:
+    """Yield the latest articles whose revisions were stored in a period, each with its time.
+
+    They are in the order of time. The period excludes ``until``; None means no restriction.
+    Messages are as published, including those of withdrawn articles; pages that joined another page
+    are skipped.
+    """
+    query = (
+        select(Article.created_at, Article.message)
+        .join(StoredPage, StoredPage.id == Article.page_id)
+        .where(
+            Article.created_at >= since,
+            Article.revision == StoredPage.revision,
+            StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
+        )
+        .order_by(Article.created_at, Article.id)
+        .execution_options(yield_per=READ_AT_ONCE)
+    )
+    if until is not None:
+        query = query.where(Article.created_at < until)
+    rows = session.execute(only_sites(query, StoredPage.site_id, site_ids))
+    yield from ((created_at, message) for created_at, message in rows)
