@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from detourage.pages import Page, load_pages
     from detourage.reading import extract, read
     from detourage.site import Group, Site
+    from detourage.tables import arrow_schema, to_arrow
     from worker.article import (
         ArticleBlock,
         ArticleEmbed,
@@ -41,10 +42,12 @@ __all__ = [
     "Page",
     "Result",
     "Site",
+    "arrow_schema",
     "extract",
     "extract_many",
     "load_pages",
     "read",
+    "to_arrow",
 ]
 
 _MODULES = {
@@ -52,6 +55,7 @@ _MODULES = {
     **dict.fromkeys(("extract", "read"), "detourage.reading"),
     "extract_many": "detourage.batch",
     **dict.fromkeys(("Group", "Site"), "detourage.site"),
+    **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.tables"),
     "Comment": "worker.comments",
     **dict.fromkeys(
         ("ArticleBlock", "ArticleEmbed", "ArticleEmphasis", "ArticleImage", "ArticleLink"),

@@ -213,6 +213,23 @@ class Article:
 
         return to_tei(self.content, self.url, self.site)
 
+    def to_json_feed(self) -> str:
+        """Return a JSON Feed (version 1.1) with the article as its only item."""
+        import json
+
+        from worker.article.syndication import json_feed, json_feed_item
+
+        feed = json_feed([json_feed_item(self.to_dict())], self.site)
+        return json.dumps(feed, ensure_ascii=False)
+
+    def to_ninjs(self) -> str:
+        """Return the article as an object of IPTC's ninjs (version 3.0)."""
+        import json
+
+        from worker.article.syndication import ninjs
+
+        return json.dumps(ninjs(self.to_dict()), ensure_ascii=False)
+
 
 @dataclass(frozen=True)
 class Result:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import duckdb
 import yaml
 from celery.bin.celery import celery as celery_command
 from markdown_it import MarkdownIt
@@ -29,7 +30,12 @@ from worker.cli import main
 from worker.settings import PREFIX, Settings
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")])
+DOCUMENTS = sorted(
+    [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "examples/README.md")),
+        *ROOT.glob("docs/**/*.md"),
+    ]
+)
 
 SENDING_TASKS = (ROOT / "docs/how-to/prune.md", ROOT / "docs/how-to/reprocess.md")
 """Documents whose Python code needs a broker."""
@@ -313,6 +319,7 @@ CHECKS: Mapping[str, Callable[[str], object]] = {
     "json": check_json,
     "nginx": check_nginx,
     "sh": check_assignments,
+    "sql": duckdb.extract_statements,
     "text": check_nothing,
     "toml": tomllib.loads,
     "yaml": check_yaml,

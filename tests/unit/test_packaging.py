@@ -18,6 +18,7 @@ from tests.image_context import ROOT, in_context, tracked_files
 PACKAGES = ("detourage", "models", "migrations", "worker")
 CHECKED = (*PACKAGES, "benchmarks/evaluation")
 USERS_OF_EXTRAS = {
+    "arrow": "worker/export/arrow.py",
     "benchmarks": "benchmarks/evaluation",
     "inspector": "worker/inspector",
     "papers": "worker/papers",

@@ -33,6 +33,14 @@ class Run(NamedTuple):
     begins_line: bool
 
 
+class Body(NamedTuple):
+    """The parts of an article's body."""
+
+    blocks: Sequence[ArticleBlock]
+    images: Sequence[ArticleImage]
+    embeds: Sequence[ArticleEmbed]
+
+
 @dataclass(frozen=True)
 class _Figure:
     """An image or embed at its position, with its caption unless a block already has it."""
@@ -75,6 +83,13 @@ def to_html(content: Content, url: str, _site: str) -> str:
     for each in body:
         each.tail = "\n"
     return etree.tostring(page, method="html", doctype="<!DOCTYPE html>", encoding="unicode") + "\n"
+
+
+def to_html_fragment(body: Body) -> str:
+    """Return the blocks of an article, with its images and embeds, as HTML elements."""
+    parent: Element = etree.Element("article")
+    _HtmlWriter().write(_pieces(body), parent)
+    return "\n".join(etree.tostring(each, method="html", encoding="unicode") for each in parent)
 
 
 def to_tei(content: Content, url: str, site: str) -> str:
@@ -135,7 +150,7 @@ def _tei_header(header: Element, article: Extraction, url: str, site: str) -> No
                 _append(keywords, "term", tag)
 
 
-def _pieces(article: Extraction) -> Iterator[_Piece]:
+def _pieces(article: Extraction | Body) -> Iterator[_Piece]:
     """Yield the blocks of an article together with its images and embeds, in reading order."""
     captions = {each.text for each in article.blocks if each.type == "caption"}
     placed: dict[int, list[_Figure]] = {}

@@ -13,6 +13,7 @@ import click
 from worker.cli import (
     deployment,
     explaining,
+    exporting,
     extracting,
     inspector,
     operating,
@@ -137,6 +138,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         operating.history,
         operating.locate,
         operating.separate,
+        exporting.export,
         operating.prune,
         deployment.doctor,
         deployment.ready,

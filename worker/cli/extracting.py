@@ -31,6 +31,8 @@ SUFFIXES = {
     "json": "json",
     "csv": "csv",
     "xml-tei": "xml",
+    "jsonfeed": "json",
+    "ninjs": "json",
 }
 """File name suffixes by format, for each of `worker.explain.extracted.FORMATS`."""
 
@@ -147,6 +149,8 @@ def _write_files(
 def _write_several(results: Iterator[ExtractionOutcome], form: str) -> Iterator[ExtractionOutcome]:
     """Write articles one after another, with separators, and yield all results."""
     written = 0
+    start, end = _frame(form)
+    click.echo(start, nl=False)
     for result in results:
         yield result
         if form == "json":
@@ -156,6 +160,16 @@ def _write_several(results: Iterator[ExtractionOutcome], form: str) -> Iterator[
         else:
             click.echo(_for_stdout(_piece(result, form, written)), nl=False)
             written += 1
+    click.echo(end, nl=False)
+
+
+def _frame(form: str) -> tuple[str, str]:
+    """Return the text before and after all articles."""
+    if form != "jsonfeed":
+        return "", ""
+    from worker.article.syndication import json_feed_frame
+
+    return json_feed_frame()
 
 
 def _line(result: ExtractionOutcome) -> str:
@@ -170,6 +184,11 @@ def _piece(result: ExtractionOutcome, form: str, before: int) -> str:
     if form == "csv":
         # All articles share one table header.
         return document.partition("\n")[2] if before else document
+    if form == "ninjs":
+        return json_line(json.loads(document)) + "\n"
+    if form == "jsonfeed":
+        (item,) = json.loads(document)["items"]
+        return (",\n" if before else "\n") + json_line(item)
     blank = "\n" if before else ""
     return f"{blank}==> {printable(result.url)} <==\n{document}"
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worker.export.formats import FILE_FORMATS
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
 
@@ -29,7 +32,7 @@ class OutputFolder(click.Path):
         return path
 
     def _problem(self, path: Path) -> str | None:
-        return _folder_problem(path, is_made=True)
+        return folder_problem(path, is_made=True)
 
 
 class OutputFile(OutputFolder):
@@ -48,15 +51,27 @@ class OutputFile(OutputFolder):
             if not self._is_replaced:
                 return None
         written = path.resolve() if path.is_symlink() else path
-        return _folder_problem(written.parent, is_made=self._is_replaced)
+        return folder_problem(written.parent, is_made=self._is_replaced)
 
 
-def _folder_problem(folder: Path, *, is_made: bool) -> str | None:
+def file_format_option(by_default: str, **options: Any) -> Callable[[Any], Any]:
+    """Return the option for the format of files of articles, whose default is described."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(FILE_FORMATS),
+        metavar="FORMAT",
+        help=f"{', '.join(FILE_FORMATS[:-1])} or {FILE_FORMATS[-1]}; by default, {by_default}.",
+        **options,
+    )
+
+
+def folder_problem(folder: Path, *, is_made: bool) -> str | None:
     """Return why no file can be written to a folder, or None if that is possible."""
     if not os.access(folder, os.F_OK):
         if not is_made:
             return f"there is no folder {str(folder)!r}"
-        return _folder_problem(folder.parent, is_made=True)
+        return folder_problem(folder.parent, is_made=True)
     if not folder.is_dir():
         return f"{str(folder)!r} is not a folder"
     import tempfile

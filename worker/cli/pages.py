@@ -19,11 +19,12 @@ from worker.cli.inputs import (
     text_roles_option,
 )
 from worker.cli.inspector import check_installed, inspected, wait_for_interrupt
-from worker.cli.outputs import OutputFile, OutputFolder
+from worker.cli.outputs import OutputFile, OutputFolder, file_format_option
 from worker.text.plural import counted
 
 if TYPE_CHECKING:
     from models.roles import LineRole
+    from worker.export.formats import FileFormat
     from worker.local.unfinished import Leftover
 
 EXIT_UNUSABLE_INPUT = 3
@@ -37,13 +38,14 @@ EXIT_UNUSABLE_INPUT = 3
     "--output",
     required=True,
     type=OutputFile(is_replaced=True),
-    help="Output file for the articles, one per line; compressed if the name ends in .gz.",
+    help="Output file for the articles; text is compressed if it ends in .gz.",
 )
+@file_format_option("parquet for a name in .parquet, otherwise jsonl")
 @click.option(
     "--links",
     type=OutputFile(is_replaced=True),
-    help="Output file for the links, with headlines, of menus and other pages that list articles;"
-    " one page per line; compressed if the name ends in .gz.",
+    help="Output file for the links, with headlines, of pages that list articles; one page per"
+    " line, compressed if it ends in .gz.",
 )
 @click.option(
     "--resume",
@@ -73,12 +75,12 @@ EXIT_UNUSABLE_INPUT = 3
 @click.option(
     "--inspect",
     is_flag=True,
-    help="Show the run in a browser during the run, and afterwards until Ctrl-C; requires the"
-    " `inspector` extra.",
+    help="Show the run in a browser, also afterwards until Ctrl-C; requires the `inspector` extra.",
 )
 def run(
     inputs: tuple[Path, ...],
     output: Path,
+    form: FileFormat | None,
     links: Path | None,
     leftover: Leftover | None,
     workers: int,
@@ -90,14 +92,17 @@ def run(
 ) -> None:
     """Process pages, and write their articles.
 
-    Uses the configured database and broker, or starts its own for the duration of the run. Articles
-    are appended to OUTPUT as they arrive, and sorted once every page has an outcome. Until then,
-    OUTPUT.run contains the data that --resume needs. Exit code 0: success; 1: the run failed; 3: it
-    completed, but some messages were unusable or some pages failed; 130: interrupted.
+    Uses the configured database and broker, or its own for the duration of the run. JSON lines are
+    appended to OUTPUT as they arrive, and sorted at the end; other formats are only written then.
+    Until then, OUTPUT.run contains the data that --resume needs. Exit code 0: success; 1: the run
+    failed; 3: it completed, but some messages were unusable or some pages failed; 130: interrupted.
     """
+    from worker.export.formats import format_of, require_format
     from worker.local.unfinished import quarantine_of, run_folder
     from worker.settings import load_settings
 
+    form = form or format_of(output)
+    require_format(form)
     if inspect:
         check_installed()
     settings = load_settings()
@@ -133,7 +138,7 @@ def run(
                 run = Run(settings, workers, show, on_end=end)
                 if inspect:
                     run.alongside = inspected
-                summary = run.execute(messages, output, links, folder)
+                summary = run.execute(messages, output, links, folder, form)
         except BaseException:
             if folder.is_unfinished:
                 click.echo("run the same command with --resume to continue", err=True)

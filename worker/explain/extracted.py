@@ -49,6 +49,23 @@ def to_csv(content: Content, url: str, site: str) -> str:
     return table.getvalue()
 
 
+def to_json_feed(content: Content, url: str, site: str) -> str:
+    """Return a JSON Feed with the article as its only item."""
+    from worker.article.article_values import json_values
+    from worker.article.syndication import json_feed, json_feed_item
+
+    item = json_feed_item(json_values(content, url, site))
+    return json_text(json_feed([item], site_name(site))) + "\n"
+
+
+def to_ninjs(content: Content, url: str, site: str) -> str:
+    """Return the article as a ninjs object."""
+    from worker.article.article_values import json_values
+    from worker.article.syndication import ninjs
+
+    return json_text(ninjs(json_values(content, url, site))) + "\n"
+
+
 FORMATS: Mapping[str, Callable[[Content, str, str], str]] = {
     "text": to_text,
     "markdown": to_markdown,
@@ -56,5 +73,7 @@ FORMATS: Mapping[str, Callable[[Content, str, str], str]] = {
     "json": to_json,
     "csv": to_csv,
     "xml-tei": to_tei,
+    "jsonfeed": to_json_feed,
+    "ninjs": to_ninjs,
 }
 """Formatters by name; each receives a page's content, URL and site key."""

@@ -18,7 +18,9 @@ from sqlalchemy.exc import DBAPIError
 from models.links import LinksMessage
 from models.messages import ArticleMessage
 from worker.errors import ExpectedError
-from worker.local.article_files import GrowingFile, replacing, write_lines
+from worker.export.files import GrowingFile, replacing, write_lines
+from worker.export.formats import FileFormat
+from worker.export.writing import write_articles
 from worker.local.embedded import embedded_services, remove_services
 from worker.local.unfinished import RunFolder, quarantine_of
 from worker.messaging.publishing import publish_pages, purge_pages
@@ -113,12 +115,14 @@ class Run:
         output: Path,
         links: Path | None,
         folder: RunFolder,
+        form: FileFormat = "jsonl",
     ) -> RunSummary:
         """Send the messages, wait for every outcome, and write the articles.
 
-        Articles are appended to ``output`` as they arrive; at the end, it is replaced by a file
-        with all articles in order, and ``links``, if any, is written. Raises an `ExpectedError`,
-        such as `RunError` if the service stalled or a resumed run was started with other pages.
+        JSON lines are appended to ``output`` as articles arrive; at the end, it is replaced by a
+        file with all articles in order, and ``links``, if any, is written. Raises an
+        `ExpectedError`, such as `RunError` if the service stalled or a resumed run was started with
+        other pages.
         """
         started = time.monotonic()
         folder.require(self._conditions(links))
@@ -149,7 +153,7 @@ class Run:
                 check_services()
 
             growing = stack.enter_context(closing(GrowingFile(output)))
-            so_far = _ArticlesSoFar(database, folder.run_id, growing)
+            so_far = _ArticlesSoFar(database, folder.run_id, growing if form == "jsonl" else None)
             if folder.is_resumed:
                 so_far.add_new()
             sent = self._send(settings, database, folder, messages)
@@ -161,8 +165,7 @@ class Run:
                 quarantine.write_quarantined(settings, str(quarantine_file))
             with database.patient_transaction() as session:
                 of_run = articles.articles_of_run(session, folder.run_id)
-                with replacing(output) as stream:
-                    written = write_lines(stream, map(ArticleMessage.in_order, of_run))
+                written = write_articles(output, form, map(ArticleMessage.in_order, of_run))
                 lists = None
                 if links is not None:
                     of_run = articles.links_of_run(session, folder.run_id)
@@ -360,9 +363,9 @@ def _begun_by(
 
 
 class _ArticlesSoFar:
-    """Writer that adds the articles of a run to the output as they arrive."""
+    """Writer that adds the articles of a run to the output, if it can grow, as they arrive."""
 
-    def __init__(self, database: Database, run_id: str, file: GrowingFile) -> None:
+    def __init__(self, database: Database, run_id: str, file: GrowingFile | None) -> None:
         self._database = database
         self._run_id = run_id
         self._file = file
@@ -370,6 +373,8 @@ class _ArticlesSoFar:
 
     def add_new(self) -> None:
         """Add articles that are new or were revised since the last call."""
+        if self._file is None:
+            return
         revisions = self._database.read_snapshot(
             lambda session: articles.revisions_of_run(session, self._run_id)
         )

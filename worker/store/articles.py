@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -29,11 +30,15 @@ from models.tables import (
     StoryArticle,
 )
 from worker.comments import Comment
+from worker.outcomes import PageOutcome
 from worker.store.database import rows_only, sql
 from worker.store.events import current_event
 from worker.store.pages import has_article
 
 S = TypeVar("S", bound=Select[*tuple[Any, ...]])
+
+READ_AT_ONCE = 50
+"""Number of messages that an export keeps in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +197,36 @@ def articles_of_run(
         if message.get("event") is not None and (event := current_event(session, page_id)):
             current["event"] = event.model_dump(mode="json")
         yield {**message, **current}
+
+
+def articles_published(
+    session: Session,
+    since: datetime,
+    until: datetime | None = None,
+    site_ids: Sequence[int] | None = None,
+) -> Iterator[tuple[datetime, dict[str, Any]]]:
+    """Yield the latest articles whose revisions were stored in a period, each with its time.
+
+    They are in the order of time. The period excludes ``until``; None means no restriction.
+    Messages are as published, including those of withdrawn articles; pages that joined another page
+    are skipped.
+    """
+    query = (
+        select(Article.created_at, Article.message)
+        .join(StoredPage, StoredPage.id == Article.page_id)
+        .where(
+            Article.created_at >= since,
+            Article.revision == StoredPage.revision,
+            StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
+        )
+        .order_by(Article.created_at, Article.id)
+        .execution_options(yield_per=READ_AT_ONCE)
+    )
+    if until is not None:
+        query = query.where(Article.created_at < until)
+    if site_ids is not None:
+        query = query.where(StoredPage.site_id.in_(site_ids))
+    yield from ((created_at, message) for created_at, message in session.execute(query))
 
 
 def links_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:

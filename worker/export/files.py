@@ -39,7 +39,7 @@ class GrowingFile:
             if self._stream is not None:
                 _write_all(self._stream, data)
                 return
-            partial = _partial(self._path)
+            partial = partial_of(self._path)
             # Unbuffered, so that each line is on disk when `add` returns.
             self._stream = partial.open("wb", buffering=0)
             _write_all(self._stream, data)
@@ -54,10 +54,26 @@ class GrowingFile:
 
 
 @contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Yield the path of a file that replaces the given one only on success.
+
+    Raises `OutputError` on failure.
+    """
+    partial = partial_of(path)
+    try:
+        yield partial
+        partial.replace(path.resolve())
+    except OSError as error:
+        raise OutputError(path, error) from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
 def replacing(path: Path) -> Iterator[IO[str]]:
     """Open a file that replaces the given one only on success; raise `OutputError` on failure."""
-    partial = _partial(path)
-    try:
+    with replaced(path) as partial:
         if path.suffix == ".gz":
             with (
                 partial.open("wb") as raw,
@@ -68,12 +84,6 @@ def replacing(path: Path) -> Iterator[IO[str]]:
         else:
             with partial.open("w", encoding="utf-8") as stream:
                 yield stream
-        partial.replace(path.resolve())
-    except OSError as error:
-        raise OutputError(path, error) from error
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 def write_lines(stream: IO[str], messages: Iterable[dict[str, Any]]) -> int:
@@ -95,7 +105,8 @@ def _line(message: dict[str, Any]) -> str:
     return json.dumps(message, ensure_ascii=False) + "\n"
 
 
-def _partial(path: Path) -> Path:
+def partial_of(path: Path) -> Path:
+    """Return the path of the unfinished file that will replace the given one."""
     # Replacing requires the same file system.
     path = path.resolve()
     return path.with_name(f".{path.name}.partial")

@@ -1,0 +1,55 @@
+"""Articles as Arrow tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from detourage.article import Article
+    from worker.export.arrow import Schema, Table
+
+
+def arrow_schema() -> Schema:
+    """Return the Arrow schema of articles, with the keys of the article message.
+
+    Raises
+    ------
+    ImportError
+        If the ``arrow`` extra is not installed.
+    """
+    _require_pyarrow()
+    from worker.export.arrow import article_schema
+
+    return article_schema()
+
+
+def to_arrow(articles: Iterable[Article]) -> Table:
+    """Return articles as an Arrow table with the columns of `arrow_schema`.
+
+    Columns that only a deployment can fill are null.
+
+    Parameters
+    ----------
+    articles
+        The articles, in the order of the rows.
+
+    Raises
+    ------
+    ImportError
+        If the ``arrow`` extra is not installed.
+    """
+    _require_pyarrow()
+    from worker.export.arrow import to_table
+
+    return to_table(article.to_dict() for article in articles)
+
+
+def _require_pyarrow() -> None:
+    from worker.errors import MissingExtraError, require_extra
+
+    try:
+        require_extra("arrow", "an Arrow table", "pyarrow")
+    except MissingExtraError as error:
+        raise ImportError(str(error)) from error

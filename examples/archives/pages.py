@@ -1,0 +1,74 @@
+"""Pages of web archives as Arrow tables, and their articles, for any framework.
+
+All functions are pure, apart from reading the archive, and need no server. `archived_pages` reads a
+WARC file, `read_batch` extracts the articles of pages one by one, and `read_site` those of all
+pages of a site, which it compares with each other: that is more accurate, but a framework has to
+bring the pages of a site together first. `rows` bounds the memory of a step.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+
+import detourage
+from worker.html import site_of
+
+PAGES = pa.schema(
+    [
+        ("site", pa.string()),
+        ("url", pa.string()),
+        ("html", pa.binary()),
+        ("content_type", pa.string()),
+        ("fetched_at", pa.timestamp("us", tz="UTC")),
+    ]
+)
+ARTICLES = detourage.arrow_schema()
+
+MAX_PAGES_OF_A_SITE = 300
+"""Maximum number of pages that are grouped at a time: time and memory grow with its square."""
+
+
+def archived_pages(path: str | Path, rows: int = 200) -> Iterator[pa.RecordBatch]:
+    """Yield the pages of a WARC file, or of another file that Détourage can read."""
+    pages = detourage.load_pages(path)
+    while some := list(islice(pages, rows)):
+        yield pa.RecordBatch.from_pylist(
+            [
+                {
+                    "site": site_of(page.url),
+                    "url": page.url,
+                    "html": page.html.encode() if isinstance(page.html, str) else page.html,
+                    "content_type": page.content_type,
+                    "fetched_at": page.fetched_at,
+                }
+                for page in some
+            ],
+            schema=PAGES,
+        )
+
+
+def read_batch(batch: pa.RecordBatch | pa.Table) -> pa.Table:
+    """Return the articles of pages, each read on its own; pages without an article are left out."""
+    return _articles(detourage.extract_many(_pages(batch)))
+
+
+def read_site(batch: pa.RecordBatch | pa.Table) -> pa.Table:
+    """Return the articles of the pages of one site, which are compared with each other."""
+    pages = list(_pages(batch))
+    parts = [
+        _articles(detourage.Site(pages[start : start + MAX_PAGES_OF_A_SITE]).read())
+        for start in range(0, len(pages), MAX_PAGES_OF_A_SITE)
+    ]
+    return pa.concat_tables(parts) if parts else ARTICLES.empty_table()
+
+
+def _pages(batch: pa.RecordBatch | pa.Table) -> Iterator[detourage.Page]:
+    # The order in which a shuffle delivers pages is arbitrary.
+    for row in sorted(batch.to_pylist(), key=lambda row: row["url"]):
+        yield detourage.Page(row["html"], row["url"], row["content_type"], row["fetched_at"])
+
+
+def _articles(results: Iterator[detourage.Result]) -> pa.Table:
+    return detourage.to_arrow(each.article for each in results if each.article is not None)

@@ -1,0 +1,144 @@
+import sys
+from pathlib import Path
+from types import NoneType
+from typing import Any, get_args
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pydantic import BaseModel
+
+import detourage
+from models.messages import ArticleMessage
+from tests.arrow_rows import example, message_of
+from tests.pages import article_html
+from worker.errors import MissingExtraError
+from worker.export import arrow
+from worker.export.arrow import article_schema, to_table, write_parquet
+from worker.export.writing import write_articles
+
+HUGE = 10**30
+"""An integer that JSON and PostgreSQL can store, and Arrow cannot."""
+
+
+def keys_of(annotation: Any, path: str = "") -> set[str]:
+    """Return the paths of all keys of the contract below an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        fields = annotation.model_fields.items()
+        return {key for name, each in fields for key in keys_of(each.annotation, f"{path}.{name}")}
+    models = [each for each in get_args(annotation) if each is not NoneType]
+    below = [keys_of(each, path) for each in models if _has_model(each)]
+    return {path}.union(*below) if below else {path}
+
+
+def _has_model(annotation: Any) -> bool:
+    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    return is_model or any(map(_has_model, get_args(annotation)))
+
+
+def columns_of(kind: pa.DataType, path: str = "") -> set[str]:
+    if pa.types.is_list(kind):
+        return columns_of(kind.value_type, path) | {path}
+    if pa.types.is_struct(kind):
+        return {key for field in kind for key in columns_of(field.type, f"{path}.{field.name}")} | {
+            path
+        }
+    return {path}
+
+
+def read(path: Path) -> list[ArticleMessage]:
+    return [message_of(row) for row in pq.read_table(path).to_pylist()]
+
+
+def test_every_key_of_the_contract_is_a_column() -> None:
+    columns = columns_of(pa.struct(list(article_schema())))
+    assert keys_of(ArticleMessage) <= columns
+    texts = {each for each in columns if each.startswith(".blocks.texts.")}
+    assert columns - texts - keys_of(ArticleMessage) <= {""} | {
+        each.rpartition(".")[0] for each in columns
+    }
+    assert article_schema().metadata[b"detourage.contract_version"] == b"1"
+
+
+def test_a_message_with_every_key_survives(tmp_path: Path) -> None:
+    values = example()
+    assert write_parquet(tmp_path / "articles.parquet", [values, values]) == 2
+    message = ArticleMessage.model_validate(values)
+    assert read(tmp_path / "articles.parquet") == [message, message]
+
+
+def test_absent_and_unknown_keys_are_tolerated() -> None:
+    values = {"url": "https://news.example/a", "novelty": {"x": 1}}
+    (row,) = to_table([values]).to_pylist()
+    assert {name: each for name, each in row.items() if each is not None} == {
+        "url": "https://news.example/a"
+    }
+
+
+def test_hostile_values_survive_or_become_null(tmp_path: Path) -> None:
+    values = example() | {
+        "title": "NUL \x00 and a lone \ud800 surrogate, and a pair \ud83d\ude00",
+        "text": "\u2028" * 3 + "\x1b[31m",
+        "revision": HUGE,
+        "page_id": "",
+        "authors": [],
+        "published_at": "9999-12-31T23:59:59-05:00",
+        "fetched_at": "9999-12-31T23:59:59Z",
+        "extracted_at": "0001-01-01T00:00:00Z",
+        "withdrawn": "not a time",
+    }
+    values["comments"][0] |= {"votes": -HUGE, "parent": 2**63}
+    path = tmp_path / "articles.parquet"
+    write_parquet(path, [values])
+    (row,) = pq.read_table(path).to_pylist()
+    assert row["title"] == "NUL \x00 and a lone � surrogate, and a pair 😀"
+    assert row["text"] == values["text"]
+    assert (row["revision"], row["published_at"], row["withdrawn"]) == (None, None, None)
+    assert (row["fetched_at"].year, row["extracted_at"].year) == (9999, 1)
+    assert (row["page_id"], row["authors"]) == ("", [])
+    assert (row["comments"][0]["votes"], row["comments"][0]["parent"]) == (None, None)
+    (found,) = duckdb.sql(
+        f"SELECT title, year(fetched_at AT TIME ZONE 'UTC') FROM '{path}'"
+    ).fetchall()
+    assert found == (row["title"], 9999)
+    assert pd.read_parquet(path)["title"].to_list() == [row["title"]]
+
+
+def test_row_groups_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrow, "ROW_GROUP_BYTES", 100_000)
+    path = tmp_path / "articles.parquet"
+    total = 2000
+    messages = (example() | {"revision": n, "text": f"{n} " * 1000} for n in range(total))
+    assert write_parquet(path, messages) == total
+    file = pq.ParquetFile(path)
+    assert file.num_row_groups > total / arrow.BATCH_MESSAGES / 2
+    assert file.metadata.row_group(0).column(0).compression == "ZSTD"
+    assert file.read(["revision"])["revision"].to_pylist() == list(range(total))
+
+
+def test_a_file_without_articles_has_the_schema(tmp_path: Path) -> None:
+    path = tmp_path / "articles.parquet"
+    assert write_parquet(path, []) == 0
+    assert pq.read_schema(path) == article_schema()
+    assert duckdb.sql(f"SELECT count(*) FROM '{path}'").fetchall() == [(0,)]
+
+
+def test_articles_of_the_python_api_become_a_table() -> None:
+    html = [(article_html(n), f"https://news.example/{n}") for n in range(2)]
+    articles = [each.article for each in detourage.extract_many(html) if each.article]
+    table = detourage.to_arrow(articles)
+    assert table.schema == detourage.arrow_schema() == article_schema()
+    assert table["text"].to_pylist() == [each.text for each in articles]
+    assert table["id"].null_count == len(articles) == 2
+
+
+def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    path = tmp_path / "articles.parquet"
+    with pytest.raises(MissingExtraError, match=r"pip install 'detourage\[arrow\]'"):
+        write_articles(path, "parquet", [])
+    with pytest.raises(ImportError, match=r"pip install 'detourage\[arrow\]'"):
+        detourage.to_arrow([])
+    assert not list(tmp_path.iterdir())

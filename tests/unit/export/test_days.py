@@ -1,0 +1,140 @@
+import json
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from tests.arrow_rows import example
+from worker.export.days import DESCRIPTION, DayFolder, ExportFolderError
+from worker.export.formats import FILE_FORMATS, FileFormat
+
+MONDAY, TUESDAY, WEDNESDAY = date(2026, 11, 23), date(2026, 11, 24), date(2026, 11, 25)
+
+Article = tuple[datetime, dict[str, Any]]
+
+
+def article(day: date, hour: int = 12) -> Article:
+    return datetime(day.year, day.month, day.day, hour, tzinfo=UTC), example()
+
+
+def write(
+    path: Path,
+    *articles: Article,
+    form: FileFormat = "parquet",
+    site: str | None = None,
+    days: tuple[date, date] = (MONDAY, WEDNESDAY),
+) -> dict[date, int]:
+    folder = DayFolder(path, form, site)
+    with folder.opened():
+        return folder.replace(*days, articles)
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    files = (each for each in path.rglob("*") if each.is_file())
+    return {str(each.relative_to(path)): each.read_bytes() for each in files}
+
+
+@pytest.mark.parametrize("form", FILE_FORMATS)
+def test_a_repeated_export_gives_the_same_files(tmp_path: Path, form: FileFormat) -> None:
+    path = tmp_path / "made" / "articles"
+    articles = [article(MONDAY), article(MONDAY, 13), article(WEDNESDAY)]
+    assert write(path, *articles, form=form) == {MONDAY: 2, WEDNESDAY: 1}
+    before = contents(path)
+    assert len(before) == 3
+    write(path, *articles, form=form)
+    assert contents(path) == before
+
+
+def test_days_are_columns_of_a_partitioned_table(tmp_path: Path) -> None:
+    write(tmp_path, article(MONDAY), article(MONDAY, 13), article(WEDNESDAY))
+    query = f"SELECT day, count(*) FROM '{tmp_path}/*/*.parquet' GROUP BY day ORDER BY day"
+    assert duckdb.sql(query).fetchall() == [(MONDAY, 2), (WEDNESDAY, 1)]
+    assert pd.read_parquet(tmp_path)["day"].to_list() == [str(MONDAY)] * 2 + [str(WEDNESDAY)]
+
+
+def test_days_are_in_utc(tmp_path: Path) -> None:
+    late = datetime(2026, 11, 23, 23, 30, tzinfo=timezone(-timedelta(hours=5)))
+    assert write(tmp_path, (late, example())) == {TUESDAY: 1}
+
+
+def test_only_the_given_days_are_replaced(tmp_path: Path) -> None:
+    write(tmp_path, article(MONDAY), article(TUESDAY), article(WEDNESDAY))
+    before = contents(tmp_path)
+    assert write(tmp_path, days=(TUESDAY, TUESDAY)) == {}
+    removed = {name for name in before if str(TUESDAY) in name}
+    assert contents(tmp_path) == {k: v for k, v in before.items() if k not in removed}
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        DESCRIPTION,
+        f"day={MONDAY}",
+        f"day={WEDNESDAY}",
+    ]
+
+
+def test_an_interrupted_export_leaves_whole_days(tmp_path: Path) -> None:
+    write(tmp_path, article(MONDAY), article(TUESDAY))
+    before = contents(tmp_path)
+
+    def interrupted() -> Iterator[Article]:
+        yield article(MONDAY)
+        yield article(MONDAY, 13)
+        for _ in range(500):
+            yield article(TUESDAY)
+        raise KeyboardInterrupt
+
+    folder = DayFolder(tmp_path, "parquet", None)
+    with folder.opened(), pytest.raises(KeyboardInterrupt):
+        folder.replace(MONDAY, TUESDAY, interrupted())
+    after = contents(tmp_path)
+    assert after.keys() == before.keys()
+    changed = {name for name in after if after[name] != before[name]}
+    assert changed == {f"day={MONDAY}/part-0000.parquet"}
+
+
+def test_unfinished_files_of_a_killed_export_are_replaced(tmp_path: Path) -> None:
+    write(tmp_path, article(MONDAY), article(TUESDAY))
+    for day in (MONDAY, TUESDAY):
+        (tmp_path / f"day={day}" / ".part-0000.parquet.partial").write_bytes(b"PAR1")
+    write(tmp_path, article(MONDAY))
+    assert sorted(contents(tmp_path)) == [DESCRIPTION, f"day={MONDAY}/part-0000.parquet"]
+
+
+@pytest.mark.parametrize(
+    "name", ["notes.txt", f"day={MONDAY}/part-0000.parquet", f"day={MONDAY}/other.parquet"]
+)
+def test_a_folder_with_other_contents_is_refused(tmp_path: Path, name: str) -> None:
+    if "other" in name:
+        write(tmp_path, article(MONDAY))
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    before = contents(tmp_path)
+    with pytest.raises(ExportFolderError, match="choose a new or empty folder"):
+        write(tmp_path, article(MONDAY))
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("options", [{"form": "jsonl"}, {"site": "news.example"}])
+def test_another_export_is_refused(tmp_path: Path, options: Any) -> None:
+    write(tmp_path, article(MONDAY))
+    before = contents(tmp_path)
+    with pytest.raises(ExportFolderError, match=r"use the same --format and --site"):
+        write(tmp_path, article(MONDAY), **options)
+    assert contents(tmp_path) == before
+
+
+def test_two_exports_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    with (
+        DayFolder(tmp_path, "jsonl", None).opened(),
+        pytest.raises(ExportFolderError, match="in use by another export"),
+    ):
+        write(tmp_path, article(MONDAY), form="jsonl")
+    write(tmp_path, article(MONDAY), form="jsonl")
+
+
+def test_the_feed_of_a_day_is_named_after_its_site(tmp_path: Path) -> None:
+    write(tmp_path, article(MONDAY), form="jsonfeed", site="news.example")
+    feed = json.loads((tmp_path / f"day={MONDAY}" / "part-0000.json").read_text())
+    assert (feed["title"], len(feed["items"])) == ("news.example", 1)

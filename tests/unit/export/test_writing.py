@@ -1,0 +1,68 @@
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.arrow_rows import example
+from worker.export.files import OutputError
+from worker.export.formats import FILE_FORMATS, FileFormat, format_of
+from worker.export.writing import write_articles
+
+
+def articles(number: int) -> list[dict[str, Any]]:
+    return [example() | {"canonical": f"https://news.example/{n}"} for n in range(number)]
+
+
+def test_the_name_implies_the_format() -> None:
+    names = ("a.parquet", "a.PARQUET", "a.jsonl", "a.jsonl.gz", "parquet", "a.json")
+    assert [format_of(Path(name)) for name in names] == ["parquet"] * 2 + ["jsonl"] * 4
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_a_json_feed_has_every_article(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "feed.json"
+    assert write_articles(path, "jsonfeed", articles(number), 'x[0]"') == number
+    feed = json.loads(path.read_text(encoding="utf-8"))
+    assert (feed["version"], feed["title"]) == ("https://jsonfeed.org/version/1.1", 'x[0]"')
+    assert [each["id"] for each in feed["items"]] == [
+        each["canonical"] for each in articles(number)
+    ]
+
+
+def test_ninjs_has_one_object_per_line(tmp_path: Path) -> None:
+    path = tmp_path / "articles.jsonl.gz"
+    assert write_articles(path, "ninjs", articles(3)) == 3
+    found = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    assert [each["uri"] for each in found] == [each["canonical"] for each in articles(3)]
+
+
+@pytest.mark.parametrize("form", FILE_FORMATS)
+def test_an_interrupted_file_leaves_the_previous_one(tmp_path: Path, form: FileFormat) -> None:
+    path = tmp_path / "articles"
+    write_articles(path, form, articles(1))
+    before = path.read_bytes()
+
+    def interrupted() -> Iterator[dict[str, Any]]:
+        yield from articles(500)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_articles(path, form, interrupted())
+    assert [each.name for each in tmp_path.iterdir()] == ["articles"]
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("form", FILE_FORMATS)
+def test_a_file_is_reproducible(tmp_path: Path, form: FileFormat) -> None:
+    for name in ("a", "b"):
+        write_articles(tmp_path / name, form, articles(100))
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize("form", FILE_FORMATS)
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, form: FileFormat) -> None:
+    with pytest.raises(OutputError, match="missing/articles cannot be written: "):
+        write_articles(tmp_path / "missing" / "articles", form, articles(1))
