@@ -342,7 +342,7 @@ class ReferenceSet(Base):
 
 
 class NearestReference(Base):
-    """The reference tree of a set that is nearest to a tree."""
+    """For a tree of a site, the nearest tree of a reference set."""
 
     __tablename__ = "nearest_references"
 

@@ -54,8 +54,10 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture(scope="session")
 def migrated_url(services: Services) -> Iterator[str]:
-    """A database with the latest schema, because copying it is ten times as fast as migrating
-    another."""
+    """A database with the latest schema, which serves as a template.
+
+    Copying it is ten times as fast as migrating another database.
+    """
     from tests.services import temporary_database
     from worker.store.database import Database
     from worker.store.migrations import migrate

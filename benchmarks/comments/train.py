@@ -49,7 +49,7 @@ CERTAINTY_FREEDOM = 0.3
 
 TREES_OF_CERTAINTY = 48
 LEAVES_OF_CERTAINTY = 6
-"""Number of trees per run that the regression weights, and of leaves per tree."""
+"""Number of trees per run, and of leaves per tree, for the trees averaged with the regression."""
 
 LEAST_DEVIATION = 1e-9
 
@@ -79,7 +79,7 @@ AGREES = 0.85
 """Minimum agreement with the text of all comments for a candidate to be possibly correct."""
 
 DIFFERS = 0.3
-"""Agreement with the text of all comments below which a candidate is wrong."""
+"""A candidate is wrong if it agrees less than this with the text of all comments."""
 
 MIN_SETTLED = 3
 """Minimum number of records for a candidate to be possibly correct; too many candidates with fewer

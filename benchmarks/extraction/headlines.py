@@ -21,7 +21,7 @@ from worker.html.addresses import absolute, base_of
 
 
 def main() -> None:
-    """Print a table of the pages and the means of each part."""
+    """Print a table of the scores of each page, and their means per part of the TOML file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     corpora = parser.parse_args().corpora

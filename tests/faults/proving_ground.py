@@ -333,8 +333,8 @@ class Clock:
 class ProvingGround(Deployment):
     """A deployment whose processes can be killed, stopped and started again.
 
-    `counts` is the number of processes of each kind, by default one. `others` are other hosts, by
-    the names of the processes to run on them. `customised` is the directory of the module
+    `counts` is the number of processes of each kind, by default one. `others` maps the names of
+    processes to the other hosts on which they run. `customised` is the directory of the module
     ``sitecustomize`` that processes import at start. Each worker runs tasks in `pool` processes.
     `more` are settings that override the defaults of these tests.
     """

@@ -137,7 +137,8 @@ def _paths(path: str, found: list[Kind]) -> list[str]:
     last = len(segments) - (1 if segments[-1] else 2)
     if last < 2:
         return [path]
-    # In other positions, such a segment is more often a section.
+    # Only the last and the first segment are examined: elsewhere, such a word more often names a
+    # section.
     for place in (last, 1):
         kind = _SEGMENTS.get(segments[place].lower())
         if kind is not None:

@@ -86,7 +86,7 @@ def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
 
 
 def parts_of(found: Pagination) -> Parts | None:
-    """Return the pages of an article in parts, for the message; None if it has only one page."""
+    """Return the message's `parts`, or None if the article has only one page."""
     if not found:
         return None
     listed = sorted(found.pages.items())

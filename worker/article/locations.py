@@ -32,7 +32,7 @@ MIN_VALUE_CHARACTERS = 3
 
 
 def without_locations(article: Extraction) -> Extraction:
-    """Return an article without references into the page, because it was made from other markup."""
+    """Return an article without references into its markup, which is not that of the page."""
     return replace(
         article,
         blocks=tuple(replace(each, pieces=()) for each in article.blocks),

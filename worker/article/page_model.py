@@ -38,7 +38,7 @@ class Opinions(NamedTuple):
 
 @dataclass(frozen=True)
 class PageModel:
-    """A network that judges lines and page, and trees that judge lines.
+    """A network that judges the lines and the page as a whole, and trees that judge only the lines.
 
     The network gives a logit for each of `roles` per line and for each of `kinds` per page; the
     trees give the log odds that a line belongs to the text.

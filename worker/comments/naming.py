@@ -140,7 +140,7 @@ def _read(
 
 
 _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
-"""Indications that an element's names may give, as bits."""
+"""Bit flags for the roles that the names of an element indicate."""
 
 
 def _kinds_of(names: frozenset[str]) -> int:

@@ -26,7 +26,7 @@ def first_of(identity: UUID, seen: datetime | None, wire: str | None) -> Story:
 
 
 def follower_of(first: Story, own: Shingles, of_first: Shingles, wire: str | None) -> Story:
-    """Return the story entry for a later article, which credits the news agency `wire`."""
+    """Return the story entry for a later article; `wire` is the news agency that it credits."""
     overlap = overlap_of(own, of_first)
     return first.model_copy(
         update={

@@ -49,7 +49,7 @@ BATCH = 200
 """Maximum number of entries per lane and transaction, since a transaction per entry is slow."""
 
 BATCH_BYTES = 32 * 1024 * 1024
-"""Size of messages per lane and transaction at which no further message is added, which bounds the
+"""Total size of a lane's messages at which a transaction takes no further ones. It bounds the
 memory of the process."""
 
 PAGES_PER_TASK = 8

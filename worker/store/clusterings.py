@@ -84,7 +84,7 @@ def note_error(session: Session, site_id: int, error: str) -> None:
 
 
 def give_up(session: Session, site_id: int) -> Quarantine:
-    """Disable clustering for a site; the counted attempt was not made and is subtracted."""
+    """Disable clustering for a site, and subtract the attempt that was counted but not made."""
     query = sql("""
         UPDATE clustering_attempts SET number = number - 1, quarantined_at = now()
         WHERE site_id = :site_id

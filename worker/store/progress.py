@@ -485,7 +485,7 @@ def count_failures(session: Session, seconds: float) -> dict[str, int]:
 
 
 RECENT_PERIOD = timedelta(days=1)
-"""Maximum time since the extraction request of a recent page."""
+"""A page is recent if its extraction was requested within this period."""
 
 MIN_DOUBTFUL = 5
 """Minimum number of recent articles or walls for a site to be reported; fewer may be accidental."""

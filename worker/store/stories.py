@@ -226,7 +226,7 @@ def touch_text(
 
 
 def stories_of(session: Session, text_ids: Collection[int]) -> dict[int, int]:
-    """Return the story IDs of the given texts that exist, by text ID."""
+    """Return the story ID of each given text, by text ID, without texts that do not exist."""
     if not text_ids:
         return {}
     rows = session.execute(_STORIES_OF, {"ids": sorted(text_ids)})

@@ -80,7 +80,7 @@ def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
 def without_repeats(
     session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
 ) -> list[ExtractedPage]:
-    """Replace short texts that appear at `MIN_ADDRESSES` of a site or more with `NoArticle`.
+    """Replace short texts at `MIN_ADDRESSES` or more addresses of a site with `NoArticle`.
 
     Pages already published with such a text are extracted again, so that they get the same outcome.
     """

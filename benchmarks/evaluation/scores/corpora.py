@@ -50,7 +50,10 @@ class Corpus:
     golds: Mapping[str, Gold]
 
     def scorable(self) -> list[Gold]:
-        """Return the gold records whose text has words and is on its page (`MIN_WORD_RECALL`)."""
+        """Return the gold records that have a text, unless it is from another page.
+
+        See `MIN_WORD_RECALL`. Records whose word recall is unknown are included.
+        """
         return [
             gold
             for gold in self.golds.values()

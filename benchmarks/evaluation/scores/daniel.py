@@ -83,8 +83,9 @@ class DiseaseWatch:
     def _positions(self, repeat: Repeat, parts: Sequence[str]) -> list[float]:
         """Return the distances of the occurrences from the nearer end of the document, in order.
 
-        Distances are in zones. In a document with a single zone, they are shares of the document
-        with the names appended, where each name that contains the string is an occurrence.
+        Distances are numbers of zones. If the document has a single zone, all names are appended to
+        it, so that names containing the string count as occurrences, and distances are divided by
+        the length of the whole.
         """
         if len(parts) > 1:
             return sorted(float(min(zone, len(parts) - 1 - zone)) for zone in repeat.texts)

@@ -37,7 +37,8 @@ RATE_SECONDS: Final = 900
 """Period over which rates are computed."""
 
 MAX_RECEIPTS: Final = 20_000
-"""Maximum number of recent messages used for rates, which then cover a shorter period."""
+"""Maximum number of messages from which rates are computed; if more were received in
+`RATE_SECONDS`, the rates cover a shorter period."""
 
 MIN_FALL: Final = 0.1
 """Minimum drop in a site's mean confidence at which the site is shown (not measured)."""

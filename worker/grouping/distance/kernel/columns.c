@@ -230,9 +230,9 @@ static void list_innermost(Columns *columns, const Layout *layout, int32_t label
     }
 }
 
-/* Lists the places of equal subtrees, which the first path node in a packed subtree fills. If there
- * is none, every path node fills them, because no single one is certain to be exact in a bounded
- * run. */
+/* Lists the places of equal subtrees, and decides which of their path nodes fill these places: only
+ * the first that is packed or, if none is, all of them, because no single one is certain to be
+ * exact in a bounded run. */
 static void list_occurrences(Columns *columns, const Layout *layout, Arena *arena) {
     const Keyroots *keyroots = columns->keyroots;
     int32_t *first = TAKE(arena, int32_t, keyroots->subtrees + 2);

@@ -30,12 +30,13 @@ static void cut(const Tree *tree, int32_t root, int32_t begin, int32_t end, int3
     part->subtree[n - 1] = n == tree->size[root] ? tree->subtree[root] : trimmed;
 }
 
-/* Trimming preserves the distance for the following reasons, in terms of savings. If roots have
- * equal labels and one is mapped to another node, the other root is not mapped at all, so mapping
- * the roots to each other is worth at least as much. Suppose that the first (or last) subtrees of
- * two forests are both equal to A. If nodes of one A are mapped beyond the other A, nodes of the
- * other can only be mapped to nodes of the first. All pairs that touch either A thus have an end in
- * the same one, so they are worth no more than mapping A onto A. */
+/* Trimming preserves the distance, because it loses no savings. If two roots have equal labels and
+ * one of them is mapped to a node other than the other root, that other root is not mapped at all,
+ * so mapping the roots to each other saves at least as much. Suppose that the first (or last)
+ * subtrees of two forests are both equal to A. If a node of one copy of A is mapped to a node
+ * outside the other copy, nodes of the other copy can only be mapped to nodes of the one copy. All
+ * pairs with a node in either copy thus have a node in the same copy, so they save no more than
+ * mapping the two copies onto each other. */
 bool trim(const Tree *a, const Tree *b, Tree *trimmed_a, Tree *trimmed_b, int32_t *distance,
           Arena *arena) {
     int32_t root_a = a->n - 1, root_b = b->n - 1;
