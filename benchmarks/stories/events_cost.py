@@ -18,6 +18,7 @@ from sqlalchemy import insert, text
 from models.tables import Event, EventArticle, Site, StoredPage
 from worker.events.clustering import leading_terms, no_counts
 from worker.events.terms import terms_of
+from worker.settings import psycopg2_url
 from worker.store import events
 from worker.store.database import Database
 from worker.store.events import Arrival
@@ -33,6 +34,8 @@ PER_EVENT = 3
 """Mean number of articles of an event."""
 
 CHUNK = 2_000
+PAGES_PER_TASK = 8
+"""Number of pages that an extraction task of the service stores in one transaction."""
 
 
 def generated(chance: np.random.Generator, number: int, first: int) -> Iterator[Arrival]:
@@ -62,7 +65,7 @@ def main() -> None:
     parser.add_argument("--articles", type=int, default=100_000)
     parser.add_argument("--timed", type=int, default=600)
     options = parser.parse_args()
-    database, chance = Database(options.url), np.random.default_rng(1)
+    database, chance = Database(psycopg2_url(options.url)), np.random.default_rng(1)
     migrate(database)
     with database.transaction() as session:
         session.execute(insert(Site), [{"key": f"site{each}.example"} for each in range(1, 501)])
@@ -78,10 +81,12 @@ def main() -> None:
     # The server process is that of the pool's only connection.
     backend = database.run(lambda session: session.scalar(text("SELECT pg_backend_pid()")))
     began = time.process_time(), _cpu_seconds(backend)
-    for each in arrivals:
-        stories = {each.page_id: each.url}
-        database.run(lambda session: provisional_events(session, [each], stories, WINDOW))  # noqa: B023
-        database.run(lambda session: decide(session, each.page_id, WINDOW))  # noqa: B023
+    for first in range(0, len(arrivals), PAGES_PER_TASK):
+        batch = arrivals[first : first + PAGES_PER_TASK]
+        stories = {each.page_id: each.url for each in batch}
+        database.run(lambda session: provisional_events(session, batch, stories, WINDOW))  # noqa: B023
+        for each in batch:
+            database.run(lambda session: decide(session, each.page_id, WINDOW))  # noqa: B023
     own, served = time.process_time() - began[0], _cpu_seconds(backend) - began[1]
     per_article = 1000 / len(arrivals)
     print(f"CPU time: {own * per_article:.1f} ms, of PostgreSQL {served * per_article:.1f} ms")
