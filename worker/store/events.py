@@ -91,19 +91,22 @@ class KnownEvent(NamedTuple):
     first_seen: datetime | None
 
 
-_LOCK = rows_only(select(func.pg_advisory_xact_lock(AdvisoryLock.EVENTS.value, 0)))
-_SET_LIMITS = text("""
-    SELECT set_config('synchronous_commit', 'off', true),
-        set_config('lock_timeout', :lock, true),
-        set_config('idle_in_transaction_session_timeout', :resting, true)
-""").bindparams(lock=f"{LOCK_SECONDS}s", resting=f"{RESTING_SECONDS}s")
+_LOCK = text("""
+    WITH limits AS MATERIALIZED (
+        SELECT set_config('synchronous_commit', 'off', true),
+            set_config('lock_timeout', :lock, true),
+            set_config('idle_in_transaction_session_timeout', :resting, true)
+    )
+    SELECT pg_advisory_xact_lock(:events, 0) FROM limits
+""").bindparams(
+    lock=f"{LOCK_SECONDS}s", resting=f"{RESTING_SECONDS}s", events=AdvisoryLock.EVENTS.value
+)
 
 
 def lock_events(session: Session) -> None:
     """Prevent concurrent decisions until the end of the transaction, which must be short."""
     # The lock is released without waiting for the disk: anything that a crash loses is decided
     # again.
-    session.execute(_SET_LIMITS)
     session.execute(_LOCK)
 
 

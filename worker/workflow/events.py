@@ -60,9 +60,19 @@ def provisional_events(
     if not arrivals:
         return {}
     known = events.events_of_pages(session, [each.page_id for each in arrivals])
+    # Counts do not change during the look-ups, and have 32 kB.
+    counts = {
+        language: events.term_counts(session, language)
+        for language in sorted({each.language for each in arrivals})
+    }
     found = {
         each.page_id: _look_up(
-            session, each, stories[each.page_id], known.get(each.page_id), window
+            session,
+            each,
+            stories[each.page_id],
+            known.get(each.page_id),
+            counts[each.language],
+            window,
         )
         for each in arrivals
     }
@@ -112,7 +122,10 @@ def decide(session: Session, page_id: int, window: timedelta) -> None:
     former = events.events_of_pages(session, [page_id]).get(page_id)
     event_id = _kept(session, arrival, former)
     if event_id is None:
-        event_id = _join(session, arrival, _choose(session, arrival, former, window), former)
+        counts = events.term_counts(session, arrival.language)
+        event_id = _join(
+            session, arrival, _choose(session, arrival, former, counts, window), former
+        )
     else:
         events.note_seen(session, event_id, arrival.fetched_at)
     events.decide(session, arrival, event_id)
@@ -154,9 +167,12 @@ def _count(session: Session, arrival: Arrival, counts: TermCounts) -> None:
 
 
 def _choose(
-    session: Session, arrival: Arrival, former: ArticleEvent | None, window: timedelta
+    session: Session,
+    arrival: Arrival,
+    former: ArticleEvent | None,
+    counts: TermCounts,
+    window: timedelta,
 ) -> _Choice:
-    counts = events.term_counts(session, arrival.language)
     weights = counts.weights_of(arrival.terms)
     terms = leading_terms(weights)
     near = {each.id: each for each in events.events_like(session, arrival, terms, window)}
@@ -184,11 +200,12 @@ def _look_up(
     arrival: Arrival,
     story: str,
     former: ArticleEvent | None,
+    counts: TermCounts,
     window: timedelta,
 ) -> messages.Event:
     event_id = _kept(session, arrival, former)
     if event_id is None:
-        chosen = _choose(session, arrival, former, window).event
+        chosen = _choose(session, arrival, former, counts, window).event
         event_id = None if chosen is None else chosen.id
     known = None if event_id is None else events.known_event(session, event_id)
     if known is None:
