@@ -10,8 +10,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from worker.events.terms import MAX_TERMS, Terms
 
@@ -179,14 +177,21 @@ def independent_sources(articles: Collection[tuple[int, str]]) -> int:
     """Return the number of independent sources of an event, by its articles' sites and stories.
 
     It is the largest number of articles of which no two share a site or a story, so that neither
-    copies of one text nor several articles of one site count twice.
+    copies of one text nor several articles of one site count twice. It is found by augmenting paths
+    (H. W. Kuhn, "The Hungarian method for the assignment problem", 1955).
     """
-    pairs = sorted(set(articles))
-    if len(pairs) < 2:
-        return len(pairs)
-    sites = {site: number for number, site in enumerate(sorted({site for site, _ in pairs}))}
-    stories = {story: number for number, story in enumerate(sorted({each for _, each in pairs}))}
-    rows = [sites[site] for site, _ in pairs]
-    columns = [stories[story] for _, story in pairs]
-    graph = csr_array((np.ones(len(pairs)), (rows, columns)), shape=(len(sites), len(stories)))
-    return int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
+    stories_of: dict[int, list[str]] = {}
+    for site, story in sorted(set(articles)):
+        stories_of.setdefault(site, []).append(story)
+    site_of: dict[str, int] = {}
+
+    def assign(site: int, tried: set[str]) -> bool:
+        for story in stories_of[site]:
+            if story not in tried:
+                tried.add(story)
+                if story not in site_of or assign(site_of[story], tried):
+                    site_of[story] = site
+                    return True
+        return False
+
+    return sum(assign(site, set()) for site in stories_of)

@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from models import messages
 from models.tables import Event as EventRow
@@ -400,11 +400,6 @@ def waiting(session: Session, most: int) -> Sequence[int]:
 def are_waiting(session: Session) -> bool:
     """Return whether events of articles are to be decided."""
     return bool(waiting(session, 1))
-
-
-def is_waiting(page_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    """Condition: the event of the page's article is to be decided."""
-    return exists().where(EventArrival.page_id == page_id)
 
 
 def take(session: Session, page_id: int) -> Arrival | None:

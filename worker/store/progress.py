@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple, Self
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from models.messages import DOUBTFUL
 from models.tables import (
     DesignChange,
+    EventArrival,
     PageParts,
     Receipt,
     Site,
@@ -20,7 +21,7 @@ from models.tables import (
     TaskFailure,
 )
 from worker.outcomes import PENDING
-from worker.store import clusterings, events, feedback, groups, parts, separations, story_arrivals
+from worker.store import clusterings, feedback, groups, parts, separations, story_arrivals
 from worker.store.database import sql
 from worker.store.feedback import FeedbackCounts, FeedbackRow
 from worker.store.groups import GroupHistory
@@ -184,6 +185,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
             reasons[reason] += number
     pages = select(Receipt.page_id).where(of_run, Receipt.page_id.is_not(None)).distinct()
     own = StoredPage.id.in_(pages)
+    has_event_to_decide = exists().where(EventArrival.page_id == StoredPage.id)
     by_outcome = select(StoredPage.outcome, func.count()).where(own).group_by(StoredPage.outcome)
     outcomes = {each: pages for each, pages in session.execute(by_outcome) if each is not None}
     number, grouped, pending, stories = session.execute(
@@ -191,9 +193,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
             func.count(),
             func.count().filter((StoredPage.generation > 0) | StoredPage.outcome.is_not(None)),
             func.count().filter(is_pending()),
-            func.count().filter(
-                or_(story_arrivals.is_waiting(StoredPage.id), events.is_waiting(StoredPage.id))
-            ),
+            func.count().filter(or_(story_arrivals.is_waiting(StoredPage.id), has_event_to_decide)),
         )
         .select_from(StoredPage)
         .where(own)

@@ -90,3 +90,9 @@ def test_copies_and_further_articles_of_a_site_are_no_further_sources() -> None:
     assert independent_sources([(1, "a"), (1, "b"), (1, "c")]) == 1
     assert independent_sources([(1, "a"), (2, "b")]) == 2
     assert independent_sources([(1, "a"), (2, "a"), (3, "a"), (1, "b"), (1, "c")]) == 2
+
+
+def test_sources_form_a_chain_of_any_length() -> None:
+    # Site n has the stories n and n - 1, so that the last one moves all others.
+    chain = [(site, f"{site + step:03}") for site in range(500) for step in (0, 1)]
+    assert independent_sources([*chain, (500, "000")]) == 501
