@@ -276,7 +276,7 @@ class _PostsOfPage:
         known: TemplateKnowledge,
         patterns: Sequence[CommentPattern] | None,
     ) -> Self:
-        """Find the posts of a page that may have some; `patterns` are tried on every page."""
+        """Find the posts of a page that may have some; given `patterns` are tried on any page."""
         is_searched = judged_page(page, known).may_have_comments
         if patterns is None and not is_searched:
             return cls(page, _NONE_FOUND, is_searched=False)

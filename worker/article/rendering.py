@@ -365,7 +365,7 @@ class _Renderer:
             self._parts.append((text, self._setting()))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
-        """Return whether the next text belongs to the body; the outline omits blank texts."""
+        """Return whether the next text belongs to the body; a blank text always does."""
         if is_blank:
             return True
         line = self._page.texts[self._next_text].line

@@ -279,7 +279,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _distances(places: _Integers, others: _Integers) -> _Integers:
-    """Return the distance from each position to the nearest of the `others`, in ascending order."""
+    """Return the distance from each position to the nearest of `others`, which are sorted."""
     after = np.searchsorted(others, places)
     following = others[np.minimum(after, len(others) - 1)]
     preceding = others[np.maximum(after - 1, 0)]

@@ -1,4 +1,4 @@
-"""XPaths of elements, which an XPath engine of a browser resolves."""
+"""XPaths of elements, in a form that browsers resolve."""
 
 import re
 from functools import cached_property

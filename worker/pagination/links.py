@@ -52,9 +52,9 @@ _FOLLOWED = {"next": Direction.NEXT, "prev": Direction.PREVIOUS, "previous": Dir
 class PartLink:
     """A link that may lead to another part.
 
-    ``element`` is an index in the document, ``href`` the URL as written, and ``relation`` that to
-    the page's own URL. ``direction`` is derived from the label, ``rel`` and the names. A declared
-    link is a ``link`` element, which is invisible to readers.
+    ``element`` is an index in the document, ``href`` the URL as written, and ``relation`` the
+    URL's relation to the page's own URL. ``direction`` is derived from the label, ``rel`` and the
+    names. A declared link is a ``link`` element, which is invisible to readers.
     """
 
     element: int
@@ -220,7 +220,7 @@ class Links:
         return None
 
     def _named_direction(self, element: int) -> Direction | None:
-        """Return the direction named by a class or id of a link, or of its parent if small."""
+        """Return the direction named by a class or id of a link or, if it is small, its parent."""
         flat = self.flat
         if way := self._ways.get(int(flat.name_numbers[element])):
             return way

@@ -110,7 +110,7 @@ def _may_name(note: Note) -> bool:
 def _is_of_readers(note: Note) -> bool:
     """Return whether a line is part of a comment or teaser.
 
-    Lines between headline and body never are; a byline may include a comment count.
+    Lines between headline and body never are, although a byline may include a comment count.
     """
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
