@@ -97,9 +97,9 @@ def body_of(
 def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[np.bool_], float]:
     """Return a mask of the lines that maximise the expected word F1, and the F1 they achieve.
 
-    At least one line is chosen. These are the lines whose probability is at least half of the
-    maximum F1 (Z. C. Lipton, C. Elkan and B. Narayanaswamy, "Optimal thresholding of classifiers to
-    maximize F1 measure", ECML PKDD 2014).
+    The chosen lines, of which there is at least one, are those whose probability is at least half
+    of the maximum F1 (Z. C. Lipton, C. Elkan and B. Narayanaswamy, "Optimal thresholding of
+    classifiers to maximize F1 measure", ECML PKDD 2014).
     """
     order = np.argsort(-probabilities, kind="stable")
     right = np.cumsum((probabilities * lengths)[order])

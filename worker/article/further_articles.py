@@ -224,7 +224,7 @@ class _Page:
             index = self.page.parents[index]
 
     def _outermost(self, head: int) -> int:
-        """Return the outermost element around a head that contains little of the preceding body."""
+        """Return the outermost element around a head with little of the body above that head."""
         page, element = self.page, head
         for parent in self._around(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]

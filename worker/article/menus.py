@@ -194,7 +194,7 @@ class _Stretches(NamedTuple):
         linked = np.flatnonzero(links >= 0)
         in_links = np.zeros(len(counts))
         in_links[linked] = counts[linked]
-        # Cumulative numbers of words in each link, even if the link spans several lines.
+        # Cumulative word counts within each link, even if the link spans several lines.
         is_other = np.diff(links[linked], prepend=-1) != 0
         sums = np.cumsum(counts[linked])
         before = (sums - counts[linked])[is_other]

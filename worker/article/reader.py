@@ -260,9 +260,10 @@ def _find_comments(page: Page) -> FoundComments:
 
 @dataclass(frozen=True)
 class _PostsOfPage:
-    """Posts of a page, needed if it turns out to be a forum page.
+    """Posts of a page, which are needed if the page turns out to be a forum page.
 
-    `likely` are its comments if it is not one; `is_searched` is False if it cannot have posts.
+    `likely` are the comments to use for any other kind of page. `is_searched` is False if the page
+    cannot have posts.
     """
 
     page: Page

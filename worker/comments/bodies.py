@@ -84,9 +84,9 @@ def bodies_of(
 ) -> list[Body]:
     """Return the text of each comment.
 
-    All comments of a page share a template, so their texts are at the same path. Of all paths, the
-    one with the highest expected word F1 is chosen; each text node counts in proportion to the
-    probability that the reader wrote it.
+    All comments of a page share a template, so their texts are at the same path. The path with the
+    highest expected word F1 is chosen; each text node counts in proportion to the probability that
+    the reader wrote it.
     """
     placed = [
         [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]

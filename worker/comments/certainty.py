@@ -34,7 +34,7 @@ MANY_AUTHORS = 10
 """Number of authors beyond which further authors are not counted."""
 
 RIVAL_SHARE = 0.5
-"""Minimum probability of a rival candidate, relative to the best candidate."""
+"""Minimum probability at which a candidate counts as a rival, relative to the best candidate's."""
 
 
 @dataclass(frozen=True)

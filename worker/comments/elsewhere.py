@@ -254,7 +254,7 @@ class _Sources:
         return metas
 
     def value(self, vendor: Vendor, names: str, marked: Node | None) -> str | None:
-        """Return the usable value of the first of several names that has one, or None."""
+        """Return the first usable value among those of several names, in order, or None."""
         for name in names.split():
             for value in self._values(vendor, name, marked):
                 usable = _value(value)

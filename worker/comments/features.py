@@ -327,7 +327,7 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _left_out(records: _Records) -> Iterator[NamedColumn]:
-    """Measure how complete and how uniform the records are, among their siblings and by class."""
+    """Count the siblings that are not records, and measure how uniform the records' classes are."""
     page = records.page
     kinds = (page.parents + 1) * len(page.distinct_tags) + page.tag_numbers
     _, kind_of = np.unique(kinds, return_inverse=True)

@@ -248,7 +248,7 @@ class PageSource:
 
     @cached_property
     def _known_after(self) -> list[int]:
-        """The first text at or after each one whose position is known, or the count of texts."""
+        """For each text, itself or the next one with a known position, or the number of texts."""
         count = len(self._after)
         numbers = np.where(self._offsets[0] >= 0, np.arange(count), count)
         known = np.minimum.accumulate(numbers[::-1])[::-1]

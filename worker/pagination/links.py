@@ -102,7 +102,7 @@ class Links:
 
     @cached_property
     def _link_of_texts(self) -> dict[int, int]:
-        """The enclosing link of each text that is the only text of its link."""
+        """The enclosing link of each text that is alone in its link."""
         flat = self.flat
         elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
         starts, ends = flat.text_starts[elements], flat.text_ends[elements]
@@ -232,8 +232,8 @@ class Links:
     def is_in_pager(self, element: int) -> bool | None:
         """Return whether an element is in a pager, according to the names of its ancestors.
 
-        None means that no ancestor is named as a pager; False, that the pager belongs to something
-        else, such as a calendar or comments.
+        None means that no ancestor has the name of a pager, and False means that the pager belongs
+        to something else, such as a calendar or comments.
         """
         flat, around = self.flat, element
         for _ in range(MAX_ANCESTORS):
