@@ -216,7 +216,7 @@ def _articles_of(
     method: str,
     cut: Cut,
 ) -> Iterator[Extraction]:
-    """Extract articles from texts: first from those next to the page's title, then by length.
+    """Extract articles from texts: those next to the page's title first, then the longest first.
 
     A text in a script's state is considered only if it is next to a title or a date.
     """

@@ -239,7 +239,7 @@ class PageLocations:
 
     @cached_property
     def _displayed(self) -> tuple[list[int], str]:
-        """The indices of the texts that are displayed, and the texts, joined by NUL."""
+        """The indices of the displayed texts, and these texts joined by NUL."""
         flat = self._flat
         silent = flat.within(flat.having(NO_TEXT))
         numbers: list[int] = np.flatnonzero(~silent[flat.pieces.parents]).tolist()

@@ -207,7 +207,7 @@ class Outline:
 
     @cached_property
     def divided_numbers(self) -> Integers:
-        """The same for elements that are not in `DIVISIONS` instead of blocks."""
+        """Like `block_numbers`, but for elements that are not `DIVISIONS` instead of blocks."""
         return self.nearest_marked(~self.flat.having(DIVISIONS))
 
     def nearest_marked(self, marked: Booleans) -> Integers:
@@ -378,7 +378,7 @@ class Outline:
 
     @cached_property
     def link_numbers(self) -> Integers:
-        """Index of the link that contains each element or is that element; -1 outside links."""
+        """Index of the link around each element, or of the element if it is a link; otherwise -1."""
         leads = self.flat.having(("a",))
         addresses = self.flat.values("href")
         without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]

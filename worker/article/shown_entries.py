@@ -144,7 +144,7 @@ def shown_entries(
     comments. If the page does not call itself a live report (`is_live`), class names in or around
     the blocks must indicate one. If its markup declares a live report (`is_declared`), blocks
     without a time are entries as well. `day` is the day on which all entries were written, or None
-    if it is not known.
+    if there may be several.
     """
     shown = _Blocks(page, is_live=is_live, is_declared=is_declared)
     article = _squeezed(text)

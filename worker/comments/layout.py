@@ -70,11 +70,10 @@ class Layout:
     `parents` is -1 for the comment's rows (see `Extent`), and `ends` are the indices after the
     last descendants. `paths` are the numbers of the elements' paths from their row, composed of
     tags and classes; 0 is the comment's element. The same path in two comments of a page is the
-    same part of the template.
-    `texts` are the displayed text nodes, `text_starts` and `text_ends` their ranges below each
-    element, and `text_places` their indices in the page. `lengths` are the numbers of characters
-    below each element, including whitespace; `word_counts` are the numbers of words in each text
-    node. `attributes` are those of all elements of the page.
+    same part of the template. `texts` are the displayed text nodes, `text_starts` and `text_ends`
+    their ranges below each element, and `text_places` their indices in the page. `lengths` are the
+    numbers of characters below each element, including whitespace; `word_counts` are the numbers of
+    words in each text node. `attributes` are those of all elements of the page.
     """
 
     places: list[int]

@@ -868,7 +868,7 @@ static size_t write_character(int64_t code, char *to) {
 }
 
 /* A character reference. `text` is the text that it stands for; it is empty if the name is not in
- * `UNFINISHED` and so may stand for any character. `code` is the code of a numeric reference, else -1. */
+ * `UNFINISHED` and so may stand for any character. `code` is -1 unless the reference is numeric. */
 typedef struct {
     size_t length;
     int64_t code;

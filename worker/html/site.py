@@ -37,7 +37,7 @@ def _suffixes(top: str) -> PublicSuffixList:
 
 @cache
 def _rules() -> Mapping[str, Sequence[str]]:
-    """Return the rules bundled with the library by top-level domain, so that sites never change."""
+    """Return the bundled rules by top-level domain; without updates, no URL ever changes site."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
         if line and not line.startswith("//"):

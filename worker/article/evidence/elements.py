@@ -92,7 +92,7 @@ def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
 
 
 def of_parts(view: View) -> Iterator[NamedColumn]:
-    """Measure how close (0 to 1) the nearest enclosing element named after each page part is."""
+    """Measure the proximity (0 to 1) of the closest element named after each page part."""
     page = view.page
     nearest = np.full((len(PARTS), len(page.elements)), -1)
     may_be_named = np.flatnonzero(view.page.holds & view.is_small)
