@@ -378,7 +378,7 @@ class Outline:
 
     @cached_property
     def link_numbers(self) -> Integers:
-        """Index of the link around each element, or of the element if it is a link; otherwise -1."""
+        """Index of the link around each element, or of the element if it is a link; else -1."""
         leads = self.flat.having(("a",))
         addresses = self.flat.values("href")
         without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
