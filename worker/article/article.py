@@ -93,11 +93,11 @@ def extract_article(
     sentences. If the page displays no article or only a fragment, an article hidden in its scripts
     or markup is used instead.
 
-    `other` is another page of the template group, or its `TemplateKnowledge`, which gives the same
-    result: the group's representative or, for the representative itself, its nearest neighbour. If
-    it is None, the page is read on its own. `apart` are readers' comments, which are left out of
-    the article unless one of them is the article itself. `posts` finds the posts of a forum page;
-    None disables the search.
+    `other` is the page to compare with, or its `TemplateKnowledge`, which gives the same result.
+    Choose the template group's representative or, if the page is itself the representative, its
+    nearest neighbour. If `other` is None, the page is read on its own. `apart` are readers'
+    comments, which are left out of the article unless one of them is the article itself. `posts`
+    finds the posts of a forum page; None disables the search.
 
     Raises `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
     is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a

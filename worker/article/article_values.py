@@ -29,8 +29,8 @@ from worker.pagination import Pagination
 
 MIN_TEXTS = 8
 CHARACTERS_OF_TEXT = 20
-"""A block with more text nodes than `MIN_TEXTS` plus one per `CHARACTERS_OF_TEXT` characters gets a
-single location for all of them."""
+"""A block gets a single location for all of its text nodes if it has more of them than `MIN_TEXTS`
+plus one per `CHARACTERS_OF_TEXT` characters."""
 
 _Part = TypeVar("_Part", bound=MessagePart)
 
@@ -79,7 +79,7 @@ def article_values(content: Content) -> dict[str, Any]:
 
 
 def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
-    """Return the JSON values of the article message, except those that only a deployment has."""
+    """Return the JSON values of the article message, except those known only to a deployment."""
     values = {"url": url, "site": site_name(site), **article_values(content)}
     message = ArticleMessage.model_construct(**values)
     return message.model_dump(mode="json", include={"version", *values})

@@ -30,8 +30,8 @@ MIN_REPEATED_LINES = 2
 CORE_SHARE = 0.7
 """Minimum share of the body's words in the element searched for images and embeds.
 
-The share is below 1 because the headline or lead is often separate; only the whole page would
-contain the complete body.
+The share is below 1 because the headline or lead often lies outside this element; the smallest
+element with all the words would often be the whole page.
 """
 
 _Floats = npt.NDArray[np.float64]
@@ -43,7 +43,7 @@ def judge_page(
     url: str = "",
     model: PageModel | None = None,
 ) -> JudgedPage:
-    """Judge a page by the evidence of its lines, using the given model or else the shipped one."""
+    """Judge a page by the evidence of its lines, by default with the shipped model."""
     return (model or page_model.trained_model()).judge(gather_evidence(page, knowledge, url))
 
 
@@ -95,11 +95,11 @@ def body_of(
 
 
 def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[np.bool_], float]:
-    """Return a mask of the lines that maximise the expected word F1, and that F1.
+    """Return a mask of the lines that maximise the expected word F1, and the F1 they achieve.
 
-    At least one line is chosen. The mask selects the lines whose probability is at least half of
-    that F1 (Z. C. Lipton, C. Elkan and B. Narayanaswamy, "Optimal thresholding of classifiers to
-    maximize F1 measure", ECML PKDD 2014).
+    The chosen lines, of which there is at least one, are those whose probability is at least half
+    of the maximum F1 (Z. C. Lipton, C. Elkan and B. Narayanaswamy, "Optimal thresholding of
+    classifiers to maximize F1 measure", ECML PKDD 2014).
     """
     order = np.argsort(-probabilities, kind="stable")
     right = np.cumsum((probabilities * lengths)[order])

@@ -49,8 +49,8 @@ def _is_discussion(found: FoundComments, page: Page) -> bool:
 def exclude(page: Outline, finding: Finding, elements: Collection[int]) -> Finding:
     """Drop elements from a body, unless they make up most of it and few words would remain.
 
-    The remaining lines are not chosen again without the comments: that worsens as many pages as it
-    improves.
+    The remaining lines are not selected again without the comments, because doing so makes as many
+    pages worse as it improves.
     """
     start, end = page.text_starts[finding.container], page.text_ends[finding.container]
     is_body = [

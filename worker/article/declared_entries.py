@@ -103,7 +103,7 @@ def _time(value: Mapping[str, Any]) -> Moment | None:
 
 
 def _id(value: Mapping[str, Any], url: str) -> str:
-    """Return an entry's ID: the fragment of its URL, or the URL itself if it is another page's."""
+    """Return an entry's ID: the fragment of its URL, or the URL itself if it is another page."""
     for name in ("@id", "identifier", "url"):
         given = _short(value.get(name))
         if given and "#" in given:

@@ -54,8 +54,8 @@ def compared(
 ) -> tuple[Entry, ...]:
     """Mark the entries that are new or changed since the previous revision's message.
 
-    An entry whose ID is new is matched by its title and first words, and then keeps the ID of the
-    previous revision.
+    An entry with a new ID is matched by its title and first words; if there is a match, it keeps
+    the ID from the previous revision.
     """
     known = [*before] if before else []
     if not known:

@@ -8,7 +8,7 @@ from worker.outcomes import PageOutcome
 class NoArticleError(ValueError):
     """The page contains no article.
 
-    `outcome` is the reason: a `PageOutcome`, or a name used only by an evaluated method.
+    `outcome` is the reason: a `PageOutcome`, or a name that only a method under evaluation uses.
     """
 
     outcome: ClassVar[str]

@@ -27,8 +27,8 @@ from worker.inference import Features, Rows
 from worker.outcomes import PageOutcome
 
 MAX_EXPLAINED = 5_000
-"""Maximum number of lines for which each aspect is judged separately, because every aspect requires
-the page to be judged again. On longer pages, `CONTEXT` is the only aspect."""
+"""Maximum number of lines on a page whose aspects are evaluated separately; each aspect requires
+judging the page again. On longer pages, `CONTEXT` is the only aspect."""
 
 LEAST = 1e-6
 """Minimum distance of probabilities from 0 and 1, which keeps log odds finite."""
@@ -74,10 +74,11 @@ class ExplainedLine:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The outcome of a page (a `PageOutcome` or the reason why it has no article), with reasons.
+    """Why a page has an article or none, and why each of its lines was kept or dropped.
 
-    `other_url` is None unless the page was compared with another page. `detail` states why there is
-    no article, and is otherwise empty. `mean` is the mean log odds of the lines.
+    `outcome` is a `PageOutcome`, or the name of another reason for having no article; `detail`
+    describes that reason, and is empty if there is an article. `other_url` is the URL of the page
+    compared with, if any. `mean` is the mean log odds of the lines.
     """
 
     url: str

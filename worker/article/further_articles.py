@@ -30,7 +30,8 @@ from worker.text.wordlists import listed
 from worker.text.words import squash
 
 MIN_OWN_WORDS: Final = 50
-"""Minimum number of body words above a further article; if there are fewer, it is a section."""
+"""Minimum number of body words above a further article; with fewer, it is a section of the page's
+own article."""
 
 MIN_HELD_WORDS: Final = 50
 """Minimum number of words in an element that holds an article, not just its head."""
@@ -39,7 +40,7 @@ MIN_FURTHER_WORDS: Final = 100
 """Minimum median word count of the further articles; teasers are shorter."""
 
 MAX_ABOVE_HEADLINE: Final = 40
-"""Maximum number of words of an article above its headline: a section, a date, a caption."""
+"""Maximum number of words of an article above its headline, such as a section, date or caption."""
 
 MAX_BELOW_HEADLINE: Final = 60
 """Maximum number of words below a headline that are searched for an author and a date."""
@@ -127,7 +128,7 @@ def without_further_articles(
 
 
 def _extent(page: Outline, element: int, container: int) -> Iterator[int]:
-    """Yield an article's element and, if that is incomplete, the elements that follow."""
+    """Yield an article's element and, if that holds only the head, the elements that follow it."""
     yield element
     if page.size(element) >= MIN_HELD_WORDS:
         return
@@ -223,7 +224,7 @@ class _Page:
             index = self.page.parents[index]
 
     def _outermost(self, head: int) -> int:
-        """Return the outermost element around a head that contains little of the preceding body."""
+        """Return the outermost element around a head with little of the body above that head."""
         page, element = self.page, head
         for parent in self._around(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]

@@ -27,8 +27,8 @@ TEXT_NUMBERS: Final = 4096
 """Number of embedding indices for words of lines; 0 means no word."""
 
 WORDS_OF_NAMES: Final = 12
-"""Maximum number of words taken from the names of a line's element, and of its enclosing elements.
-"""
+"""Maximum number of words taken from the names of a line's element, and also from the names of all
+elements around it."""
 
 MAX_AROUND: Final = 5
 """Maximum number of enclosing elements whose names are used."""

@@ -26,8 +26,8 @@ from worker.text.texts import Count
 from worker.text.wordlists import listed
 
 MIN_LISTED: Final = 3
-"""Minimum number of headlines in a list, except in heading elements, such as a front page's lead.
-"""
+"""Minimum number of headlines in a list. Heading elements are exempt: a front page's lead may be
+the only one of its kind."""
 
 MIN_MEDIAN_WORDS: Final = 4.0
 """Minimum median word count of a list's headlines outside heading elements; menu entries are
@@ -47,7 +47,10 @@ MAX_WORDS_BESIDE: Final = 12
 
 MAX_SHARED: Final = 2
 MAX_SHARED_PART: Final = 0.2
-"""Maximum number and share of a list's URLs with the same link text, such as "Read more"."""
+"""Maximum number and maximum share of a list's URLs with the same link text, such as "Read more".
+
+The larger of the two limits applies.
+"""
 
 MAX_HEADLINES: Final = 1_000
 """Maximum number of headlines per page."""

@@ -40,22 +40,22 @@ MIN_LONGER = 1.5
 """Minimum length of the hidden text relative to the displayed fragment."""
 
 MIN_CONTAINED = 0.9
-"""Minimum share of the displayed words that the hidden text must contain if they are a fragment of
-it."""
+"""Minimum share of the displayed words that a hidden text must contain for them to count as a
+fragment of it."""
 
 MAX_SHOWN = 0.5
-"""Maximum share of the hidden words that are displayed as well; displayed text is judged where it
-is displayed."""
+"""Maximum share of a hidden text's words that the page also displays; if more are displayed, the
+displayed text is extracted instead."""
 
 MIN_MUCH_LONGER = 3.0
-"""Minimum length of an ``articleBody`` that does not contain the displayed text, relative to that
+"""Minimum length of an ``articleBody`` relative to the displayed text if it does not contain that
 text."""
 
 MAX_SHELL_WORDS = 60
 """Maximum number of words (a notice, a menu) that a page displays before its scripts fill it.
 
-A hidden text other than an ``articleBody`` never replaces a longer text that it does not contain,
-because sites keep other articles in the state of their scripts.
+If the displayed text is longer and a hidden text does not contain it, only an ``articleBody`` may
+replace it, because sites keep other articles in the state of their scripts.
 """
 
 MAX_CANDIDATES = 3
@@ -92,7 +92,7 @@ class OpenedDocument:
         return cls(opened, tag, elements)
 
     def as_unseen(self, article: Extraction) -> Extraction:
-        """Relocate an article extracted from this copy in the original document.
+        """Return an article extracted from this copy, relocated to the original document.
 
         The original tags are restored, so nothing can be read from the copy afterwards.
         """
@@ -216,7 +216,7 @@ def _articles_of(
     method: str,
     cut: Cut,
 ) -> Iterator[Extraction]:
-    """Extract articles from texts: first those next to the page's title, then by decreasing length.
+    """Extract articles from texts: those next to the page's title first, then the longest first.
 
     A text in a script's state is considered only if it is next to a title or a date.
     """

@@ -25,9 +25,9 @@ MAX_FIGURE_ELEMENTS = 200
 """Maximum number of elements in a figure searched for a caption."""
 
 OPENING = 0.3
-"""Share of an article's words before which an image counts as above the text.
+"""An image counts as above the text if less than this share of the article's words precedes it.
 
-Such an image may follow the lead; images further down belong to the text.
+It may follow the lead; images further down belong to the text.
 """
 
 MIN_WIDTH = 200

@@ -31,7 +31,7 @@ class Span(NamedTuple):
 class InlineText:
     """A text that is assembled from pieces and cleaned in the process, in linear time.
 
-    Each line is cleaned like by `words.clean`: whitespace is collapsed and blank lines are dropped.
+    Each line is cleaned as by `words.clean`: whitespace is collapsed and blank lines are dropped.
     Offsets refer to the cleaned text.
     """
 

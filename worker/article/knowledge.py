@@ -20,7 +20,7 @@ FORMAT = 1
 
 
 class KnownLine(NamedTuple):
-    """A line of a known page: its path number, the digest of its tokens, and their number."""
+    """A line of a known page: its path number, the digest of its tokens, and its token count."""
 
     path: int
     digest: int
@@ -39,8 +39,8 @@ class KnownPage:
 class TemplateKnowledge:
     """Knowledge about a template, learned from some of its pages: paths, lines and titles.
 
-    Its few kilobytes replace the pages: extraction gives the same result with either. For `steps`,
-    see `Paths.steps`.
+    It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
+    For `steps`, see `Paths.steps`.
     """
 
     steps: tuple[Step, ...]

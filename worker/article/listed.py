@@ -1,4 +1,4 @@
-"""Links of a page to the items that it lists or to the articles displayed below its own."""
+"""Links from a page to the items that it lists, or to the articles displayed below its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from worker.pagination import read_pagination
 _LIST_KINDS: Final[Mapping[str, ListKind]] = {kind: kind for kind in get_args(ListKind)}
 
 MISSED_KINDS: Final[Mapping[str, MissedKind]] = {kind: kind for kind in get_args(MissedKind)}
-"""Page kinds to fetch again, by outcome."""
+"""Kinds of pages to fetch again, by outcome."""
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 OF_ENTRIES = 0.2
-"""Minimum share of declared entries among the records; above it, no record counts as a comment.
+"""Minimum share of declared entries among the records for none of them to count as a comment.
 
-A page may declare only its latest entries but display more of them.
+The share is low because a page may declare only the latest of the entries that it displays.
 """
 
 MIN_ENTRIES = 2
@@ -41,7 +41,8 @@ _LIVE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAME_PARTS = ("live", "ticker", "minut", "direct", "direkt", "relacja")
-"""Substrings, one of which occurs in every match of `LIVE_NAMES`; searched first for speed."""
+"""Substrings, at least one of which occurs in any match of `LIVE_NAMES`; they are searched first
+for speed."""
 
 _DECLARED = "liveBlogUpdate"
 _TYPE = "liveblogposting"

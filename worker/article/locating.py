@@ -21,8 +21,8 @@ CONTEXT_WORDS = 3
 
 
 MAX_CONTEXT = 60
-"""Maximum length of the words on either side, because some languages do not separate words by
-spaces."""
+"""Maximum length of the words on either side, in characters; the number of words alone is no limit
+in languages that do not put spaces between them."""
 
 
 class LocationError(ValueError):
@@ -61,7 +61,7 @@ class Passage:
     xpath
         Absolute XPath of the text node's parent, in the tree that a browser builds.
     start, end
-        Character offsets into the parent's own text nodes, joined.
+        Character offsets into the concatenation of the parent's own text nodes.
     byte_start, byte_end
         Byte offsets into the page as fetched, or None if unknown.
     """
@@ -111,7 +111,7 @@ def blocks_in_message(message: ArticleMessage) -> list[LocatedBlock]:
 
 
 def absolute_path(base: str, path: str) -> str:
-    """Return a path as an absolute one; `base` is that of the article."""
+    """Return a path as an absolute one; it may be relative to the article's path, `base`."""
     if path.startswith("/"):
         return path
     return f"{base}/{path}" if path else base
@@ -243,7 +243,7 @@ def _aligned(
 
 
 def _shown(text: str) -> list[int]:
-    """Return the offsets of the visible characters, that is, neither whitespace nor invisible."""
+    """Return the offsets of the characters that are neither whitespace nor invisible."""
     if text.isprintable():
         return [at for at, each in enumerate(text) if not each.isspace()]
     return [

@@ -18,7 +18,7 @@ from worker.html.source import PageSource
 from worker.text import words
 
 MAX_PATH_CHARACTERS = 200_000
-"""Maximum total length of paths; on deep, hostile pages, further parts have no location."""
+"""Maximum total length of paths; parts beyond it, as on deep, hostile pages, have no location."""
 
 MAX_AROUND = 4
 """Maximum length of a text relative to a value it contains; longer texts may merely mention the
@@ -32,7 +32,7 @@ MIN_VALUE_CHARACTERS = 3
 
 
 def without_locations(article: Extraction) -> Extraction:
-    """Return an article without references into its markup, which is not that of the page."""
+    """Return an article without references into its markup, which is not the page's own."""
     return replace(
         article,
         blocks=tuple(replace(each, pieces=()) for each in article.blocks),
@@ -73,8 +73,8 @@ def with_comment_locations(page: Page, comments: Sequence[Comment]) -> tuple[Com
 class PageLocations:
     """Locator of elements, texts and values in a page.
 
-    `left` is the number of characters that further paths may use; a deep page would otherwise
-    produce too many.
+    `left` is the number of characters left for further paths; without this limit, the paths of a
+    deep page would become too long.
     """
 
     page: Page
@@ -239,7 +239,7 @@ class PageLocations:
 
     @cached_property
     def _displayed(self) -> tuple[list[int], str]:
-        """The indices of the texts that are displayed, and the texts, joined by NUL."""
+        """The indices of the displayed texts, and these texts joined by NUL."""
         flat = self._flat
         silent = flat.within(flat.having(NO_TEXT))
         numbers: list[int] = np.flatnonzero(~silent[flat.pieces.parents]).tolist()

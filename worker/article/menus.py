@@ -63,7 +63,7 @@ MIN_OFFERS_TO_HEADLINES = 0.1
 
 
 MIN_READ = 0.6
-"""Minimum share of a page's words that are in its text for a list to be the page's content."""
+"""Minimum share of a page's words in the extracted text for a list to be the page's content."""
 
 MIN_PROBABILITY = 0.5
 """Minimum menu probability for a page that looks like a menu to count as one."""
@@ -173,8 +173,8 @@ class _Stretches(NamedTuple):
     """The headlines of a page, and the texts between them.
 
     `blocks` and `links` hold the block and the link of each headline; `words` holds the number of
-    words before the first headline and after each headline. `headlines` and `total` are numbers of
-    words.
+    words before the first headline and after each headline. `headlines` and `total` are the word
+    counts of all headlines and of the page.
     """
 
     blocks: Integers
@@ -194,7 +194,7 @@ class _Stretches(NamedTuple):
         linked = np.flatnonzero(links >= 0)
         in_links = np.zeros(len(counts))
         in_links[linked] = counts[linked]
-        # Cumulative numbers of words in each link, even if the link spans several lines.
+        # Cumulative word counts within each link, even if the link spans several lines.
         is_other = np.diff(links[linked], prepend=-1) != 0
         sums = np.cumsum(counts[linked])
         before = (sums - counts[linked])[is_other]

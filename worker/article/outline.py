@@ -51,10 +51,10 @@ class PageTexts:
 class Outline:
     """The elements of a document that may display text, in document order, with their tokens.
 
-    An element is identified by its index, and its descendants are the indices up to its end. Its
-    texts and tokens are ranges of the page's, so that quantities propagate to ancestors (Deturck
-    2015, section 4.4) without a second pass. Of the elements in `worker.html.elements.NO_TEXT`, the
-    descendants are omitted.
+    An element is identified by its index; its descendants have the indices that follow, up to its
+    end. Its texts and tokens are ranges of the page's, so that quantities propagate to ancestors
+    (Deturck 2015, section 4.4) without a second pass. Descendants of the elements in
+    `worker.html.elements.NO_TEXT` are omitted.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class Outline:
 
     @cached_property
     def _known_words(self) -> tuple[Integers, Integers]:
-        """Indices into `distinct_names`, paired with the numbers of known words in the name."""
+        """Indices into `distinct_names`, and the numbers of the known words in those names."""
         has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
         has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
         return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))
@@ -196,7 +196,7 @@ class Outline:
 
     @cached_property
     def block_numbers(self) -> Integers:
-        """Nearest block element around each element, including itself."""
+        """Index of each element's nearest enclosing block, or its own index if it is a block."""
         return self.nearest_marked(~self.flat.having(WITHIN_SENTENCES))
 
     @cached_property
@@ -207,11 +207,11 @@ class Outline:
 
     @cached_property
     def divided_numbers(self) -> Integers:
-        """Nearest element around each element, including itself, that is not one of `DIVISIONS`."""
+        """Like `block_numbers`, but for elements that are not `DIVISIONS` instead of blocks."""
         return self.nearest_marked(~self.flat.having(DIVISIONS))
 
     def nearest_marked(self, marked: Booleans) -> Integers:
-        """Return each element's nearest marked ancestor or itself; the root if none is marked."""
+        """Return each element if it is marked, or else its nearest marked ancestor or the root."""
         parents = self.flat.parents
         found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
         while True:
@@ -378,7 +378,7 @@ class Outline:
 
     @cached_property
     def link_numbers(self) -> Integers:
-        """Index of the link that each element is or is inside; -1 outside links."""
+        """Index of the link around each element, or of the element if it is a link; else -1."""
         leads = self.flat.having(("a",))
         addresses = self.flat.values("href")
         without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]

@@ -100,7 +100,7 @@ class PageModel:
         return JudgedPage(evidence, self.roles, of_roles, kinds, opinions)
 
     def _with_trees(self, logits: Floats, of_trees: Floats) -> tuple[Floats, Opinions]:
-        """Shift the text roles so that the text has the mean log odds of network and trees."""
+        """Shift the text roles so that the log odds of text are the mean of the two members'."""
         is_text = np.isin(self.roles, TEXT_ROLES)
         of_network = np.logaddexp.reduce(logits[:, is_text], axis=1) - np.logaddexp.reduce(
             logits[:, ~is_text], axis=1

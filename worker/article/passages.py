@@ -87,7 +87,7 @@ def is_prose(text: str) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[_Leaf]:
-    """Yield the strings in a value, in order, and those in JSON that is itself a string."""
+    """Yield the strings in a value, in order, including those in JSON encoded as a string."""
     left = MAX_VALUES
     waiting: list[tuple[_Path, Any, tuple[dict[str, Any], ...]]] = [((), value, ())]
     while waiting and left > 0:

@@ -260,9 +260,10 @@ def _find_comments(page: Page) -> FoundComments:
 
 @dataclass(frozen=True)
 class _PostsOfPage:
-    """Posts of a page, needed if it turns out to be a forum page.
+    """Posts of a page, which are needed if the page turns out to be a forum page.
 
-    `likely` are its comments if it is not one; `is_searched` is False if it cannot have posts.
+    `likely` are the comments to use for any other kind of page. `is_searched` is False if the page
+    cannot have posts.
     """
 
     page: Page
@@ -276,7 +277,7 @@ class _PostsOfPage:
         known: TemplateKnowledge,
         patterns: Sequence[CommentPattern] | None,
     ) -> Self:
-        """Find the posts of a page that may have some; `patterns` are tried on every page."""
+        """Find the posts of a page that may have some; given `patterns` are tried on any page."""
         is_searched = judged_page(page, known).may_have_comments
         if patterns is None and not is_searched:
             return cls(page, _NONE_FOUND, is_searched=False)

@@ -35,8 +35,8 @@ MAX_CELL_TOKENS = 40
 """Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
 
 MAX_BLOCKS_BEFORE_TITLE = 3
-"""Number of leading blocks in which a repeated headline is removed; it may follow a section and a
-date."""
+"""Number of leading blocks from which a repeated headline is removed; a section and a date may
+precede it."""
 
 PROBABILITY_DIGITS = 3
 """Number of decimal places in the probability of a role."""
@@ -326,7 +326,7 @@ class _Renderer:
         return f"{self._numbers[around]}." if is_numbered else "-"
 
     def _caption_within(self, index: int) -> str | None:
-        """Return the caption within a figure, or within an element named as a caption."""
+        """Return the caption in a figure, or the text of an element named as a caption."""
         page = self._page
         caption = illustrations.caption_within(page, index, self._captions)
         return caption or (None if page.tags[index] == "figure" else page.text_of(index) or None)
@@ -365,7 +365,7 @@ class _Renderer:
             self._parts.append((text, self._setting()))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
-        """Return whether the next text belongs to the body; the outline omits blank texts."""
+        """Return whether the next text belongs to the body; a blank text always does."""
         if is_blank:
             return True
         line = self._page.texts[self._next_text].line
@@ -540,7 +540,7 @@ class _Renderer:
         return len(self._rendering.stretches) + (0 if self._is_blank else 1)
 
     def _settle_media(self) -> None:
-        """Move media that were placed after a block back if the block turned out to be empty."""
+        """Move media back that were placed after a block that turned out to be empty."""
         _settle(self._rendering.images, len(self._rendering.stretches))
         _settle(self._rendering.embeds, len(self._rendering.stretches))
 

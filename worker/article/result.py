@@ -187,9 +187,10 @@ class Extraction:
     BCP 47 tag. `confidence` is the probability that the extraction is correct.
 
     `method` states how the body was found: ``"lines"`` (roles of lines), ``"sentences"`` (sentence
-    counts) or, if the page does not display it, where: ``"articleBody"`` (structured data),
-    ``"json-state"`` (state of the site's scripts), ``"noscript"`` or ``"template"``. `xpath` is the
-    positional XPath of the body's container or of the script that contains a hidden body.
+    counts) or, if the page does not display the body, where it was found: ``"articleBody"``
+    (structured data), ``"json-state"`` (state of the site's scripts), ``"noscript"`` or
+    ``"template"``. `xpath` is the positional XPath of the body's container or of the script that
+    contains a hidden body.
 
     `locations` are those of the article's values, None if they were not determined. `container` and
     `heading` are the indices in the page of the container and of the displayed headline.

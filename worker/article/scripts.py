@@ -44,7 +44,7 @@ class ScriptValue:
 def structured_data(
     elements: Iterable[Node], least: int = 0, holding: str = ""
 ) -> Iterator[ScriptValue]:
-    """Yield the values in JSON-LD scripts with at least `least` characters that contain `holding`.
+    """Yield the values in JSON-LD scripts that contain `holding` and at least `least` characters.
 
     Elements other than scripts are ignored.
     """

@@ -3,16 +3,18 @@
 Modelled on Wutsi's extractor, for a page about which nothing else is known:
 
 - *Cleaning* removes elements that display no text, ``nav``, ``header``, ``footer``, ``aside`` and
-  ``form`` elements, and those whose class or ID contains a word for an uninteresting section, but
-  none with more than half of the page's text: themes put ``single comments-open`` on the body.
+  ``form`` elements, and those whose class or ID contains a word for an uninteresting section. An
+  element with more than half of the page's text is never removed, because themes put classes such
+  as ``single comments-open`` on the body.
 - *Selection* takes text nodes of 20 characters or more, outside headings and links, because menus
   would be selected otherwise.
-- *Partition*: a text node belongs to its enclosing block, and a block to the element that it
-  divides, whose sentences are counted together as a packet.
-- *Argmax* is the packet with the most sentences; on a tie, the most characters, then the first.
+- *Partition* assigns a text node to its enclosing block, and a block to the element that it
+  divides. The sentences of such an element are counted together, as a packet.
+- *Argmax* chooses the packet with the most sentences or, on a tie, the one with the most
+  characters, and then the first.
 - *Fusion* keeps the selected blocks of the packet, headings and quotations between them, and
-  shorter paragraphs, lists and tables without a link. Of the packet's other children, only images
-  and embeds are kept, which Wutsi's extractor loses.
+  shorter paragraphs, lists and tables without a link. Of the packet's other children, it keeps
+  only images and embeds, which Wutsi's extractor loses.
 """
 
 from collections.abc import Sequence

@@ -123,7 +123,7 @@ class _ShownTime:
 
 @dataclass(frozen=True)
 class _Block:
-    """A block with a time, given by its outermost elements in order."""
+    """A block and its time, if any; `rows` are its outermost elements, in order."""
 
     rows: tuple[int, ...]
     shown_time: _ShownTime | None
@@ -143,8 +143,8 @@ def shown_entries(
     The blocks must be dated individually and in order, be part of the article's `text`, and not be
     comments. If the page does not call itself a live report (`is_live`), class names in or around
     the blocks must indicate one. If its markup declares a live report (`is_declared`), blocks
-    without a time are entries as well. `day` is the only day on which entries were written, or
-    None.
+    without a time are entries as well. `day` is the day on which all entries were written, or None
+    if there may be several.
     """
     shown = _Blocks(page, is_live=is_live, is_declared=is_declared)
     article = _squeezed(text)

@@ -1,7 +1,7 @@
 """Conversion of article messages to items of JSON Feed 1.1 and objects of IPTC ninjs 3.0.
 
-Both functions take the JSON values of an article message, of which the keys that only a deployment
-knows may be absent.
+Both functions take the JSON values of an article message; keys that only a deployment can fill may
+be absent.
 """
 
 import json
@@ -39,7 +39,7 @@ def json_feed(items: Sequence[Mapping[str, Any]], title: str) -> dict[str, Any]:
 
 
 def json_feed_frame(title: str = "") -> tuple[str, str]:
-    """Return the text before and after the items of a JSON Feed, which commas separate."""
+    """Return the text before and after a JSON Feed's items, which are separated by commas."""
     start, _, end = json.dumps(json_feed([], title), ensure_ascii=False).rpartition("]")
     return start, f"\n]{end}\n"
 
@@ -147,7 +147,7 @@ def _medium(number: int, embed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _identity(message: Mapping[str, Any]) -> str:
-    """Return the identity of an article in all of its revisions."""
+    """Return an identifier that all revisions of an article share."""
     address = message.get("canonical") or message["url"]
     if address:
         return str(address)

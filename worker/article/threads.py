@@ -17,11 +17,11 @@ MAX_HEAD_WORDS = 12
 """Maximum number of words in a line with an author or date: "Ann, 5 May 2024 at 11:15 pm"."""
 
 TAKEN = 0.5
-"""Minimum probability at which a line outside the posts is kept although no lines were chosen."""
+"""Minimum probability at which a line outside the posts is kept if no lines were chosen."""
 
 LEAST_IN_POSTS = ((0.99, 0.0), (0.5, 0.6), (0.0, 0.95))
 """Pairs of a minimum probability of a forum page and a minimum share of the text's words in posts;
-a page that meets one of them is read as a thread.
+a page that reaches both values of any pair is read as a thread.
 
 The less likely a forum page is, the larger the share must be, because an article with many comments
 looks like a thread.
@@ -49,7 +49,7 @@ FindPosts = Callable[[], Posts | None]
 
 @dataclass(frozen=True, eq=False)
 class _LinesOfPosts:
-    """Masks over the lines, by their part of the posts."""
+    """Masks of the lines that are in posts, and of their texts, authors and dates."""
 
     within: Booleans
     written: Booleans

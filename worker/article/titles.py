@@ -13,8 +13,8 @@ from worker.text.texts import count_words
 from worker.text.words import squash
 
 MIN_SHARED = 0.5
-"""Minimum share of a heading's words that a declared title must contain for it to be the headline.
-"""
+"""Minimum share of a heading's words that a declared title must contain for the heading to be the
+headline."""
 
 MIN_HEADLINE_WORDS = 5
 """Minimum number of words in an ``h1`` that is the headline regardless of the declared titles."""
@@ -59,7 +59,7 @@ class Titles:
 def headline(
     page: Outline, container: int, url: str = "", others: Sequence[Titles] = ()
 ) -> tuple[str | None, int | None]:
-    """Find the headline, on one line, and the index of the heading that displays it; each or None.
+    """Find the headline, on one line, and the index of the heading that displays it, if any.
 
     The declared titles are ``og:title`` and ``title`` without parts at either end that name the
     site: ``og:site_name``, the host name, or a part of the title of another page of the template
@@ -108,7 +108,7 @@ def headline(
 
 
 def declared_titles(page: Outline, url: str = "") -> list[str]:
-    """Return ``og:title`` and ``title`` without the parts that name the site, unless empty."""
+    """Return ``og:title`` and ``title`` without the parts that name the site, omitting blanks."""
     return _declared_on(page, url, ())[1]
 
 

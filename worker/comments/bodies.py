@@ -84,9 +84,9 @@ def bodies_of(
 ) -> list[Body]:
     """Return the text of each comment.
 
-    All comments of a page share a template, so their texts are at the same path. Of all paths, the
-    one with the highest expected word F1 is chosen; each text node counts in proportion to the
-    probability that the reader wrote it.
+    All comments of a page share a template, so their texts are at the same path. The path with the
+    highest expected word F1 is chosen; each text node counts in proportion to the probability that
+    the reader wrote it.
     """
     placed = [
         [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
@@ -161,7 +161,7 @@ def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int
 
 
 def _reply_headers(layout: Layout) -> frozenset[int]:
-    """Return the text nodes that state who is being answered, up to the link to that comment."""
+    """Return the text nodes that state who is being answered, up to the link to that post."""
     headers: set[int] = set()
     first_of: dict[int, int] = {}
     for number, node in enumerate(layout.texts):
@@ -194,8 +194,8 @@ def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
 
 
 _NAMED = 0.9
-"""Minimum probability that the reader wrote a text whose enclosing elements are named as readers'
-text."""
+"""Minimum probability that the reader wrote a text if the names of its enclosing elements indicate
+readers' text."""
 
 _NAMED_AROUND = 0.1
 """Maximum probability that the reader wrote a text if the names of an enclosing element indicate

@@ -30,8 +30,8 @@ _NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "
 class Candidate:
     """Elements that share a signature.
 
-    `signature` is the first signature that exactly one element in each member carries, and no
-    element outside. `levels` is the number of levels from that element up to the member. `places`
+    `signature` is the first signature that occurs exactly once in each member and nowhere else.
+    `levels` is the number of levels from the element that carries it up to the member. `places`
     are the indices of the members among the page's elements, in ascending order.
     """
 

@@ -31,10 +31,10 @@ MIN_PROBABILITY = 1e-4
 """Lower bound to which probabilities are clipped; the upper bound is 1 minus this value."""
 
 MANY_AUTHORS = 10
-"""Upper limit to the number of authors counted."""
+"""Number of authors beyond which further authors are not counted."""
 
 RIVAL_SHARE = 0.5
-"""Minimum probability of a rival candidate, relative to the best candidate."""
+"""Minimum probability at which a candidate counts as a rival, relative to the best candidate's."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def measure_choice(
     probabilities: Floats,
     comments: Sequence[Comment],
 ) -> dict[str, float]:
-    """Measure the likeliest candidate, its lead, and its `comments` (from `read_choice`)."""
+    """Measure the likeliest candidate, its lead over the others, and its `comments` as read."""
     best = int(probabilities.argmax())
     members = candidates[best].members[:MAX_READ]
     second = float(np.partition(probabilities, -2)[-2]) if len(probabilities) > 1 else 0.0

@@ -32,7 +32,7 @@ class Comment:
     element
         Index of its element in the page; None if the page does not display it.
     texts
-        Indices, among the texts of the page, of the first and last of its text.
+        Indices of the first and the last text node of its text, among those of the page.
     """
 
     text: str

@@ -17,7 +17,7 @@ from worker.text.wordlists import listed
 
 MIN_SHARE = 0.5
 """Minimum share of the texts at a place that contain a date for it to be a date column. Also the
-minimum score, relative to the best place, for another place to fill its gaps."""
+minimum score of another place, relative to the best one, for it to supply missing dates."""
 
 _NAMES = listed(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"

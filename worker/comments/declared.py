@@ -120,7 +120,7 @@ def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     """
     stated = list(_threads_in_state(list(values)))
     places = Counter(place for place, _ in stated)
-    # A path that occurs several times occurs once per item in a list of pages.
+    # A path that occurs several times belongs to the items in a list of pages.
     own = (comments for place, comments in stated if places[place] == 1)
     return _to_comments(max(own, key=len, default=[]), url)
 

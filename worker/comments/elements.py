@@ -89,8 +89,8 @@ COUNTED = (*_OF_TEXT, *_IN_PLACE, *_OF_ELEMENT)
 """Counts stored for each element, including all its descendants.
 
 ``repeated`` are texts that occur at least `OFTEN` times on the page. ``discussing`` and
-``other_parts`` are elements whose class or ID indicates a discussion, or another part of a page.
-``personal`` are words that writers use for themselves and for each other. ``long_links`` read like
+``other_parts`` are elements whose class or ID indicates a discussion or another part of a page,
+respectively. ``personal`` are words for oneself and the person addressed. ``long_links`` read like
 headlines, ``fragment_links`` lead to an anchor in a page, and ``unendorsed_links`` have a ``rel``
 that is usual for links posted by readers.
 """

@@ -21,7 +21,7 @@ from worker.html.nodes import Node
 from worker.text.words import clean
 
 MAX_CHARACTERS = 2_000_000
-"""Maximum number of characters to read of a page's scripts."""
+"""Maximum number of characters read from a page's scripts."""
 
 MAX_VALUE = 500
 """Maximum length of an ID or a URL, in characters."""
@@ -62,8 +62,8 @@ class CommentsElsewhere:
 def find_elsewhere(page: Page, *, shows_comments: bool = False) -> tuple[CommentsElsewhere, ...]:
     """Find the page's comment threads hosted by other services, at most one per service.
 
-    If `shows_comments` is set, the site's own API is omitted, because its comments are those on the
-    page.
+    If `shows_comments` is set, the site's own API is omitted, because its comments are the ones
+    already on the page.
     """
     sources = _Sources(page)
     found = (
@@ -188,7 +188,7 @@ class _Sources:
 
     @cached_property
     def _words(self) -> dict[str, list[int]]:
-        """The (class, ID) pairs that contain each of the services' class names."""
+        """Indices of the (class, ID) pairs that contain each class name used by a service."""
         found: dict[str, list[int]] = {}
         for pair, (words, _) in enumerate(self.flat.distinct_names):
             for word in _CLASS_NAMES.intersection(words.split()):
@@ -254,7 +254,7 @@ class _Sources:
         return metas
 
     def value(self, vendor: Vendor, names: str, marked: Node | None) -> str | None:
-        """Return the usable value of the first of several names that has one, or None."""
+        """Return the first usable value among those of several names, in order, or None."""
         for name in names.split():
             for value in self._values(vendor, name, marked):
                 usable = _value(value)

@@ -48,7 +48,7 @@ def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
     """Widen records, in document order, to everything that belongs to their comments.
 
     A record may consist of the text alone. Enclosing elements that contain no other record belong
-    to the comment. So do table rows or other siblings, provided that they accompany every record.
+    to the comment. So do table rows or other siblings that accompany every record.
     """
     shapes = _Shapes(page)
     elements = list(records)

@@ -279,7 +279,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _distances(places: _Integers, others: _Integers) -> _Integers:
-    """Return the distance from each position to the nearest of the `others`, in ascending order."""
+    """Return the distance from each position to the nearest of `others`, which are sorted."""
     after = np.searchsorted(others, places)
     following = others[np.minimum(after, len(others) - 1)]
     preceding = others[np.maximum(after - 1, 0)]
@@ -327,7 +327,7 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _left_out(records: _Records) -> Iterator[NamedColumn]:
-    """Measure how complete and how uniform the records are, among their siblings and by class."""
+    """Count the siblings that are not records, and measure how uniform the records' classes are."""
     page = records.page
     kinds = (page.parents + 1) * len(page.distinct_tags) + page.tag_numbers
     _, kind_of = np.unique(kinds, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Search for a page's comments by the likeliest candidate or by its template's pattern."""
+"""Search for a page's comments, using the likeliest candidate or its template's pattern."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from worker.html import Page
 from worker.inference import BoostedTrees, load_model
 
 MIN_PROBABILITY = 0.02
-"""Minimum probability at which the likeliest candidate is read, which is the slowest step."""
+"""Minimum probability at which the likeliest candidate is read; reading is the slowest step."""
 
 MIN_CONFIDENCE = 0.35
 """Minimum probability after reading at which the likeliest candidate counts as comments."""

@@ -67,13 +67,13 @@ class Layout:
     """The elements of one comment in document order, without the elements of nested comments.
 
     `places` are indices in the page, and `names` are the words of classes, IDs and other names.
-    `parents` of the rows themselves are -1, and `ends` are the indices after the last descendants.
-    `paths` are the numbers of the paths from the row, composed of tags and classes; 0 is the
-    comment's element. The same path in two comments of a page is the same part of the template.
-    `texts` are the displayed text nodes, `text_starts` and `text_ends` their ranges below each
-    element, and `text_places` their indices in the page. `lengths` are the numbers of characters
-    below each element, including whitespace; `word_counts` are the numbers of words in each text
-    node. `attributes` are those of all elements of the page.
+    `parents` is -1 for the comment's rows (see `Extent`), and `ends` are the indices after the
+    last descendants. `paths` are the numbers of the elements' paths from their row, composed of
+    tags and classes; 0 is the comment's element. The same path in two comments of a page is the
+    same part of the template. `texts` are the displayed text nodes, `text_starts` and `text_ends`
+    their ranges below each element, and `text_places` their indices in the page. `lengths` are the
+    numbers of characters below each element, including whitespace; `word_counts` are the numbers of
+    words in each text node. `attributes` are those of all elements of the page.
     """
 
     places: list[int]
@@ -211,7 +211,7 @@ class _CommentItems:
     """The elements or texts of a page that belong to comments, grouped by comment.
 
     `items` are their indices in the page, and `owners` is the comment number of each item. `firsts`
-    is the position of each comment's first item, and `bases` is that position for each item.
+    is the position of each comment's first item, and `bases` gives that position for every item.
     """
 
     def __init__(self, owners: Integers, count: int) -> None:

@@ -82,7 +82,7 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
 
     Names are at the same place in all comments: the place where most comments have a short text
     that is marked up as an author or links to a profile, and that is not always the same. The
-    second-best place fills the gaps, such as guests without a profile.
+    second-best place fills the gaps, such as those of guests without a profile.
     """
     ranked = []
     kinds = [[*map(_kinds_of, layout.names)] for layout in layouts]
@@ -258,7 +258,7 @@ def _kinds_around(layout: Layout, kinds: Sequence[int], index: int) -> int:
 
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
-    # The text around the element's own text is another part of the comment.
+    # If only the element's own text counts, its children are other parts of the comment.
     end = index + 1 if is_text else min(layout.ends[index], index + 4)
     try:
         link = layout.tags.index("a", index, end)

@@ -1,4 +1,4 @@
-"""Comment patterns, which derive from the comments on one page and find those on other pages."""
+"""Comment patterns, which are derived from the comments on one page and find those on others."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Signatures, which are properties that elements of the same kind share, such as comments."""
+"""Signatures: properties that elements of the same kind, such as comments, have in common."""
 
 import re
 from bisect import bisect_right

@@ -847,7 +847,7 @@ static const char *const UNFINISHED[][2] = {
 };
 enum { LONGEST_REFERENCE = 40 };
 
-/* Characters of the numeric references 128 to 159, which browsers take for Windows-1252. */
+/* Characters for the numeric references 128 to 159, which browsers decode as Windows-1252. */
 static const unsigned short WINDOWS[32] = {
     0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160,
     0x2039, 0x152,  0x8d,   0x17d,  0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -867,8 +867,8 @@ static size_t write_character(int64_t code, char *to) {
     return length;
 }
 
-/* A character reference; `text` is what it stands for, empty for any character that a name may stand
- * for, and `code` that of a numeric reference, or -1. */
+/* A character reference. `text` is the text that it stands for; it is empty if the name is not in
+ * `UNFINISHED` and so may stand for any character. `code` is -1 unless the reference is numeric. */
 typedef struct {
     size_t length;
     int64_t code;
@@ -911,7 +911,8 @@ static Reference reference_at(const char *at, const char *end) {
     return found;
 }
 
-/* Return whether a named reference may stand for a character: none does for a letter or digit. */
+/* Return whether a named reference may stand for a character: none does for an ASCII letter or digit
+ * or for white space. */
 static int may_be_named(const char *at) {
     return (unsigned char)*at >= 0x80 || !(is_letter(*at) || (*at >= '0' && *at <= '9') || is_space(*at));
 }
@@ -940,8 +941,8 @@ static int is_finished(const Run *run, const char *at) {
     return 1;
 }
 
-/* Match a text, and move the cursor behind it. Return its start in the source, or NULL. A whole text
- * ends where a run ends. */
+/* Match a text, and move the cursor past it. Return its start in the source, or NULL. If `is_whole`
+ * is set, the text must end where a run ends. */
 static const char *match(Cursor *cursor, const char *text, const char *text_end, int is_whole) {
     Cursor here = *cursor;
     const char *start = NULL;
@@ -949,7 +950,7 @@ static const char *match(Cursor *cursor, const char *text, const char *text_end,
         if (--cursor->left < 0 || here.run == here.runs->count) return NULL;
         const Run *run = here.runs->items + here.run;
         if (here.at == run->end) {
-            /* The markup before the next run may not end the text: a comment, a stray end tag. */
+            /* The markup before the next run, such as a comment, need not end the text. */
             if (++here.run == here.runs->count) return NULL;
             run++;
             here.at = start ? run->start : run->shown;

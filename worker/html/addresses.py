@@ -24,7 +24,7 @@ def base_of(document: AnyElement, url: str) -> str:
 
 
 def split_url(url: str) -> SplitResult:
-    """Split a URL like `urlsplit`, but an invalid one into empty parts."""
+    """Split a URL like `urlsplit`, but return empty parts if it is invalid."""
     try:
         return urlsplit(url)
     except ValueError:

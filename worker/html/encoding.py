@@ -38,12 +38,13 @@ UNREADABLE_SHARE = 0.05
 """Maximum share of unreadable characters in a text; random bytes have about 10 %."""
 
 SPARE_CHARACTERS = 100
-"""Number added to a page's length, so that one NUL does not turn a few words into noise."""
+"""Number added to a page's length, so that one NUL does not turn a short page into noise."""
 
 FOREIGN_LETTER_SHARE = 0.02
 """Maximum share of non-ASCII bytes among letters for byte statistics to be skipped.
 
-Such a page is in English or a similar language, with quotation marks in windows-1252.
+A page with at most this share is in English or a similar language, with quotation marks in
+windows-1252.
 """
 
 BYTE_ORDER_MARKS = (
@@ -136,11 +137,11 @@ class DecodedPage:
 
 
 def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
-    """Decode the bytes of a page, given its Content-Type header, without the byte order mark.
+    """Decode a page's bytes, using its Content-Type header, and drop the byte order mark.
 
-    Invalid bytes become U+FFFD, except single ones in a UTF-8 page, which were pasted from
-    windows-1252. GB2312 and GBK are reported as their superset, ``gb18030``. Raises
-    UndecodableError if the bytes are not text in any known encoding.
+    Invalid bytes become U+FFFD, except that single ones in a UTF-8 page are decoded as
+    windows-1252, from which they were pasted. GB2312 and GBK are reported as their superset,
+    ``gb18030``. Raises UndecodableError if the bytes are not text in any known encoding.
     """
     best: _Reading | None = None
     for encoding, bytes_read in _candidates(content, content_type):

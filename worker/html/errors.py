@@ -6,7 +6,7 @@ from worker.outcomes import PageOutcome
 
 
 class PageError(ValueError):
-    """The page is permanently unusable, so a retry would not help; `outcome` is reported for it."""
+    """The page is permanently unusable, so a retry would not help; `outcome` is reported."""
 
     outcome: ClassVar[PageOutcome]
 

@@ -110,9 +110,9 @@ class FlatDocument:
     An element is identified by its index; its descendants are the following elements up to its
     `ends`, so any count below an element is the difference of two prefix sums. The parent of the
     root is -1. `tag_numbers` and `name_numbers` are indices of distinct tags and (class, id) pairs,
-    some of which may be unused in a selection. `texts` are unchanged text nodes, except white
-    space; `text_starts` and `text_ends` delimit the texts below each element. `numbers` are the
-    elements' indices in the whole document, to which `pieces` and `attributes` refer.
+    some of which may be unused in a selection. `texts` are the text nodes that are not white space,
+    unmodified; `text_starts` and `text_ends` delimit the texts below each element. `numbers` are
+    the elements' indices in the whole document, to which `pieces` and `attributes` refer.
     """
 
     elements: Elements

@@ -158,7 +158,7 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
 
 
 def _check_depth(text: str) -> None:
-    """Raise TooDeepError if libxml2's tree is very deep, which needs no child process."""
+    """Raise TooDeepError if libxml2's tree is very deep; this check needs no child process."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
     document = etree.fromstring(text.encode(), parser)
     if document is not None and _IS_VERY_DEEP(document):

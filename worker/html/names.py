@@ -21,7 +21,7 @@ def part_at_capitals(name: str) -> str:
 
 
 def split_name(name: str) -> list[str]:
-    """Return the lower-case words of a name in order, such as two for ``relatedPosts``."""
+    """Return the lower-case words of a name, in order (two for ``relatedPosts``)."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
@@ -46,7 +46,7 @@ def _is_plain(name: str) -> bool:
 
 @cached_if_short(4096)
 def split_words(names: str) -> frozenset[str]:
-    """Return the lower-case words of classes and ids, such as four for ``relatedPosts top_nav``."""
+    """Return the lower-case words of classes and ids (four for ``relatedPosts top_nav``)."""
     return frozenset(split_name(names))
 
 

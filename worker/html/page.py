@@ -21,7 +21,7 @@ MAX_DEPTH = 512
 """Maximum depth of elements, where the root has depth 1; the same limit as in Blink.
 
 libxml2 silently drops elements deeper than 2,048. Recursion to this depth does not exhaust the
-stack, neither in C nor in Python.
+stack, either in C or in Python.
 """
 
 MAX_ELEMENTS = 100_000

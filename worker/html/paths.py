@@ -1,4 +1,4 @@
-"""XPaths of elements, which an XPath engine of a browser resolves."""
+"""XPaths of elements, in a form that browsers resolve."""
 
 import re
 from functools import cached_property
@@ -36,7 +36,7 @@ class Paths:
         return found
 
     def path(self, element: int, ancestor: int = -1) -> str:
-        """Return an element's path, relative to an ancestor or, without one, absolute.
+        """Return an element's path: relative to an ancestor if one is given, otherwise absolute.
 
         The path of an element relative to itself is empty.
         """

@@ -5,8 +5,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-# Without the parser's events, which emulate scripts, for example by copying the selected option
-# into its button.
+# The parser's events are disabled, because they emulate scripts, for example by copying the
+# selected option into its button.
 OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
 
 _PLAINTEXT = re.compile(r"<plaintext(?=[\s/>])", re.IGNORECASE)

@@ -31,13 +31,13 @@ def site_of(url: str) -> str:
 
 @cache
 def _suffixes(top: str) -> PublicSuffixList:
-    """Return the public suffixes of one top-level domain; parsing all takes ten times as long."""
+    """Return a top-level domain's public suffixes; parsing all domains takes ten times as long."""
     return PublicSuffixList(_rules()[top], accept_unknown=False)
 
 
 @cache
 def _rules() -> Mapping[str, Sequence[str]]:
-    """Return the installed library's rules by top-level domain, so that URLs never change site."""
+    """Return the bundled rules by top-level domain; without updates, no URL ever changes site."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
         if line and not line.startswith("//"):
@@ -54,8 +54,8 @@ def publisher_of(url: str) -> str:
     """Return the host that identifies a URL's publisher, without variant labels such as ``www.``.
 
     Hosts in the same domain may have unrelated owners, even if the public suffix list does not say
-    so: ``one.blogs.example`` has no authority over ``two.blogs.example``. Empty if the URL has no
-    host.
+    so: ``one.blogs.example`` has no authority over ``two.blogs.example``. The result is empty if
+    the URL has no host.
     """
     host, site = _host_of(url), site_of(url)
     own = host.removesuffix(site).rstrip(".")
@@ -66,8 +66,8 @@ def publisher_of(url: str) -> str:
 def site_key(claim: str | None, url: str) -> str:
     """Return the key that identifies the site of a page in the store.
 
-    This is `claim`, the sender's name for the site, if it is within the page's registrable domain,
-    and that domain if it is None. Any other claim is qualified with the domain
+    If `claim`, the sender's name for the site, is None, the key is the page's registrable domain; a
+    claim within that domain is itself the key. Any other claim is qualified with the domain
     (``lemonde@lemonde.fr``), so that pages of different domains never share a site.
     """
     own = site_of(url)

@@ -41,8 +41,8 @@ class ByteRange(NamedTuple):
 class Source:
     """A page as fetched, and the text that was parsed.
 
-    `raw` is None for a page given as text, whose offsets are those of its UTF-8 encoding. `decoded`
-    is None as well. `is_changed` means that the text was repaired, so that offsets are unknown.
+    `raw` and `decoded` are None for a page given as text; its offsets are those of its UTF-8
+    encoding. `is_changed` means that the text was repaired, so that offsets are unknown.
     """
 
     raw: bytes | None
@@ -99,7 +99,7 @@ class Source:
 
 
 def _utf8_lengths(raw: bytes) -> Integers:
-    """Return the number of bytes of each character in invalid UTF-8; a run of bytes is one."""
+    """Return the number of bytes of each character; a run of invalid bytes is one character."""
     text = raw.decode("utf-8", "surrogateescape")
     codes = _codes(text)
     is_invalid = (codes >= 0xDC80) & (codes <= 0xDCFF)
@@ -126,7 +126,7 @@ def _codes(text: str) -> Integers:
 class PageSource:
     """Positions of a parsed page's elements and texts.
 
-    Without a source, none is known.
+    Without a source, no position is known.
     """
 
     def __init__(self, flat: FlatDocument, source: Source | None = None) -> None:
@@ -194,7 +194,8 @@ class PageSource:
     def tag_range(self, element: int) -> ByteRange | None:
         """Return the range of an element's start tag in the page.
 
-        None unless the source has as many tags of this name between the nearest texts as the tree.
+        Returns None unless the source and the tree have equally many tags of this name between the
+        nearest texts with known positions.
         """
         if self._source is None:
             return None
@@ -240,14 +241,14 @@ class PageSource:
 
     @cached_property
     def _known_before(self) -> list[int]:
-        """The last text before each text whose position is known, or -1."""
+        """For each text, the last text before it whose position is known, or -1."""
         numbers = np.arange(len(self._after))
         known = np.maximum.accumulate(np.where(self._offsets[0] >= 0, numbers, -1))
         return [-1, *known.tolist()]
 
     @cached_property
     def _known_after(self) -> list[int]:
-        """The first text whose position is known, at or after each text, or the number of texts."""
+        """For each text, itself or the next one with a known position, or the number of texts."""
         count = len(self._after)
         numbers = np.where(self._offsets[0] >= 0, np.arange(count), count)
         known = np.minimum.accumulate(numbers[::-1])[::-1]

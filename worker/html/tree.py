@@ -34,7 +34,7 @@ class Tree:
     def from_postorder(
         cls, labels: Iterable[str], sizes: Sequence[int] | npt.NDArray[np.integer]
     ) -> Self:
-        """Build a tree from its nodes in postorder; raise TreeFormatError if they are not one."""
+        """Build a tree from nodes in postorder; raise TreeFormatError if they do not form one."""
         named = tuple(labels)
         try:
             array = np.array(sizes, dtype=np.int32)

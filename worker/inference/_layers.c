@@ -54,7 +54,8 @@ static int32_t bounded(int64_t value, int32_t lowest) {
     return (int32_t)(value < lowest ? lowest : value > MOST ? MOST : value);
 }
 
-/* Round to the nearest activation, half to even: doubles above 2**52 have no fraction. */
+/* Round to the nearest activation, half to even. Adding `far` rounds, because doubles above 2**52 have no
+ * fraction. */
 static int32_t nearest(double value) {
     const double far = 6755399441055744.0;
     value = value < -MOST ? -MOST : value > MOST ? MOST : value;
@@ -77,7 +78,7 @@ static void multiply(const int16_t *rows, Py_ssize_t pairs, const int16_t *weigh
 static Multiply *fastest(void) { return multiply; }
 #else
 
-/* Two vectors of outputs at a time, so that all sums stay in registers. */
+/* Process two vectors of outputs at a time, so that all sums stay in registers. */
 #define MULTIPLY(name, attribute, vector, load, store, zero, add, multiply_pairs, splat)                        \
     attribute static void name(const int16_t *rows, Py_ssize_t pairs, const int16_t *weights, int32_t *sums) { \
         enum { LANES = sizeof(vector) / sizeof(int32_t) };                                                      \

@@ -1,8 +1,8 @@
 """Trained convolutional network over the lines of a page.
 
-All terms of a sum are multiples of a power of two, and there are few enough of them for every sum
-to be exact. The outputs are therefore the same on every machine, regardless of the order of
-additions. Activations between layers are integers in units of `ACTIVATION_UNIT`.
+All terms of a sum are multiples of the same power of two, and they are few and small enough for
+every sum to be exact. The outputs are therefore the same on every machine, regardless of the order
+of additions. Activations between layers are integers in units of `ACTIVATION_UNIT`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -144,15 +144,15 @@ class Outputs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LineNetwork:
-    """A classifier of the lines of a page in context, and of the page.
+    """A classifier of a page's lines, each in its context, and of the page as a whole.
 
-    The `inner` layers process single lines, and dilated convolutions (Yu and Koltun 2016) their
-    surroundings. After the first half of the convolutions, the output of the layer `whole` over the
-    page's mean and maximum is added to each line. The `page` layers read the mean and the maximum
-    after the last convolution. The last of the `page` layers and of the `outer` layers, which read
-    the lines, yields one logit per class. `means` and `deviations` are those of the columns'
-    logarithms (see `standardised`). `tables` are embeddings of hashed words in units of
-    `WEIGHT_UNIT`, shape (words, size), one for each kind of words; the first row is zero.
+    The `inner` layers process single lines, and dilated convolutions (Yu and Koltun 2016) process
+    their surroundings. After the first half of the convolutions, the output of the layer `whole`
+    over the page's mean and maximum is added to each line. After the last convolution, the `page`
+    layers read the mean and the maximum, and the `outer` layers read the lines; the last layer of
+    each yields one logit per class. `means` and `deviations` are those of the columns' logarithms
+    (see `standardised`). `tables` are embeddings of hashed words in units of `WEIGHT_UNIT`, shape
+    (words, size), one for each kind of words; the first row is zero.
     """
 
     KIND: ClassVar[str] = "convolutional network over lines"

@@ -16,18 +16,18 @@ Integers = npt.NDArray[np.int32]
 
 LEAVES_OF_ONE = 100_000
 LEAF_UNIT = 1 / LEAVES_OF_ONE
-"""Unit of the leaves' values, which makes sums independent of the order of additions."""
+"""Unit of the leaves' values; as multiples of it, they can be added in any order."""
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
     """Decision trees in arrays, with the nodes of each tree in preorder.
 
-    `sizes` are the numbers of nodes of the trees. A row whose value of a node's `column` is at most
-    its `threshold` continues with the left child, which directly follows the node, any other with
-    the right child, whose position in the tree is `right`. A leaf has -1 as its column and 0 as its
-    threshold and `right`. `value` is the amount that a leaf adds to the log odds, in units of
-    `LEAF_UNIT`, or 0 for an inner node.
+    `sizes` are the numbers of nodes of the trees. A row continues with a node's left child, which
+    directly follows the node, if its value in the node's `column` is at most the `threshold`, and
+    otherwise with the right child, whose position in the tree is `right`. A leaf has -1 as its
+    column and 0 as its threshold and `right`. `value` is the amount that a leaf adds to the log
+    odds, in units of `LEAF_UNIT`, or 0 for an inner node.
     """
 
     sizes: npt.NDArray[np.uint16]

@@ -156,7 +156,7 @@ class Address:
         return self._relation_to_first(other)
 
     def _relation_to_first(self, other: "Address") -> Relation | None:
-        """Return the relation to a URL without a number, as first pages have."""
+        """Return the relation to a URL without a number, which first pages usually have."""
         if not other.readings:
             return None
         first = other.readings[0]

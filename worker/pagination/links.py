@@ -52,9 +52,9 @@ _FOLLOWED = {"next": Direction.NEXT, "prev": Direction.PREVIOUS, "previous": Dir
 class PartLink:
     """A link that may lead to another part.
 
-    ``element`` is an index in the document, ``href`` the URL as written, and ``relation`` that to
-    the page's own URL. ``direction`` is derived from the label, ``rel`` and the names. A declared
-    link is a ``link`` element, which is invisible to readers.
+    ``element`` is an index in the document, ``href`` the URL as written, and ``relation`` the
+    URL's relation to the page's own URL. ``direction`` is derived from the label, ``rel`` and the
+    names. A declared link is a ``link`` element, which is invisible to readers.
     """
 
     element: int
@@ -102,7 +102,7 @@ class Links:
 
     @cached_property
     def _link_of_texts(self) -> dict[int, int]:
-        """The enclosing link of each text that is the only text of its link."""
+        """The enclosing link of each text that is alone in its link."""
         flat = self.flat
         elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
         starts, ends = flat.text_starts[elements], flat.text_ends[elements]
@@ -220,7 +220,7 @@ class Links:
         return None
 
     def _named_direction(self, element: int) -> Direction | None:
-        """Return the direction named by a class or id of a link, or of its parent if small."""
+        """Return the direction named by a class or id of a link or, if it is small, its parent."""
         flat = self.flat
         if way := self._ways.get(int(flat.name_numbers[element])):
             return way
@@ -232,8 +232,8 @@ class Links:
     def is_in_pager(self, element: int) -> bool | None:
         """Return whether an element is in a pager, according to the names of its ancestors.
 
-        None means that no ancestor is named as a pager; False, that the pager belongs to something
-        else, such as a calendar or comments.
+        None means that no ancestor has the name of a pager, and False means that the pager belongs
+        to something else, such as a calendar or comments.
         """
         flat, around = self.flat, element
         for _ in range(MAX_ANCESTORS):

@@ -1,8 +1,8 @@
 """Join the parts of an article.
 
-Parts are followed from one to the next as long as each confirms that it belongs to the article: it
-links back, or it has the first part's headline, and the first part's URL with a number. A page
-cannot claim to be part of an article that does not link to it.
+Parts are followed from one to the next as long as each confirms that it belongs to the article.
+Either it links back, or it has both the first part's headline and the first part's URL with a
+number. A page cannot claim to be part of an article that does not link to it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,8 +21,8 @@ MAX_BYTES = 8 * 1024 * 1024
 """Maximum total size of the parts' messages, in bytes."""
 
 REPEATED = 0.8
-"""Minimum share of a page's text in earlier parts for the page not to count as a further part: its
-number then belongs to something else, such as comments."""
+"""Minimum share of a page's text that earlier parts contain for the page not to count as a further
+part; its number then belongs to something else, such as a page of comments."""
 
 HELD = 0.8
 """Minimum share of the first part's text that a page must contain to show the whole article."""
@@ -188,7 +188,7 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
         first, end = _new_blocks(member.message["blocks"], seen)
         kept = member.message["blocks"][first:end]
         if number:
-            # Locations in later parts are in other pages.
+            # The locations are dropped, because later parts are other pages.
             kept = [without_location(each) for each in kept]
         for name, found in media.items():
             moved = len(blocks) - first

@@ -1,8 +1,8 @@
 """Recognition of the links from a page to the other parts of an article.
 
 Candidates have numbers, words for the next or previous page, arrows, or ``rel``. They are accepted
-only with further evidence: the URL is the page's own with a number, belongs to a numbered run, or
-is in an element whose class or id denotes a pager.
+only with further evidence: the URL is the page's own with a number, or the link belongs to a
+numbered run or is in an element whose class or id denotes a pager.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class Pagination:
     """The other parts that a page links to, as absolute URLs without fragments.
 
     `pages`, in ascending order of their numbers, may include the page itself. The other links are
-    None if absent; some blogs label older posts as previous. `whole` shows all parts.
+    None if absent; on some blogs, `previous` leads to older posts. `whole` shows all parts.
     """
 
     number: int | None = None

@@ -92,7 +92,7 @@ def _words() -> _Words:
 
 
 def read_number(text: str) -> int | None:
-    """Return the number in a text that consists only of it, such as "[ 2 ]" or "2.", or None."""
+    """Return the number in a text that contains nothing else, such as "[ 2 ]" or "2.", or None."""
     bare = text.strip(_EDGES)
     if not 0 < len(bare) <= MAX_DIGITS + 1:
         return None

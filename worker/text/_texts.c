@@ -215,8 +215,8 @@ static int grow(Distinct *distinct) {
     return 1;
 }
 
-/* Return whether a token is a single character not below U+2E80, which has three bytes not below
- * E2 BA 80, or four bytes. */
+/* Return whether a token is a single character from U+2E80 onwards, that is, three bytes from E2 BA 80
+ * onwards, or four bytes. */
 static int is_ideograph(const char *token, size_t length) {
     const unsigned char *at = (const unsigned char *)token;
     return at[0] >= 0xE2 && length == (at[0] < 0xF0 ? 3u : 4u) && character(&at) >= FIRST_IDEOGRAPH;

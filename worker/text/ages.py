@@ -45,12 +45,12 @@ class _Units(NamedTuple):
 
 
 def moment_before(text: str, anchor: datetime, language: str | None = None) -> Moment | None:
-    """Return the moment denoted by a relative date without other words, as precise as its wording.
+    """Return the moment denoted by a text that is only a relative date, as precise as its wording.
 
     `anchor` is when the page was fetched; days begin at midnight in its time zone. Words of another
     language than `language` (a BCP 47 tag) count only if they mean the same unit in all languages.
-    A day without a year is its most recent occurrence. None if the text does not determine a day,
-    as for weeks, months and years.
+    A day without a year is its most recent occurrence. The result is None if the text does not
+    determine a day, as with an age in weeks, months or years.
     """
     if len(text) > MAX_CHARACTERS:
         return None

@@ -100,6 +100,6 @@ def character_tables() -> CharacterTables:
             traits[ord(first) : ord(last or first) + 1] |= np.uint32(trait)
     traits[(traits & Trait.UNSPACED) != 0] &= ~np.uint32(Trait.WORD)
     every = codes.tobytes().decode("utf-32-le", "surrogatepass")
-    # `_texts.c` leaves the only capital with two characters in lower case to Python.
+    # `_texts.c` leaves the only capital whose lower case has two characters to Python.
     lower = every.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")
     return CharacterTables(traits, np.frombuffer(lower, dtype=np.uint32))

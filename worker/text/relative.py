@@ -178,9 +178,9 @@ def _named_day(text: str) -> tuple[int, int] | None:
 
 
 def _has_number_of_units(text: str) -> bool:
-    """Return whether the first word of a unit is next to a number, which is rare.
+    """Return whether a number is followed by the first word of a unit, which is rare.
 
-    This check avoids compiling the pattern of ages for most pages, which takes 10 ms.
+    For most pages, this check avoids compiling the pattern of ages, which takes 10 ms.
     """
     parts = [_folded(part) for part in _WORDS_AND_DIGITS.findall(text)]
     return any(

@@ -47,8 +47,9 @@ class Texts:
     appearance; `repeated` is whether a token occurred earlier in the same text; `ends` are the
     indices after each text's last token. `counts` has a column per `Count`: ``SENTENCES`` are
     sentence ends; ``UNSPACED`` and ``IDEOGRAPHS`` are characters that are words of their own, in
-    the original text and among the tokens; ``FIRST`` and ``LAST`` are the traits of the cleaned
-    text's first and last characters; the others count its characters and space-separated words.
+    the original text and among the tokens, respectively; ``FIRST`` and ``LAST`` are the traits of
+    the cleaned text's first and last characters; the others count its characters and
+    space-separated words.
     """
 
     clean: Sequence[str]

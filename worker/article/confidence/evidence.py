@@ -34,8 +34,8 @@ OPINIONS = (
     *("trees_and_network", "trees_and_text", "network_and_text"),
     *("apart_in_text", "apart_elsewhere"),
 )
-"""Columns that compare the text with the choice of each member of the model (F1), and the
-probabilities that the members assign."""
+"""Columns that compare the text and the choices of the model's two members (pairwise F1), and the
+members' probabilities (mean difference inside and outside the text)."""
 
 SHARES = (0.05, 0.25, 0.5)
 """Shares of the article's words, sorted by ascending probability, at which the probability is

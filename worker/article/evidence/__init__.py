@@ -61,8 +61,8 @@ _SOURCES: tuple[Callable[[View], Iterator[NamedColumn]], ...] = (
 class Evidence:
     """The lines of a page and their features, one row per line.
 
-    A page without lines has no columns. `words` include those in the names of the elements around
-    the lines.
+    A page without lines has no columns. `words` also covers the names of the elements around the
+    lines.
     """
 
     lines: Sequence[Line]

@@ -19,7 +19,7 @@ MAX_SINCE = 99.0
 """Maximum distance from the last heading, in lines; also used if there is no heading."""
 
 FAR_OFFSETS = (-3, 3)
-"""Offsets of more distant lines, whose length alone is measured."""
+"""Offsets of more distant lines, of which only the length is measured."""
 
 OFFSETS = (-2, -1, 1, 2)
 """Offsets of the adjacent lines that are compared."""

@@ -31,7 +31,7 @@ _ON_OTHER = ("text_on_other", "path_on_other", "lines_at_path", "words_at_path",
 
 
 def of_declarations(view: View) -> Iterator[NamedColumn]:
-    """Compare the line with the headline, the description and the body found by sentences."""
+    """Compare the line with the headline, the description and the body found by sentence counts."""
     page = view.page
     finding = sentences.find_body(page)
     container = finding.container if finding is not None else 0

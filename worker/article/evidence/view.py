@@ -213,12 +213,12 @@ class View:
 
     @cached_property
     def containers(self) -> Integers:
-        """Nearest element around each line that is not merely a division of a text."""
+        """Index of each line's nearest enclosing element that is not just a division of a text."""
         return self.page.divided_numbers[self.blocks]
 
     @cached_property
     def packets(self) -> Packets:
-        """Totals per element over the lines that are divisions of its text."""
+        """Totals per element, each over the lines that have the element as their container."""
         return self._sums(self.containers)
 
     @cached_property

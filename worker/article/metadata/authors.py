@@ -92,8 +92,9 @@ def _han_names() -> re.Pattern[str]:
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
     """Split the value of an author field or a byline into names.
 
-    Byline markers, job titles, brackets, URLs and `sites` (as returned by `squash`) are removed. In
-    a byline, every part must look like a name; a declared author may be an agency or an account.
+    Byline markers, job titles, brackets, URLs and the site names in `sites` (normalised by
+    `squash`) are removed. In a byline, every part must look like a name; a declared author may be
+    an agency or an account.
     """
     text = text[:MAX_CHARACTERS]
     if _ADDRESS.search(text) and " " not in text.strip():

@@ -110,7 +110,7 @@ def _may_name(note: Note) -> bool:
 def _is_of_readers(note: Note) -> bool:
     """Return whether a line is part of a comment or teaser.
 
-    Lines between headline and body never are; a byline may include a comment count.
+    Lines between headline and body never are, although a byline may include a comment count.
     """
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
@@ -148,7 +148,7 @@ def _marked(notes: Sequence[Note]) -> Iterator[_NameSource]:
             names = names_in(match["names"], is_byline=True)
             if not names and (rest != note.text or any(map(_is_author, note.parts))):
                 yield from _account(match["names"])
-            # A single word after a name of several words is a location or an agency.
+            # A single word that follows a full name is a location or an agency.
             several = [name for name in names if " " in name]
             yield _NameSource(", ".join(several if names and " " in names[0] else names[:1]))
 

@@ -16,7 +16,7 @@ SURNAMES = (
     "原栗燕楚鄢劳谌奚皮粟冼蔺楼盘满闻位厉伊仝区郜海阚花权强帅屠豆朴盖练廉禹井祖漆巴丰支卿国狄平"
     "計張劉陳楊黃趙吳孫馬鄭謝許韓馮鄧蕭葉蘇魏呂盧鍾譚陸廖賈韋鄒龍錢嚴戴賀顧龔萬湯"
 )
-"""First characters of most Chinese names, that is, surnames."""
+"""Common Chinese surnames of one character; a name begins with the surname."""
 
 _LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|夏侯|端木|歐陽|諸葛"
 

@@ -12,7 +12,8 @@ from worker.html.nodes import AnyElement, Node
 from worker.text.dates import Moment, find_moments, parse_moment
 
 SURE_RANK = 1
-"""Maximum rank of a date marked as such, between headline and body or in the body's first lines."""
+"""Maximum rank of a date that is marked as one and is between headline and body or in the body's
+first lines."""
 
 NEAR_RANK = 4
 """Maximum rank of any date before the body or in the body's first lines."""

@@ -50,8 +50,9 @@ def read_metadata(
 ) -> ArticleMetadata:
     """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
 
-    For authors, displayed names rank second. `known` holds the digests of lines that also occur on
-    other pages of the template and therefore belong to the site. `images` and `videos` are counts.
+    Displayed names of authors rank second, after JSON-LD. `known` holds the digests of lines that
+    also occur on other pages of the template and therefore belong to the site. `images` and
+    `videos` are counts.
     """
     head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
@@ -158,8 +159,9 @@ _STATEMENT = re.compile("[.!…。！।][\"'»”’)]*$")
 def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str) -> str | None:
     """Return the standfirst that a page displays just before the body or at its start, or None.
 
-    The first of these is used: a line that equals a declared description; a line in an element
-    named like a lead; the first line, if only it is emphasised and it does not end like a question.
+    The first of these that exists is used: a line that equals a declared description; a line in an
+    element whose name indicates a lead; the first line, if it alone is emphasised and does not end
+    like a question.
     """
     headline = words.tokens(title)
     lines = [

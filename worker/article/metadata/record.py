@@ -13,7 +13,7 @@ PAGE_TYPE: Final = re.compile(r"(?:webpage|itempage)$")
 
 @dataclass(frozen=True)
 class Record:
-    """The values from one source, in page order, each on one line; they are not validated."""
+    """The unvalidated values from one source, in page order, each on a single line."""
 
     titles: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()

@@ -35,10 +35,10 @@ LINES_AFTER = 8
 articles."""
 
 LINES_FARTHER = 300
-"""Maximum number of lines on each side searched for a date if no line near it has one."""
+"""Maximum number of lines searched for a date on either side of the body if none nearby has one."""
 
 MAX_UP = 4
-"""Maximum number of elements enclosing a text whose names and attributes count as its own."""
+"""Maximum number of enclosing elements whose names and attributes count as a text's own."""
 
 MAX_TOKENS_AROUND = 60
 """Maximum number of tokens in an element for its name to describe its lines."""
@@ -47,7 +47,7 @@ _EMPTY: frozenset[str] = frozenset()
 
 
 class Part(NamedTuple):
-    """A text node of a note; `names` are from classes, IDs, ``rel`` and ``itemprop`` around it."""
+    """A text node of a note; `names` are words from classes, IDs, ``rel`` and so on around it."""
 
     text: str
     names: frozenset[str]
@@ -91,8 +91,8 @@ class Introduction(NamedTuple):
 class Surroundings:
     """The lines around a body.
 
-    Lines whose digests are `known` from other pages of the template are part of the template. An
-    exception are lines between headline and body, because several pages may name the same author.
+    Lines whose digests are `known` from other pages of the template are part of the template,
+    except between headline and body, because several pages may name the same author.
     """
 
     def __init__(

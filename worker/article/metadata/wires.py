@@ -129,7 +129,7 @@ class _Agencies(NamedTuple):
 def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
     """Return the agency that supplied an article, by its name in ``wires.json``, or None.
 
-    The dateline takes precedence over declared authors, then the byline, then the end of the text.
+    The dateline is tried first, then the declared authors, the byline and the end of the text.
     """
     shown = [note for note in notes if _OF_PICTURES.isdisjoint(note.names)]
     body = text.split("\n\n")
@@ -295,7 +295,7 @@ def _of_ending(line: str) -> str | None:
 
 
 def _is_start(text: str) -> bool:
-    """Return whether the text before a copyright notice is empty or an ignorable sentence."""
+    """Return whether a copyright notice after this text starts a line, a sentence or a bracket."""
     text = text.strip()
     return not text or text[-1] in ".!?)(<[…。"
 

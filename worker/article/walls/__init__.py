@@ -110,7 +110,7 @@ def judge_wall(page: Page, article: Extraction | None) -> Verdict:
     model = trained_walls()
     probability = float(model.wall.probabilities(evidence.features)[0])
     if is_error:
-        # An error status is rarer on an article than on an error page that reads like an article.
+        # An article with an error status is rarer than an error page that reads like an article.
         probability = 1.0
     wall = None
     if probability >= SUSPECTED:

@@ -122,7 +122,7 @@ def wall_evidence(read: ExaminedPage) -> Evidence:
 
 
 def headline_coverage(page: Page, article: Extraction | None) -> float:
-    """Return the larger coverage by wall phrases: that of the page's or the article's title."""
+    """Return the share of the page's title covered by wall phrases, or the article's if larger."""
     flat = page.flat
     titles = [
         text
