@@ -13,8 +13,8 @@ APART: Final = 0.1
 ``benchmarks/stories/repeats.py``)."""
 
 WITNESS: Final = 0.8
-"""Minimum share of each of a text's overlaps with two other texts that a further text must contain
-to show that all belong to one story (measured on generated stories)."""
+"""Minimum share of two overlaps, those of a text with each of two other texts, that a fourth text
+must contain to show that all four belong to one story (measured on generated stories)."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ def group_texts(
     """Group texts into stories, independently of their order; a story's texts repeat each other.
 
     A digest (a news roundup) repeats unrelated articles. It joins the story of the article that it
-    repeats the most, and connects this story with no other. A repeat is therefore ignored if one
-    text shares more with a third text, and the third contains hardly any of what the two share,
-    unless a witness, a text of another site, contains both overlaps (they may be the beginning and
-    the end of one article).
+    repeats the most, and connects this story with no other. A repeat between two texts is
+    therefore ignored if one of them shares more with a third text that contains hardly any of
+    their overlap. The exception is a witness: if a text of another site contains both overlaps,
+    these may be the beginning and the end of one article.
 
     A site never connects stories of other sites: texts repeated only within their own site form a
     unit, which joins the story of the text with which the unit shares the most.

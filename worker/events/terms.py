@@ -18,7 +18,7 @@ MAX_TERMS: Final = 160
 """Maximum number of terms of an article, the most frequent ones."""
 
 TITLE_WEIGHT: Final = 3
-"""Number of occurrences for which one in the title counts."""
+"""Number of occurrences in the text to which one occurrence in the title is equivalent."""
 
 Terms = npt.NDArray[np.void]
 """Distinct terms in ascending order, each with its number of occurrences (`TERM`)."""

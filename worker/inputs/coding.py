@@ -10,7 +10,8 @@ _BLOCK_BYTES = 64 * 1024
 def dechunked(body: bytes) -> bytes:
     """Undo the chunked transfer coding, as far as possible.
 
-    A body that is not chunked is returned unchanged: crawlers that decode it may retain the header.
+    A body that is not chunked is returned unchanged, because crawlers may keep the header of a
+    body that they have decoded.
     """
     chunks = []
     start = 0

@@ -1,4 +1,4 @@
-"""A run of the whole service by one command, from pages to articles, that leaves no process."""
+"""A run of the whole service, from pages to articles, by one command that leaves no process."""
 
 import hashlib
 import os
@@ -53,7 +53,7 @@ CONDITIONS = (
 """Settings that affect the articles of a run, or determine which services it uses."""
 
 CLUSTER_POLL_SECONDS = 1.0
-"""Interval at which the run acts as beat once all its pages are stored."""
+"""Interval at which the run acts as Celery beat once all its pages are stored."""
 
 IDLE_GRACE_SECONDS = 0.5
 """Grace period for the children once the run is complete and no work can be lost."""
@@ -133,8 +133,8 @@ class Run:
             # The guardian removes this directory even if this process is killed.
             scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
             supervisor = stack.enter_context(Supervisor(remove=[scratch], preload=PRELOAD))
-            # A run clusters its pages once all of them are stored, and is the only consumer of
-            # its articles.
+            # A run needs no limits: it clusters its pages once all of them are stored, and is the
+            # only consumer of its articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
             sends_links = settings.send_links or links is not None
             own = {"heartbeat_directory": scratch, "send_links": sends_links, **unbounded}
@@ -322,7 +322,7 @@ def _first_line(error: Exception) -> str:
 
 
 class NumberedMessages:
-    """The messages of a run, numbered with IDs by which a repeated run recognises them."""
+    """The messages of a run, with numbered IDs by which a resumed run recognises them."""
 
     def __init__(self, messages: Iterable[bytes], run_id: str) -> None:
         self._messages = messages
@@ -363,7 +363,7 @@ def _begun_by(
 
 
 class _ArticlesSoFar:
-    """Writer that adds the articles of a run to the output, if it can grow, as they arrive."""
+    """Writer that appends new articles of a run to the output, if its format permits."""
 
     def __init__(self, database: Database, run_id: str, file: GrowingFile | None) -> None:
         self._database = database

@@ -103,7 +103,7 @@ class ReaderComment:
     """A reader's comment.
 
     `author` and `date` are as returned by the method, and `published` is the parsed date, if the
-    method returns both forms. `parent` is the index of the comment that this one replies to.
+    method returns that as well. `parent` is the index of the comment that this one replies to.
     """
 
     text: str

@@ -123,7 +123,7 @@ class Child:
 
 
 class ForkedChild(BaseException):
-    """Raised in a forked child to leave the guardian's code, with a module and its arguments."""
+    """Raised in a forked child to leave the guardian's code and run a module with arguments."""
 
 
 def _become_child(

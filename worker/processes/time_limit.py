@@ -79,7 +79,8 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
         try:
             end()
         except TimeIsUpError:
-            # Raised here rather than in the body; unless the watch ends, it would be raised again.
+            # The exception was raised here rather than in the body. Unless the watch ends, it
+            # would be raised again.
             end()
             raise
 

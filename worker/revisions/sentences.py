@@ -17,7 +17,8 @@ MAX_WORDS: Final = 300
 """Maximum number of words by which two sentences are compared."""
 
 MAX_NORMALISED: Final = 2_000
-"""Maximum length of a normalised text, as normalisation takes quadratic time for accents alone."""
+"""Maximum length of a normalised text, as normalising a long run of accents takes quadratic
+time."""
 
 _STRONG_MARKS: Final = "".join(mark for mark in MARKS if mark not in WEAK_MARKS)
 _CLOSING: Final = re.escape(CLOSING) + "」』》）］"

@@ -89,7 +89,7 @@ class UnroutableError(Exception):
 
 @dataclass(frozen=True)
 class PublishedBatch:
-    """Result of publishing a batch: the lane of each confirmed entry, and the number of refused.
+    """Result of publishing a batch: the lane of each confirmed entry, and the number of refusals.
 
     ``error`` is the error that ended the batch early, if any.
     """

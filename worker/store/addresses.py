@@ -30,7 +30,7 @@ from worker.store.database import rows_only, sql
 from worker.store.pages import FetchedPage, ReadPage, digest_of_url
 
 MAX_CLAIMANTS = 20
-"""Maximum number of addresses examined that declare the same target address."""
+"""Maximum number of examined addresses that declare the same target address."""
 
 Fetch = tuple[int, FetchedPage, ReadPage]
 

@@ -106,7 +106,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
 
 
 def _empty(session: Session, page: StoredPage) -> None:
-    """Remove a page's content, which belongs to another page, until its next fetch."""
+    """Remove a page's content, because it belongs to another page; the next fetch replaces it."""
     page.url = canonical_of(addresses.of_pages(session, [page.id])[page.id])
     page.content_digest, page.fetched_at = "", None
     page.tree_id, page.comment_pattern, page.forced = None, None, False

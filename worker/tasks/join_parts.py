@@ -52,7 +52,8 @@ ATTEMPTS = 3
 """Maximum number of attempts that crash, after which a part is abandoned until it changes."""
 
 ARTICLES_PER_PART = 8
-"""Maximum number of articles joined per part processed; others wait for their own pages."""
+"""Maximum number of articles joined per part processed; further articles are joined when their own
+pages are processed."""
 
 PARTS_PER_TASK = 500
 """Maximum number of parts processed per task."""

@@ -1,10 +1,10 @@
 """First experiments of Deturck (2015, section 4.4.1), ablations of the retained heuristic.
 
 Each of them weighs the elements of a page by the amount of text changed by the edit script to
-another page, and chooses one element. The thesis describes the heuristics in prose; where it leaves
-room for interpretation, the function documents the choice. In algorithm 5, unlike in the text,
-elements without children have no differential and are never chosen: the ``inner`` variants.
-Otherwise, their differential is their weight.
+another page, and chooses one element. The thesis describes the heuristics in prose; where it
+leaves room for interpretation, the function documents the choice. In algorithm 5, unlike in the
+text, elements without children have no differential and are never chosen; the ``inner`` variants
+follow the algorithm. In the other variants, the differential of such an element is its weight.
 """
 
 from collections.abc import Callable, Sequence

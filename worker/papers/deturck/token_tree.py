@@ -18,7 +18,7 @@ WORD_MARK = "="
 """First character of a token's label; element names never contain it."""
 
 EditScript = Sequence[tuple[int | None, int | None]]
-"""Pairs of postorder numbers; None stands for the missing node of a deletion or insertion."""
+"""Pairs of postorder numbers; None represents the missing node of a deletion or insertion."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from worker.store.database import sql
 from worker.store.pages import digests_of_address, load_content
 
 MAX_EVENTS = 1_000
-"""Maximum number of fetches, and of revisions, of an address that are read, the latest ones."""
+"""Maximum number of an address's latest fetches, and of its latest revisions, that are read."""
 
 
 class ArticleEvent(BaseModel):
