@@ -28,7 +28,7 @@ ROUTES: list[Route] = []
 
 @dataclass(frozen=True)
 class Answer:
-    """Content of a response: `values` for the JSON version, and `only_shown` for the template."""
+    """Content of a response; the JSON version has `values`, and the template also `only_shown`."""
 
     values: Mapping[str, Any]
     only_shown: Mapping[str, Any] = field(default_factory=dict)

@@ -32,7 +32,7 @@ CLOSE: Final = 0.1
 reach it."""
 
 MAX_EVENT_ARTICLES: Final = 20
-"""Maximum number of listed articles that belong to the same event."""
+"""Maximum number of other articles listed for the page's event."""
 
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""

@@ -131,8 +131,7 @@ def _groups(messages: Iterable[QuarantinedMessage]) -> list[Group]:
 
 
 def way(traceback: str) -> str:
-    """Return the frames and error type of a traceback, which are equal if the cause is the
-    same."""
+    """Return the frames and error type of a traceback, equal for failures with the same cause."""
     lines = traceback.rstrip().rsplit("\n", 1)
     return "\n".join([*_PLACE.findall(traceback), lines[-1].partition(":")[0]])
 
