@@ -37,10 +37,10 @@ BUCKETS: Final = 2**14
 """Number of counters per language."""
 
 MAX_DOCUMENTS: Final = 8192
-"""Number of counted documents at which all counts are halved, so that old ones fade."""
+"""Number of counted documents that causes all counts to be halved, so that old documents fade."""
 
 SAMPLED_AFTER: Final = 1024
-"""Number of counted documents after which only every eighth is counted."""
+"""Number of documents counted before only one in eight is counted."""
 
 RECENT_SITES: Final = 32
 """Number of latest counted documents whose sites are recorded."""
@@ -93,7 +93,7 @@ class TermCounts:
 
 
 def no_counts() -> TermCounts:
-    """Return the counts of a language of which no document has been counted."""
+    """Return the counts of a language without counted documents."""
     return TermCounts(0, np.zeros(BUCKETS, dtype=np.uint16))
 
 

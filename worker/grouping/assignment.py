@@ -17,8 +17,8 @@ from worker.grouping.matrix import Matrix
 from worker.html import Tree
 
 MAX_REPRESENTED_DISTANCE: Final = 0.3
-"""Distance of a member from its nearest representative above which the group gets another
-representative, if it can have more."""
+"""Maximum distance of a member from its nearest representative. If it is exceeded, the group gets
+another representative, up to `MAX_REPRESENTATIVES`."""
 
 MAX_REPRESENTATIVES: Final = 3
 """Maximum number of representatives per group, with which new pages are compared."""

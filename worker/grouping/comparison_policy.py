@@ -193,7 +193,7 @@ def _missing_nearest(
 
 
 def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
-    """Return the number of leading trees with at most `nodes` nodes in total; at least 1."""
+    """Return how many of the first trees have at most `nodes` nodes in total; at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
     return max(1, int(np.searchsorted(sums, nodes, "right")))
 

@@ -17,7 +17,7 @@ RECENT_PAGES: Final = 10
 
 PAST_PAGES: Final = 50
 """Number of pages before a change that are compared with the recent pages; a template used by a
-tenth of a site's pages is missing from so many pages in one of two hundred cases."""
+tenth of a site's pages is missing from all of them in one of two hundred cases."""
 
 MIN_PAGES: Final = 5
 """Minimum number of pages on either side of a change; fewer are insufficient evidence."""

@@ -187,7 +187,7 @@ class _Server:
         copy = self.runtime / "programs"
         for part in (
             *(installation / name for name in ("bin", "lib", "share")),
-            # The wheel stores the libraries linked by the programs here.
+            # In the wheel, this directory has the libraries to which the programs are linked.
             Path(f"{package.name}.libs"),
         ):
             if (package.parent / part).exists():

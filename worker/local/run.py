@@ -59,7 +59,7 @@ IDLE_GRACE_SECONDS = 0.5
 """Grace period for the children once the run is complete and no work can be lost."""
 
 STALL_SECONDS = 600.0
-"""Time without changes in a run's counts after which it has failed; no step takes this long."""
+"""Time without any change in its counts after which a run has failed; no step takes this long."""
 
 
 class RunError(ExpectedError):
@@ -191,7 +191,8 @@ class Run:
         return self.settings.database_url is None and self.settings.broker_url is None
 
     def _conditions(self, links: Path | None) -> dict[str, object]:
-        """Return everything besides pages that affects a run's articles, by user-visible name."""
+        """Return everything except the pages that affects a run's articles, by user-visible
+        name."""
         values = {f"{PREFIX}{name.upper()}": getattr(self.settings, name) for name in CONDITIONS}
         return {
             "version of Détourage": version("detourage"),
@@ -356,7 +357,7 @@ class NumberedMessages:
 def _begun_by(
     folder: RunFolder, messages: Iterator[tuple[str, bytes]]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield messages; record the start of the run at the first one, when the broker exists."""
+    """Yield messages; at the first one, when the broker exists, record the start of the run."""
     for message in messages:
         folder.begin()
         yield message

@@ -349,7 +349,7 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
 
 
 def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
-    """Store the declarations of a page parsed again; addresses join only at their next fetch."""
+    """Store the declarations of a reparsed page; addresses join only at their next fetch."""
     form = canonical_form(page.url)
     url_digest = digest_of_url(page.url)
     keys = _arrays({(page.site_id, url_digest), (page.site_id, digest_of_url(form))})

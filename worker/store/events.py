@@ -51,7 +51,7 @@ MAX_CANDIDATES: Final = 16
 """Maximum number of events compared with an article, those that share the most terms first."""
 
 MAX_SOURCES: Final = 32
-"""Number of sources after which the centroid of an event no longer changes."""
+"""Maximum number of sources that contribute to the centroid of an event."""
 
 MAX_COUNTED: Final = 500
 """Maximum number of articles of an event that are counted for its sources."""

@@ -119,7 +119,7 @@ def _empty(session: Session, page: StoredPage) -> None:
 
 
 def _own_page(session: Session, page: StoredPage, spellings: Sequence[str]) -> StoredPage:
-    """Return the page that an address had before it joined another page, or a new page."""
+    """Return the page that an address had before joining another page, or else a new page."""
     digests = [digest_of_url(each) for each in spellings]
     before = session.scalars(
         select(StoredPage)

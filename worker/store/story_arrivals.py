@@ -34,7 +34,8 @@ class Arrival:
 
 
 class WaitingArticle(NamedTuple):
-    """A page whose article is waiting (see `StoryArrival`); the article is None if it was lost."""
+    """A page with a waiting article (see `StoryArrival`), or None if it no longer has an
+    article."""
 
     page_id: int
     arrived_at: datetime

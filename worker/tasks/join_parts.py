@@ -49,7 +49,7 @@ SETTLE_SECONDS = 20.0
 and each late part causes another revision."""
 
 ATTEMPTS = 3
-"""Maximum number of attempts that crash, after which a part is abandoned until it changes."""
+"""Maximum number of crashed attempts to join a part, which is then abandoned until it changes."""
 
 ARTICLES_PER_PART = 8
 """Maximum number of articles joined per part processed; further articles are joined when their own

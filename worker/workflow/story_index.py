@@ -34,7 +34,7 @@ MAX_PAIRS: Final = 2000
 """Maximum number of overlaps read for one regrouping."""
 
 RETOLD_AT_ONCE: Final = 25
-"""Maximum number of articles updated per transaction because a story's first article changed."""
+"""Maximum number of articles updated per transaction after a story's first article has changed."""
 
 
 class ProvisionalStory(NamedTuple):

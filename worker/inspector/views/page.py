@@ -28,7 +28,7 @@ LINES: Final = 400
 """Maximum number of lines listed per screen."""
 
 CLOSE: Final = 0.1
-"""Minimum probability at which a dropped line is listed among the kept lines; a tenth of the lines
+"""Minimum probability for a dropped line to be listed among the kept lines; a tenth of the lines
 reach it."""
 
 MAX_EVENT_ARTICLES: Final = 20

@@ -29,8 +29,8 @@ class Subtree:
     """A subtree and its occurrences.
 
     `labels` are tags in preorder, and `parents` the positions of their parents (-1 for the root).
-    `roots` are the root elements of the occurrences in ascending order, and `rightmost` the element
-    that matches the last node, for each root.
+    `roots` are the root elements of the occurrences in ascending order, and `rightmost` has, for
+    each root, the element that matches the last node.
     """
 
     labels: tuple[str, ...]
