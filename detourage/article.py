@@ -70,7 +70,7 @@ class Article:
 
     @property
     def modified_at(self) -> datetime | None:
-        """Time of the last change declared by the page, like `published_at`."""
+        """Time of the last change declared by the page, with the defaults of `published_at`."""
         modified = self.content.article.metadata.modified
         return modified.instant if modified is not None else None
 

@@ -42,7 +42,7 @@ IndexedTreeKey = Annotated[
 ArticleKey = Annotated[
     UUID, mapped_column(ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True)
 ]
-"""Foreign keys in the primary key of rows that are deleted with the row they refer to."""
+"""Foreign key in a primary key; its row is deleted together with the row to which it refers."""
 
 
 class Base(DeclarativeBase):
@@ -883,7 +883,7 @@ class Receipt(Base):
 
 
 class TaskFailure(Base):
-    """Error of a task that is in quarantine, where its message has the task's id."""
+    """Error of a quarantined task; its message in quarantine has the task's ID."""
 
     __tablename__ = "task_failures"
 

@@ -117,7 +117,7 @@ class _Repeats:
         )
 
     def _is_digest(self, text: int, part: int) -> bool:
-        """Return whether a text is a news digest with more of another story than of `part`."""
+        """Return whether a text is a digest that contains more of another story than of `part`."""
         number = self._repeated[text][part]
         # A third text that shares more, but is unrelated to the part, must fit into the remainder.
         room = self._texts[text].length - (1 - APART) * number

@@ -35,7 +35,7 @@ def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
     if coding in {"gzip", "x-gzip"}:
         return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body
     if coding == "deflate":
-        # With the zlib wrapper that the standard requires, or without it, as some servers send it.
+        # The standard requires a zlib wrapper, but some servers omit it.
         wrapped = _inflated(body, zlib.MAX_WBITS, limit)
         return wrapped or _inflated(body, -zlib.MAX_WBITS, limit) or body
     if coding == "br":

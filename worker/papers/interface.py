@@ -197,7 +197,7 @@ class Extractor:
     gives: Gives = Gives.TEXT
 
     def prepare(self) -> None:
-        """Import and start everything that the method needs, instead of with the first page.
+        """Import and start everything that the method needs, before it receives the first page.
 
         Raise UnavailableError if something is missing.
         """

@@ -257,7 +257,7 @@ def _common(old: Counter[str], new: Counter[str]) -> float:
 
 
 def _is_ignored(sentence: Sentence, elsewhere: Collection[str], shared: Collection[str]) -> bool:
-    """Return whether a sentence is part of the template, or elsewhere in either message."""
+    """Return whether a sentence is part of the template, or found elsewhere in either message."""
     if not sentence.bag or sentence.key in elsewhere:
         return True
     return sentence.is_line and _masked(sentence) in shared

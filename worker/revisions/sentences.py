@@ -40,7 +40,7 @@ _ALIKE: Final = str.maketrans(
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, or a line without one, and its character offsets in the text.
+    """A sentence, or a line that contains none, with its character offsets in the text.
 
     ``is_line`` is set if it is alone on its line, as notes and buttons are.
     """

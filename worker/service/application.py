@@ -173,10 +173,10 @@ class HeartbeatStep(bootsteps.StartStopStep):
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Scheduler that touches the heartbeat file of ``beat``, and survives a clock set back.
+    """Scheduler that touches the heartbeat file of ``beat``, and tolerates a clock set back.
 
-    Celery's own scheduler would send nothing until the time of the last run, which it stores on
-    disk, is reached again.
+    Celery's own scheduler would send nothing until the clock reaches the time of the last run
+    again, which is stored on disk.
     """
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:

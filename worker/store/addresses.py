@@ -152,7 +152,8 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
 def _with_other_pages(session: Session, located: Sequence[Resolution]) -> list[Resolution]:
     """Assign stored pages to new addresses and to addresses that leave a page.
 
-    A new address may have a page from before schema 0020; a leaving one returns to its former page.
+    A new address may have a page from before schema 0020; an address that leaves a page returns to
+    its former page.
     """
     new = [each for each in located if each.known is None]
     leaving = [each for each in located if each.parted_from is not None and not each.page_ids]

@@ -34,8 +34,7 @@ class Arrival:
 
 
 class WaitingArticle(NamedTuple):
-    """A page with a waiting article (see `StoryArrival`), or None if it no longer has an
-    article."""
+    """A page whose article is waiting (see `StoryArrival`); None if the page lost its article."""
 
     page_id: int
     arrived_at: datetime

@@ -39,7 +39,7 @@ class ShownMessage:
 
 @dataclass(frozen=True)
 class Group:
-    """Messages that failed in the same way, with the first one's traceback; the key is for URLs."""
+    """Messages that failed in the same way, with the first traceback; URLs contain the key."""
 
     key: str
     stage: str

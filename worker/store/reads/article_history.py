@@ -53,7 +53,7 @@ class SentArticle(NamedTuple):
 
 
 def sent_article(session: Session, name: str | int) -> SentArticle | None:
-    """Return an article given by its ID, or the latest one of a page, given by its ID or URL."""
+    """Return the article with an ID, or the latest article of the page with an ID or URL."""
     query = select(Article.message, Article.page_id, StoredPage.content_type).join(
         StoredPage, StoredPage.id == Article.page_id
     )
