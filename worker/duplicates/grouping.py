@@ -13,8 +13,9 @@ APART: Final = 0.1
 ``benchmarks/stories/repeats.py``)."""
 
 WITNESS: Final = 0.8
-"""Minimum share of two overlaps, those of a text with each of two other texts, that a fourth text
-must contain to show that all four belong to one story (measured on generated stories)."""
+"""Minimum share of each of two overlaps that a witness must contain. The overlaps are those of one
+text with two others; the witness, a fourth text, shows that all of them belong to one story
+(measured on generated stories)."""
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ class TemplateClusterer(ABC):
 
     Subclasses form clusters. Clusters within a mean distance of `merge_distance` are merged; a
     negative value merges none. Each group gets a pivot, with which its other pages are compared.
-    Pages farther than `max_pivot_distance` from it, or alone in their cluster, are outliers. The
-    defaults of the two limits depend on whether the sizes of the pages are given.
+    Pages farther than `max_pivot_distance` from their pivot, or alone in their cluster, are
+    outliers. The defaults of the two limits depend on whether the sizes of the pages are given.
 
     Unknown distances are NaN; the pages with the most unknown distances become outliers until
     every remaining distance is known. The result depends only on the matrix and the order of its

@@ -191,7 +191,7 @@ class Run:
         return self.settings.database_url is None and self.settings.broker_url is None
 
     def _conditions(self, links: Path | None) -> dict[str, object]:
-        """Return everything but the pages that affects a run's articles, by user-visible name."""
+        """Return what affects a run's articles, apart from its pages, by user-visible name."""
         values = {f"{PREFIX}{name.upper()}": getattr(self.settings, name) for name in CONDITIONS}
         return {
             "version of Détourage": version("detourage"),

@@ -175,8 +175,8 @@ class HeartbeatStep(bootsteps.StartStopStep):
 class HeartbeatScheduler(PersistentScheduler):
     """Scheduler that touches the heartbeat file of ``beat``, and tolerates a clock set back.
 
-    Celery's own scheduler would send nothing until the clock reaches the time of the last run
-    again, which is stored on disk.
+    Celery's own scheduler stores the time of its last run on disk, and would send nothing until
+    the clock reaches this time again.
     """
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:

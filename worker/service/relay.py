@@ -1,7 +1,7 @@
 """The relay, which publishes the messages of the outbox to the broker.
 
-An entry is locked and removed in one transaction, but removed only once the broker has confirmed
-its message. After a crash between the confirmation and the commit, the message is published again.
+The transaction that locks an entry also removes it, but only once the broker has confirmed its
+message. After a crash between the confirmation and the commit, the message is published again.
 """
 
 import logging

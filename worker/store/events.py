@@ -44,8 +44,7 @@ from worker.store.pages import has_article
 from worker.store.stories import LOCK_SECONDS, RESTING_SECONDS
 
 MAX_OF_TERM: Final = 50
-"""Maximum number of events examined per term, counting those with one source separately from all
-others."""
+"""Maximum number of events examined per term; events with one source are counted separately."""
 
 MAX_CANDIDATES: Final = 16
 """Maximum number of events compared with an article, those that share the most terms first."""
