@@ -70,7 +70,7 @@ class Article:
 
     @property
     def modified_at(self) -> datetime | None:
-        """Time of the last change declared by the page, like `published_at`."""
+        """Time of the last change declared by the page, with the defaults of `published_at`."""
         modified = self.content.article.metadata.modified
         return modified.instant if modified is not None else None
 
@@ -151,18 +151,12 @@ class Article:
         page
             The page as fetched, needed only for an article that another process has read.
 
-        Returns
-        -------
-        list of Passage
-            The passages of the page, one per text node, in order. Each has the XPath of its parent
-            in a browser, character offsets into the parent's own text nodes, joined, and byte
-            offsets into the page.
+        Returns ------- list of Passage The passages of the page, one per text node, in order. Each
+        has the XPath of its parent in a browser, character offsets into the concatenated text
+        nodes of the parent, and byte offsets into the page.
 
-        Raises
-        ------
-        ValueError
-            If the range is not part of a block, the article is not displayed by the page, or no
-            page is given.
+        Raises ------ ValueError If the range is not part of a block, the page does not display the
+        article, or no page is given.
         """
         from worker.article.locating import locate, located_blocks
         from worker.html import parse_page

@@ -73,7 +73,7 @@ def read(
     fetched_at: datetime | None = None,
     text_roles: Sequence[LineRole] = (),
 ) -> Result:
-    """Read a page as `extract` does, and return also the reason if there is no article."""
+    """Read a page as `extract` does, and also return the reason if there is no article."""
     page = Page(html, url or "", content_type, fetched_at)
     return read_page(page, text_roles)
 

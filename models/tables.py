@@ -42,7 +42,7 @@ IndexedTreeKey = Annotated[
 ArticleKey = Annotated[
     UUID, mapped_column(ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True)
 ]
-"""Foreign keys in the primary key of rows that are deleted with the row they refer to."""
+"""Foreign key in a primary key; its row is deleted together with the row to which it refers."""
 
 
 class Base(DeclarativeBase):
@@ -250,7 +250,7 @@ class Address(Base):
 
 
 class AddressTarget(Base):
-    """The target of an address: an address whose variant it is by its declaration or form."""
+    """The target of an address: another address, of which it declares or seems to be a variant."""
 
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)
@@ -560,8 +560,9 @@ class ArticleComment(Base):
 class Feedback(Base):
     """The latest feedback of the entity recogniser on an article.
 
-    Only the article is a foreign key: one to the site would make the feedback on many sites wait
-    for the intake, which locks them. Pages and sites are removed with their articles.
+    Only the article is a foreign key. With a foreign key to the site, feedback on many sites would
+    have to wait for the intake, which locks sites. Pages and sites are removed with their
+    articles.
     """
 
     __tablename__ = "feedback"
@@ -882,7 +883,7 @@ class Receipt(Base):
 
 
 class TaskFailure(Base):
-    """Error of a task that is in quarantine, where its message has the task's id."""
+    """Error of a quarantined task; its message in quarantine has the task's ID."""
 
     __tablename__ = "task_failures"
 

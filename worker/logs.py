@@ -28,7 +28,7 @@ unbind_all = structlog.contextvars.clear_contextvars
 def configure(
     level: str, form: Format, file: str | None = None, *, secrets: Collection[str] = ()
 ) -> None:
-    """Send all logs of at least a level to a file or, by default, to standard error.
+    """Send all logs of at least the given level to a file or, by default, to standard error.
 
     In JSON, each line has ``event``, ``level``, ``logger``, ``timestamp`` (RFC 3339, UTC),
     ``process`` (the ID), ``exception`` (if any), and bound context. ``secrets`` are masked.

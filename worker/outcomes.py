@@ -45,7 +45,7 @@ class ReceiptResult(StrEnum):
 
 @unique
 class UnusableReason(StrEnum):
-    """Reason why a received message that is not valid, of a page or feedback, was quarantined."""
+    """Reason why an invalid page message or feedback message was quarantined."""
 
     NOT_JSON = "not-json"
     NO_URL = "no-url"

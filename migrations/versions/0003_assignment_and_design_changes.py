@@ -1,4 +1,4 @@
-"""Store representatives of groups, to which new pages are assigned, and design changes.
+"""Store group representatives, with which new pages are compared, and design changes.
 
 Until the next clustering chooses representatives, each group of the latest generation has a single
 representative: the page with which its members were compared.

@@ -1,4 +1,4 @@
-"""Store pending requests for clusterings, so that each site is requested only once."""
+"""Store pending requests for clusterings, so that none is requested twice at a time."""
 
 from collections.abc import Sequence
 

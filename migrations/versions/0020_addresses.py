@@ -96,8 +96,8 @@ def upgrade() -> None:
 def _give_addresses(connection: sa.Connection) -> None:
     """Give each page its address; if several pages share an address, only one of them gets it.
 
-    This is the page received under the canonical form, or else the first page; the others stay
-    separate, each with its own URL as its address.
+    The address goes to the page received under the canonical form, or else to the first page; the
+    others stay separate, each with its own URL as its address.
     """
     for batch in _batches(connection):
         _add(connection, [each for each in batch if each.url == each.address])

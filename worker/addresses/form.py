@@ -32,8 +32,8 @@ def canonical_form(url: str) -> str:
     sections 6.2.2 and 6.2.3). The rest is preserved, such as a trailing slash, because servers may
     distinguish it.
 
-    The function takes linear time and is idempotent. Of an invalid URL, only non-ASCII characters
-    are escaped.
+    The function takes linear time and is idempotent. If the URL is invalid, only its non-ASCII
+    characters are escaped.
     """
     try:
         parts = urlsplit(url.strip())

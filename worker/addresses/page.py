@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from worker.addresses.variants import Kind
 
 MAX_SPELLINGS = 50
-"""Maximum number of spellings stored per URL, because every newsletter adds one."""
+"""Maximum number of spellings stored per URL; without a limit, every newsletter would add one."""
 
 MAX_VARIANTS = 50
 """Maximum number of variants in a message."""
@@ -16,8 +16,8 @@ MAX_VARIANTS = 50
 class PageAddress:
     """A URL, in canonical form, that leads to a page, with its sorted spellings.
 
-    `kind` is None if the URL may be the page's canonical one; `speaks` is set if its content
-    represents the page.
+    `kind` is None if the URL may be the page's canonical one; `speaks` is set if the content
+    fetched from this URL represents the page.
     """
 
     address: str
@@ -34,9 +34,9 @@ def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
 def canonical_of(addresses: Sequence[PageAddress]) -> str:
     """Return the canonical URL of a page, independently of the order of its URLs.
 
-    It is the URL that represents the page or, if an earlier release marked none, the shortest that
-    is not a variant; never one that was declared but not fetched, because that may belong to
-    another page.
+    This is the URL whose content represents the page or, if an earlier release marked no URL as
+    such, the shortest URL that is not a variant. A URL that was declared but never fetched is not
+    eligible, because it may belong to another page.
     """
     chosen = min(
         addresses,
@@ -56,8 +56,8 @@ def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
 def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
     """Return the URL from which the IDs of a page's articles are derived.
 
-    It is the original spelling while the page has only one, and then the canonical URL; `url` if no
-    spelling is known.
+    As long as the page has a single spelling, this is that spelling; afterwards, it is the
+    canonical URL. If no spelling is known, it is `url`.
     """
     given = {spelling for each in addresses for spelling in each.spellings}
     if len(addresses) < 2 and len(given) < 2:

@@ -30,7 +30,8 @@ SESSIONS = listed(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )
-"""Lower-case names of session parameters, which count only if the value looks like a session ID."""
+"""Lower-case names of parameters that may contain a session ID; such a parameter is irrelevant
+only if its value looks like one."""
 
 # Session IDs are long and have both letters and digits, unlike an article's number or name.
 _SESSION = re.compile(r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE)

@@ -80,7 +80,7 @@ def read_declared(page: Page) -> DeclaredUrls:
     A declared URL counts if it belongs to the page's publisher and is not a front page (unless the
     page is one). A redirect overrides declarations, which override the form of the page's own URL.
     Links to variants (``rel=amphtml``) do not count, because otherwise any page could claim
-    another.
+    another as its variant.
     """
     flat = page.flat
     own = canonical_form(page.url)

@@ -9,8 +9,8 @@ from worker.addresses.variants import are_other_parts
 from worker.addresses.wording import share_passages
 
 MIN_STRANGERS = 3
-"""Minimum number of pages with other content linked to a URL by declaration for these declarations
-to be ignored as a constant of the site."""
+"""Minimum number of URLs with other content that must be linked to a URL by declarations for these
+declarations to be ignored as a constant of the site."""
 
 
 class Joining(Enum):
@@ -47,7 +47,8 @@ def joining(one: AddressRecord, other: AddressRecord) -> Joining:
 def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
     """Compare the content of the pages at two URLs.
 
-    Pages agree if they have the same part number, a headline wording and most passages in common.
+    Pages agree if they have the same part number, at least one headline wording in common, and
+    most of their passages in common.
     """
     if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART
@@ -61,7 +62,8 @@ def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
 def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressRecord]:
     """Return the URLs that lead to the same page as `one`.
 
-    Links by declaration are ignored if at least `MIN_STRANGERS` URLs so linked have other content.
+    If at least `MIN_STRANGERS` of the URLs linked to `one` by declarations have other content,
+    these links are ignored.
     """
     by_declaration = [_is_by_declaration(one, other) for other in others]
     strangers = sum(
@@ -79,8 +81,8 @@ def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressR
 def speaking(addresses: Sequence[AddressRecord]) -> AddressRecord:
     """Return the URL whose content represents the page.
 
-    It is not a variant of any other given URL, and preferably of no URL at all; in a tie, the
-    shortest.
+    This URL is not a variant of any other given URL and, if possible, not a variant at all. In a
+    tie, the shortest one is returned.
     """
     free = [
         each

@@ -29,7 +29,7 @@ MAX_ADDRESS = 2_000
 class Target:
     """A URL, in canonical form, that a page is a variant of; `kind` is the kind of variant.
 
-    Unless `is_declared`, only the form of the page's own URL suggests it.
+    Unless `is_declared`, the only evidence is the form of the page's own URL.
     """
 
     address: str
@@ -88,7 +88,8 @@ _LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)
 def targets_by_form(url: str) -> list[Target]:
     """Return the URLs that a canonical URL may be a variant of by its form, up to `MAX_TARGETS`.
 
-    The main host of a mobile host may or may not start with ``www.``, so there may be several.
+    There may be several, because the main host for a mobile host may or may not start with
+    ``www.``.
     """
     if len(url) > MAX_ADDRESS:
         return []
@@ -172,9 +173,9 @@ _SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
 class Part(NamedTuple):
     """The part of an article that a URL leads to, according to its form.
 
-    `number` may be ``all``, and is None for the first part or if unnumbered. `last` has the numbers
-    at the end of the path and in the parameter ``p``, which may identify either a part or the
-    article, and `stem` the path without them.
+    `number` may be ``all``, and is None for the first part or if unnumbered. `last` has the
+    numbers at the end of the path and in the parameter ``p``, which may identify either a part or
+    the article; `stem` is the path without these numbers.
     """
 
     number: str | None

@@ -10,8 +10,8 @@ MAX_HEADLINES = 8
 site's name."""
 
 MAX_PASSAGES = 32
-"""Maximum number of passages stored per page: those with the lowest digests, the same for equal
-pages."""
+"""Maximum number of passages stored per page. Those with the lowest digests are stored, so that
+equal pages have the same ones."""
 
 MIN_PASSAGE = 40
 """Minimum length of a passage in characters without white space (those of scripts without spaces

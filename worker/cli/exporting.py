@@ -31,7 +31,7 @@ class Day(click.ParamType[date]):
             return value
         try:
             moment = datetime.fromisoformat(value)
-            # An offset may lead out of the range of dates.
+            # Applying the offset may result in a date outside the supported range.
             return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
         except (OverflowError, ValueError):
             self.fail(f"{value!r} is not a date or time such as 2026-11-27.", param, ctx)

@@ -36,7 +36,10 @@ class OutputFolder(click.Path):
 
 
 class OutputFile(OutputFolder):
-    """An output file; with ``is_replaced``, a new file replaces it, in a folder made if missing."""
+    """An output file.
+
+    With ``is_replaced``, a new file replaces any existing one, in a folder created if missing.
+    """
 
     def __init__(self, *, is_replaced: bool = False) -> None:
         super().__init__(file_okay=True, dir_okay=False)
@@ -55,7 +58,7 @@ class OutputFile(OutputFolder):
 
 
 def file_format_option(by_default: str, **options: Any) -> Callable[[Any], Any]:
-    """Return the option for the format of files of articles, whose default is described."""
+    """Return the option for the format of article files; ``by_default`` describes its default."""
     return click.option(
         "--format",
         "form",

@@ -13,8 +13,9 @@ APART: Final = 0.1
 ``benchmarks/stories/repeats.py``)."""
 
 WITNESS: Final = 0.8
-"""Minimum share of each of a text's overlaps with two other texts that a further text must contain
-to show that all belong to one story (measured on generated stories)."""
+"""Minimum share of each of two overlaps that a witness must contain. The overlaps are those of one
+text with two others; the witness, a fourth text, shows that all of them belong to one story
+(measured on generated stories)."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,10 @@ def group_texts(
     """Group texts into stories, independently of their order; a story's texts repeat each other.
 
     A digest (a news roundup) repeats unrelated articles. It joins the story of the article that it
-    repeats the most, and connects this story with no other. A repeat is therefore ignored if one
-    text shares more with a third text, and the third contains hardly any of what the two share,
-    unless a witness, a text of another site, contains both overlaps (they may be the beginning and
-    the end of one article).
+    repeats the most, and connects this story with no other. A repeat between two texts is
+    therefore ignored if one of them shares more with a third text that contains hardly any of
+    their overlap. The exception is a witness: if a text of another site contains both overlaps,
+    these may be the beginning and the end of one article.
 
     A site never connects stories of other sites: texts repeated only within their own site form a
     unit, which joins the story of the text with which the unit shares the most.
@@ -117,7 +118,7 @@ class _Repeats:
         )
 
     def _is_digest(self, text: int, part: int) -> bool:
-        """Return whether a text is a news digest with more of another story than of `part`."""
+        """Return whether a text is a digest that contains more of another story than of `part`."""
         number = self._repeated[text][part]
         # A third text that shares more, but is unrelated to the part, must fit into the remainder.
         room = self._texts[text].length - (1 - APART) * number

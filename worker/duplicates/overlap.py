@@ -9,25 +9,27 @@ from models.messages import StoryRelation
 from worker.duplicates.fingerprint import Shingles
 
 REPEATED: Final = (0.3, 0.2)
-"""Minimum shares of the shorter and the longer text's shingles in common for one text to repeat the
-other (measured in ``benchmarks/stories/repeats.py``)."""
+"""Minimum shares of shingles in common, relative to the shorter and to the longer text, for one
+text to repeat the other (measured in ``benchmarks/stories/repeats.py``)."""
 
 QUOTED: Final = (0.6, 0.05)
 """Minimum shares, as in `REPEATED`, for a short text quoted in a much longer one."""
 
 REPEATED_ON_SITE: Final = 0.8
-"""Minimum share of the shorter text for a repeat within one site, where texts share boilerplate."""
+"""Minimum share in common, relative to the shorter text, for a repeat within one site, whose texts
+share boilerplate."""
 
 SAME: Final = 0.9
 """Minimum resemblance of two texts to count as the same."""
 
 WHOLE: Final = 0.8
-"""Minimum share of a text's shingles in a second text for the second to contain the whole first."""
+"""Minimum share of a text's shingles that another text must have to count as containing all of
+it."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Numbers of shingles shared by two texts, in the first text, and in the second text."""
+    """Numbers of shingles: shared by two texts, in the first text, and in the second text."""
 
     common: int
     own: int

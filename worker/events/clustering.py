@@ -17,7 +17,7 @@ THRESHOLD: Final = 0.22
 """Minimum similarity of an article to an event for the article to join it."""
 
 UNSPACED_THRESHOLD: Final = 0.18
-"""The same in languages written without spaces."""
+"""The same threshold for languages written without spaces."""
 
 UNSPACED_LANGUAGES: Final = frozenset(("zh", "ja", "th", "lo", "my", "km"))
 
@@ -29,23 +29,24 @@ KEEPING: Final = 0.5
 """Factor by which the threshold is lower for the event of the article's previous revision."""
 
 LEADING_TERMS: Final = 16
-"""Number of terms of an event by which it is found."""
+"""Number of an event's highest-weighted terms, by which it is looked up."""
 
 BUCKETS: Final = 2**14
 """Number of counters per language."""
 
 MAX_DOCUMENTS: Final = 8192
-"""Number of counted documents at which all counts are halved, so that old ones fade."""
+"""Number of counted documents that causes all counts to be halved, so that old documents fade."""
 
 SAMPLED_AFTER: Final = 1024
-"""Number of counted documents after which only every eighth is counted."""
+"""Number of documents counted before only one in eight is counted."""
 
 RECENT_SITES: Final = 32
 """Number of latest counted documents whose sites are recorded."""
 
 MAX_OF_SITE: Final = 4
-"""Maximum number of these documents from one site, so that no site determines the weights. Until
-`SAMPLED_AFTER`, all sites are counted: a deployment may begin with a single one."""
+"""Maximum number of documents from one site among the latest `RECENT_SITES`, so that no site
+determines the weights. The limit applies only after `SAMPLED_AFTER` documents, because a
+deployment may begin with a single site."""
 
 Weights = npt.NDArray[np.void]
 """Distinct terms in ascending order, each with its weight (`WEIGHT`)."""
@@ -90,7 +91,7 @@ class TermCounts:
 
 
 def no_counts() -> TermCounts:
-    """Return the counts of a language of which no document has been counted."""
+    """Return the counts of a language without counted documents."""
     return TermCounts(0, np.zeros(BUCKETS, dtype=np.uint16))
 
 
@@ -126,8 +127,9 @@ def event_of(
 ) -> Event | None:
     """Return the event that an article of a site joins, or None if it begins a new one.
 
-    It is the most similar event that reaches its threshold; of several, the one with the lowest ID.
-    An article that belonged to the event `former` stays there unless it was rewritten.
+    This is the most similar event among those that reach their threshold; in a tie, the one with
+    the lowest ID. An article that belonged to the event `former` stays there unless it was
+    rewritten.
     """
     best, most = None, 0.0
     for event in sorted(events, key=lambda each: each.id):
@@ -153,7 +155,7 @@ def _cosine(one: Weights, other: Weights) -> float:
 
 
 def with_article(centroid: Weights, article: Weights, sources: int) -> Weights:
-    """Return the centroid of an event after one more source; `sources` is their number before.
+    """Return the centroid of an event after one more source; `sources` is the number before it.
 
     Only the `MAX_TERMS` terms with the highest weights remain.
     """

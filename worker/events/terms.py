@@ -11,14 +11,14 @@ import numpy.typing as npt
 from worker.text.words import UNSPACED, tokens
 
 MAX_CHARACTERS: Final = 2_000
-"""Maximum number of characters read of a text; news reports begin with what happened (measured, as
-are the other constants of this package, in ``benchmarks/stories/events.py``)."""
+"""Maximum number of characters read from a text; news reports begin with what happened (measured,
+as are the other constants of this package, in ``benchmarks/stories/events.py``)."""
 
 MAX_TERMS: Final = 160
 """Maximum number of terms of an article, the most frequent ones."""
 
 TITLE_WEIGHT: Final = 3
-"""Number of occurrences for which one in the title counts."""
+"""Number of occurrences in the text to which one occurrence in the title is equivalent."""
 
 Terms = npt.NDArray[np.void]
 """Distinct terms in ascending order, each with its number of occurrences (`TERM`)."""

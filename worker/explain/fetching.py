@@ -22,7 +22,8 @@ def fetch(url: str, *, seconds: float = 30.0, max_bytes: int = MAX_HTML_BYTES) -
 
     The time limit applies to the whole fetch, and to each wait for the server.
     """
-    # Imported here because files do not need it, and it takes a quarter of the time for one page.
+    # Imported here because pages from files do not need it, and the import takes a quarter of the
+    # time spent on a single page.
     import requests
     from urllib3.exceptions import HTTPError
 

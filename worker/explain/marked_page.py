@@ -40,7 +40,7 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     outline = Outline.of(document)
     places = list(_text_places(document))
     lines = {line.number: line for line in explanation.lines}
-    # Texts without a line contain no word, such as a bullet or a bar between links.
+    # Texts that belong to no line contain no words; bullets and bars between links are examples.
     shown = [lines.get(node.line) for node in outline.texts]
     _frame_blocks(outline, [line.verdict if line else None for line in shown])
     if explanation.article is not None:

@@ -96,7 +96,7 @@ def texts_of(box: BoxPart) -> Iterator[TextPart]:
 
 
 def _boxes_of(outline: Outline) -> tuple[list[BoxPart], BoxPart]:
-    """Return the box of each element, which may be an ancestor's, and the root box."""
+    """Return the box of each element (possibly that of an ancestor), and the root box."""
     is_inline = outline.flat.having(WITHIN_SENTENCES | _IMAGES) | ~outline.holds
     has_image = np.zeros(len(outline.tags) + 1, dtype=np.int64)
     has_image[1:] = np.cumsum([tag in _IMAGES for tag in outline.tags])

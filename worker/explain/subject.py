@@ -30,9 +30,9 @@ def load_subject(
 ) -> Subject:
     """Read a page and find another page of its template as the service does.
 
-    `url` selects one of several pages, or replaces a single page's URL. Of `site_pages`, those of
-    the page's site are compared with it or, if all belong to one other site, these, because pages
-    saved by hand do not retain their URL.
+    `url` selects one of several pages, or replaces a single page's URL. The page is compared with
+    those `site_pages` that belong to its site. If all of them belong to one other site, it is
+    compared with all of them, because pages saved by hand do not retain their URL.
     """
     source = _chosen(place, given_pages(place), url)
     others = _site_pages(site_pages, source) if site_pages is not None else []

@@ -16,7 +16,7 @@ Sign = Literal["same", "removed", "added", "renamed"]
 class TreeLine(NamedTuple):
     """An element, or a run of elements shown as one line.
 
-    The name is empty for an unchanged subtree, and has both names if renamed.
+    The name is empty for an unchanged subtree, and has both names for a renamed element.
     """
 
     sign: Sign

@@ -5,8 +5,8 @@ message is null. Types differ from JSON as follows:
 
 - A timestamp is in UTC, with microseconds; ``metadata`` has dates as given by the page.
 - The array of a `TextLocation` is a struct with the fields `TEXT_LOCATION_FIELDS`.
-- An integer outside 64 bits and a timestamp outside the years 1 to 9999 in UTC are null, and a
-  lone surrogate is U+FFFD.
+- An integer that exceeds 64 bits and a timestamp outside the years 1 to 9999 in UTC become null,
+  and a lone surrogate becomes U+FFFD.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -82,7 +82,7 @@ def _type_of(annotation: Any) -> pa.DataType:
 
 
 def _common(types: list[pa.DataType], annotation: Any) -> pa.DataType:
-    """Return the type that covers all given ones, of which the longer tuple covers the shorter."""
+    """Return the type that covers all given types; a longer tuple covers a shorter one."""
     widest = max(types, key=lambda each: each.num_fields)
     for each in types:
         if each != widest and not (

@@ -51,7 +51,8 @@ class DayFolder:
     def opened(self) -> Iterator[None]:
         """Create or check the folder, and lock it.
 
-        Raises `ExportFolderError` if it contains anything else, or is locked by another export.
+        Raises `ExportFolderError` if it contains anything but an export, or is locked by another
+        export.
         """
         description = self._path / DESCRIPTION
         try:
@@ -72,7 +73,7 @@ class DayFolder:
     ) -> dict[date, int]:
         """Replace the days from ``first`` to ``last``; return the number of articles by day.
 
-        ``articles`` are the messages with their times, in the order of time.
+        ``articles`` are the messages with their times, in chronological order.
         """
         written: dict[date, int] = {}
         old = [day for day in self._days() if first <= day <= last]

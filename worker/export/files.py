@@ -20,7 +20,7 @@ class OutputError(ExpectedError):
 
 
 class GrowingFile:
-    """A growing file of lines, the first of which replace any earlier content.
+    """A file that grows line by line; the first lines written replace any earlier content.
 
     If the name ends in ``.gz``, each addition is a gzip member.
     """

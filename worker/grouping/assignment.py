@@ -17,18 +17,19 @@ from worker.grouping.matrix import Matrix
 from worker.html import Tree
 
 MAX_REPRESENTED_DISTANCE: Final = 0.3
-"""Maximum distance of a member from the nearest representative, if the group can get another."""
+"""Maximum distance of a member from its nearest representative. If it is exceeded, the group gets
+another representative, up to `MAX_REPRESENTATIVES`."""
 
 MAX_REPRESENTATIVES: Final = 3
 """Maximum number of representatives per group, with which new pages are compared."""
 
 MIN_NEW_GROUP_PAGES: Final = 3
-"""Minimum number of similar outliers that form a new group between two clusterings; two, which are
-sufficient for a clustering, may be similar by accident."""
+"""Minimum number of similar outliers that form a new group between two clusterings; two outliers
+may be similar by accident, although two pages are enough for a group in a clustering."""
 
 REPRESENTATIVE_NODES: Final = 500_000
-"""Maximum total number of nodes of the representatives compared with a page; a single one may have
-more."""
+"""Maximum total number of nodes of the representatives compared with a page; a single
+representative may have more."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +123,8 @@ def assign_tree(
     The result equals `assign` with the `size_tolerant_distances` to all representatives, or to
     those compared within `work` units (see `forest_of`). An outlier's distance is the smallest one
     computed or, if none was, the smallest lower bound. Representatives are compared in ascending
-    order of their lower bounds, and only if they may still affect the group or the confidence: two
-    or three of about ten.
+    order of their lower bounds, and only if they may still affect the group or the confidence;
+    these are usually two or three of about ten.
     """
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")

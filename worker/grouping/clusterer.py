@@ -47,12 +47,12 @@ class TemplateClusterer(ABC):
 
     Subclasses form clusters. Clusters within a mean distance of `merge_distance` are merged; a
     negative value merges none. Each group gets a pivot, with which its other pages are compared.
-    Pages farther than `max_pivot_distance` from it, or alone in their cluster, are outliers. The
-    defaults of the two limits depend on whether the sizes of the pages are given.
+    Pages farther than `max_pivot_distance` from their pivot, or alone in their cluster, are
+    outliers. The defaults of the two limits depend on whether the sizes of the pages are given.
 
-    Unknown distances are NaN; the pages with the most of them become outliers until every remaining
-    distance is known. The result depends only on the matrix and the order of its rows, which
-    `group_pages` makes independent of the order of the pages.
+    Unknown distances are NaN; the pages with the most unknown distances become outliers until
+    every remaining distance is known. The result depends only on the matrix and the order of its
+    rows, which `group_pages` makes independent of the order of the pages.
     """
 
     merge_distance: float | None = None
@@ -130,7 +130,8 @@ def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
 
     For the mean distance ``a`` of an item to the others of its cluster, and the smallest distance
     ``b`` to an item of another cluster, the coefficient is ``1 - a / b`` if ``a < b``, ``b / a -
-    1`` if ``a > b``, and otherwise 0, as for an item alone in its cluster or a single cluster.
+    1`` if ``a > b``, and otherwise 0. It is also 0 for an item alone in its cluster, and if there
+    is only one cluster.
 
     Rousseeuw ("Silhouettes", Journal of Computational and Applied Mathematics 20, 1987) uses the
     smallest *mean* distance to another cluster as ``b``; the minimum is the wording of Deturck

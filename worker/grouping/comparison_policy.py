@@ -47,9 +47,10 @@ class KnownDistances(Protocol):
     """Look-up of the known distances of a site's trees."""
 
     def among(self, tree_ids: Sequence[int]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
-        """Return the tree edit distances among trees in ascending order, and which are known.
+        """Return the distances among trees in ascending order, and which of them are known.
 
-        A distance is NaN if it is unknown or the two trees cannot be compared.
+        These are tree edit distances; a distance is NaN if it is unknown or the two trees cannot
+        be compared.
         """
 
     def nearest(
@@ -73,7 +74,8 @@ class MissingPairs:
 class MissingNearest:
     """Trees whose nearest reference is missing, in ascending order.
 
-    `references` are ordered by digest; no earlier round has covered `new_references` of them.
+    `references` are ordered by digest; `new_references` is the number of them that no earlier
+    round has covered.
     """
 
     tree_ids: Sequence[int]
@@ -104,8 +106,8 @@ def known_or_missing(
 ) -> KnownSite | NeededComparisons:
     """Return the distances needed to group a site with these distinct trees, or what is missing.
 
-    `whole_matrix_trees` is the maximum number of trees whose pairs are all compared, and of
-    references.
+    `whole_matrix_trees` is the maximum number of trees of which all pairs are compared, and the
+    maximum number of references.
     """
     if len(trees) <= whole_matrix_trees:
         return _compared(trees, known, sorted(trees))
@@ -138,7 +140,7 @@ def group_or_missing(
     trees: Mapping[int, TreeShape],
     known: KnownDistances,
 ) -> Grouping | NeededComparisons:
-    """Group pages, or return the missing comparisons with pivots that pages may be too far from.
+    """Group pages, or return the missing comparisons with pivots that may be too far away.
 
     `site` is the result of `known_or_missing` for the same trees.
     """
@@ -191,7 +193,7 @@ def _missing_nearest(
 
 
 def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
-    """Return the number of leading trees with at most `nodes` nodes in total; at least 1."""
+    """Return how many of the first trees have at most `nodes` nodes in total; at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
     return max(1, int(np.searchsorted(sums, nodes, "right")))
 

@@ -17,7 +17,7 @@ RECENT_PAGES: Final = 10
 
 PAST_PAGES: Final = 50
 """Number of pages before a change that are compared with the recent pages; a template used by a
-tenth of the pages is missing from them in one of two hundred cases."""
+tenth of a site's pages is missing from all of them in one of two hundred cases."""
 
 MIN_PAGES: Final = 5
 """Minimum number of pages on either side of a change; fewer are insufficient evidence."""
@@ -26,7 +26,8 @@ MIN_NEW_SHARE: Final = 0.5
 """Minimum share of recent pages in new groups for a change to be reported."""
 
 MAX_PAST_SHARE: Final = 0.05
-"""Maximum share of a new group among the `PAST_PAGES` earlier pages; some pages are misplaced."""
+"""Maximum share of a new group among the `PAST_PAGES` earlier pages; it is not 0, because some
+pages are assigned to the wrong group."""
 
 Page = TypeVar("Page", bound=Hashable)
 
@@ -35,9 +36,9 @@ Page = TypeVar("Page", bound=Hashable)
 class ChangeOfGroups:
     """A change in a site's design, at the page with index `first`.
 
-    Of the latest pages, `new_share` are in new groups or in no group, and `outlier_share` in none.
-    `new_groups` had hardly any pages before, and `gone_groups` have no recent pages; the largest
-    come first.
+    `new_share` is the share of the latest pages that are in new groups or in no group, and
+    `outlier_share` the share of those in no group. `new_groups` had hardly any pages before, and
+    `gone_groups` have no recent pages; the largest come first.
     """
 
     first: int
@@ -59,9 +60,10 @@ def match_groups(
     it, and merged groups inherit that of the largest or, in a tie, the oldest. `last_identity` is
     the largest ID used so far.
 
-    This is a maximum-weight matching by the number of shared pages (Kuhn, "The Hungarian method for
-    the assignment problem", Naval Research Logistics Quarterly 2, 1955), independent of the order
-    of the groups, unless two of the same size share equally many pages with the same former groups.
+    This is a maximum-weight matching by the number of shared pages (Kuhn, "The Hungarian method
+    for the assignment problem", Naval Research Logistics Quarterly 2, 1955), independent of the
+    order of the groups, unless two groups of the same size share equally many pages with the same
+    former groups.
     """
     identities = sorted(former)
     old = [set(former[identity]) for identity in identities]
@@ -102,9 +104,10 @@ MIN_PAGES_FOR_CHANGE = 2 * MIN_PAGES
 def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
     """Detect a change in a site's design, and the page at which it begins; None if there is none.
 
-    `groups` are those of the pages in chronological order, None for an outlier. After a change, at
-    least `MIN_NEW_SHARE` of the recent pages are in new groups or, in excess of the former share,
-    outliers. The result stays the same while further pages of the new design arrive.
+    `groups` are those of the pages in chronological order, None for an outlier. A change is
+    detected if at least `MIN_NEW_SHARE` of the recent pages are in new groups or are outliers in
+    excess of the former share of outliers. The result stays the same while further pages of the
+    new design arrive.
 
     A first crawl that fetches all pages of one kind before those of another looks like a change. A
     return to an earlier design is not reported, because it looks like pages of a known kind.

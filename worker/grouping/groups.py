@@ -29,9 +29,10 @@ class Group:
 class Grouping:
     """The template groups of a site, with pages given by index.
 
-    `groups` are in descending order of size, then of their smallest key, `outliers` in order of the
-    keys. `embedding` has the page positions on a plane, NaN for a page that cannot be compared. The
-    mean `silhouette` ranges from -1 to 1; 0 for fewer than two groups.
+    `groups` are in descending order of size and, in a tie, in the order of their smallest keys;
+    `outliers` are in the order of their keys. `embedding` has the page positions on a plane, NaN
+    for a page that cannot be compared. The mean `silhouette` ranges from -1 to 1; 0 for fewer than
+    two groups.
     """
 
     groups: tuple[Group, ...]

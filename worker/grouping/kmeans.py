@@ -28,8 +28,8 @@ class MdsKMeans(TemplateClusterer):
     positive, each page is a cluster of its own before merging. The pivot is the page nearest to the
     group's centroid.
 
-    Unlike in the paper, nothing is random. The paper has no limits either: a `merge_distance` of -1
-    and a `max_pivot_distance` of 1.
+    Unlike the method of the paper, this one is deterministic. It also has limits; a
+    `merge_distance` of -1 and a `max_pivot_distance` of 1 correspond to the paper.
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:

@@ -13,7 +13,7 @@ EXCUSED_SHARE: Final = 0.5
 
 
 def size_tolerant_distances(distances: Matrix, sizes: npt.ArrayLike) -> Matrix:
-    """Excuse half of the difference in size from normalised tree edit distances.
+    """Discount half of the difference in size in normalised tree edit distances.
 
     Articles of one template differ in length, and the larger page's ``|a - b|`` surplus nodes say
     nothing about the template. The result is ``2 x / (a + b + x)`` with ``x = d - |a - b| / 2``

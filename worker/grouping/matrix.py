@@ -12,8 +12,8 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 def checked_distances(matrix: npt.ArrayLike) -> Matrix:
     """Return a distance matrix as float64; NaN (an unknown distance) is allowed.
 
-    Raise ValueError if it is not square, is not symmetric, or has values outside [0, 1] or other
-    than 0 on the diagonal.
+    Raise ValueError if it is not square, is not symmetric, has values outside [0, 1], or has
+    values other than 0 on the diagonal.
     """
     distances = np.asarray(matrix, dtype=np.float64)
     if distances.size == 0:

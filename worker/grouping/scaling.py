@@ -12,8 +12,8 @@ MAX_ITERATIONS: Final = 300
 """Maximum number of majorisation steps."""
 
 TOLERANCE: Final = 1e-6
-"""Relative reduction of the stress per step below which majorisation stops (measured on generated
-sites)."""
+"""Minimum relative reduction of the stress by a step for majorisation to continue (measured on
+generated sites)."""
 
 
 def classical_scaling(distances: Matrix, dimensions: int = 2) -> Matrix:

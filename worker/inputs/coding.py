@@ -10,7 +10,8 @@ _BLOCK_BYTES = 64 * 1024
 def dechunked(body: bytes) -> bytes:
     """Undo the chunked transfer coding, as far as possible.
 
-    A body that is not chunked is returned unchanged: crawlers that decode it may retain the header.
+    A body that is not chunked is returned unchanged, because crawlers may keep the header of a
+    body that they have decoded.
     """
     chunks = []
     start = 0
@@ -34,7 +35,7 @@ def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
     if coding in {"gzip", "x-gzip"}:
         return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body
     if coding == "deflate":
-        # With the zlib wrapper that the standard requires, or without it, as some servers send it.
+        # The standard requires a zlib wrapper, but some servers omit it.
         wrapped = _inflated(body, zlib.MAX_WBITS, limit)
         return wrapped or _inflated(body, -zlib.MAX_WBITS, limit) or body
     if coding == "br":

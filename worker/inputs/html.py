@@ -22,7 +22,7 @@ _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of HTML files: URL of their folder, and name of their site if not the domain."""
+    """Origin of HTML files: the URL of their folder, and their site's name if not the domain."""
 
     base_url: str | None = None
     site: str | None = None

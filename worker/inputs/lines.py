@@ -11,7 +11,7 @@ from worker.inputs.streams import open_source
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield each non-blank line unvalidated, an oversized line as an `oversized_message`."""
+    """Yield each non-blank line, unvalidated; an oversized one becomes an `oversized_message`."""
     with open_source(path) as stream:
         yield from lines_of(stream, path.name)
 

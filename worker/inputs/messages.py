@@ -55,7 +55,7 @@ def _bounded(headers: Mapping[str, str]) -> dict[str, str]:
 def oversized_message(
     detail: str, *, url: str | None = None, identifier: str | None = None, start: bytes = b""
 ) -> bytes:
-    """Return a message to send instead of one that is too large, which the intake quarantines."""
+    """Return a message to send instead of one that is too large; the intake quarantines it."""
     message = {
         "version": 1,
         "id": identifier,

@@ -1,6 +1,7 @@
 """Page messages from WARC archives (ISO 28500).
 
-Available libraries stop silently at a truncation, and decompress responses without a limit.
+No library is used, because the available ones stop silently at a truncation and decompress
+responses without a limit.
 """
 
 import io
@@ -43,8 +44,8 @@ class _Record:
 def read_warc(path: Path) -> Iterator[bytes]:
     """Yield a message for each page or HTTP error fetched by http or https, with the record's ID.
 
-    Its content is the decoded body, of any media type, or the part of it that can be decoded. Other
-    records, such as redirects and revisits, are skipped.
+    The message's content is the decoded body, of any media type, or the part of it that can be
+    decoded. Other records, such as redirects and revisits, are skipped.
     """
     with open_source(path) as stream:
         for record in _records(stream, path):
@@ -160,7 +161,7 @@ def _content(body: bytes, headers: dict[str, str]) -> bytes:
 
 
 def _moment(date: str) -> str | None:
-    """Return a complete timestamp, or None, as WARC 1.1 also allows a year or a day."""
+    """Return a date that is a complete timestamp; None for a year or a day, as in WARC 1.1."""
     try:
         moment = datetime.fromisoformat(date)
     except ValueError:

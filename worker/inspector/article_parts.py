@@ -19,7 +19,8 @@ LEADING_BLOCKS: Final = 3
 """Number of blocks at the beginning that may contain the lead."""
 
 _HOST: Final = re.compile(r"[a-z0-9-]++(?:\.[a-z0-9-]++)++")
-"""Pattern of host names allowed in a content security policy; the dot excludes local names."""
+"""Pattern of host names allowed in a content security policy; requiring a dot excludes local
+names."""
 
 _LOCAL_DOMAINS: Final = (
     *(".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp"),

@@ -21,7 +21,7 @@ STATEMENT_SECONDS = 10
 """Time limit per statement."""
 
 CACHE_SECONDS = 5.0
-"""Maximum age of cached statistics on all pages."""
+"""Maximum age of cached statistics about all stored pages."""
 
 CONNECTIONS = 4
 """Number of pooled connections, and of concurrent views; further views are queued."""

@@ -16,7 +16,7 @@ from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_pict
 
 
 class PicturedTree(NamedTuple):
-    """A tree, with one of its pages, preferably its group's representative, and their number."""
+    """A tree, with its number of pages and one of them, preferably its group's representative."""
 
     page: PageOfTree
     pages: int

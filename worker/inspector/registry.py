@@ -18,7 +18,7 @@ from worker.inspector.security import is_own_form
 from worker.inspector.stored_page import TooSlowError
 
 VIEW_SECONDS = 10.0
-"""Time limit for a view, after which users have stopped waiting anyway."""
+"""Time limit for a view; users do not wait any longer than this."""
 
 LATER = "Try again later: the database or this host is busy."
 
@@ -28,7 +28,7 @@ ROUTES: list[Route] = []
 
 @dataclass(frozen=True)
 class Answer:
-    """Content of a response: `values` for the JSON version, and `only_shown` for the template."""
+    """Content of a response; the JSON version has `values`, and the template also `only_shown`."""
 
     values: Mapping[str, Any]
     only_shown: Mapping[str, Any] = field(default_factory=dict)

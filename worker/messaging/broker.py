@@ -18,8 +18,8 @@ from worker.settings import Settings, SettingsError
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30
-"""Heartbeat interval, well above the seconds for which the intake and the relay do not read from
-the broker. A connection counts as lost after one or two intervals without traffic."""
+"""Heartbeat interval. The intake and the relay stop reading from the broker only for much shorter
+times. A connection counts as lost after one or two intervals without traffic."""
 
 CONNECT_SECONDS = 5.0
 """Connection timeout, after which the process retries."""
@@ -49,7 +49,7 @@ def broker_tls(settings: Settings) -> dict[str, Any] | None:
 
 
 def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Connection:
-    """Return a connection to the broker that is not yet established."""
+    """Return a connection to the broker without establishing it."""
     url = settings.require_broker_url()
     transports = {"amqps": TlsTransport, "amqp": Transport, "pyamqp": Transport}
     return Connection(

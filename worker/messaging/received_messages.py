@@ -1,4 +1,4 @@
-"""Validation of received messages: pages and feedback, or the reason why one is unusable."""
+"""Validation of received page and feedback messages."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.outcomes import UnusableReason
 
 FETCHED_AHEAD = timedelta(days=1)
-"""Maximum time by which a crawler's clock may be ahead; a wrong time zone is tolerated."""
+"""Maximum time by which a crawler's clock may be ahead; this tolerates a wrong time zone."""
 
 FEEDBACK_BYTES: Final = 64 * 1024
 """Maximum size of a feedback message; the longest valid note takes a fifth of it."""

@@ -29,9 +29,9 @@ _ELEMENTS: dict[BlockType, str] = {
 def chain(first: Extractor, second: Extractor) -> Extractor:
     """Return a method that feeds the result of one method to a second method.
 
-    The second method receives a page of the title and blocks found by the first, without
-    neighbours, because such a page has no template. Raise UnavailableError if either method does
-    not extract text.
+    The second method receives a page that consists of the title and blocks found by the first,
+    without neighbours, because such a page has no template. Raise UnavailableError if either
+    method does not extract text.
     """
     for each in (first, second):
         if Gives.TEXT not in each.gives:

@@ -24,7 +24,7 @@ def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extract
     """Drop everything before the first ``h1`` and everything but text; split at line breaks.
 
     Without an ``h1``, nothing is dropped, as in the authors' script. With `markup`, each paragraph
-    is a block, as in the script's marked-up output, otherwise a line of a single block.
+    is a block, as in the script's marked-up output; otherwise, each is a line of a single block.
     """
     document = page_of(source).document
     headings = document.iter("h1")

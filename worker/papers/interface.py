@@ -103,7 +103,7 @@ class ReaderComment:
     """A reader's comment.
 
     `author` and `date` are as returned by the method, and `published` is the parsed date, if the
-    method returns both forms. `parent` is the index of the comment that this one replies to.
+    method returns that as well. `parent` is the index of the comment that this one replies to.
     """
 
     text: str
@@ -197,7 +197,7 @@ class Extractor:
     gives: Gives = Gives.TEXT
 
     def prepare(self) -> None:
-        """Import and start everything that the method needs, instead of with the first page.
+        """Import and start everything that the method needs, before it receives the first page.
 
         Raise UnavailableError if something is missing.
         """

@@ -10,8 +10,8 @@ from worker.papers.reading import page_of, text_of
 from worker.text import words
 
 MIN_COVERAGE = 0.1
-"""Minimum share of a page's words in a stop list for the page to count as written in its language
-(measured on `daniel`)."""
+"""Minimum share of a page's words that must be in a stop list for the page to count as written in
+the list's language (measured on `daniel`)."""
 
 
 def prepare(*, stop_words: bool) -> None:

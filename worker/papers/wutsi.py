@@ -57,7 +57,7 @@ def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extract
 def find_body(page: Outline, *, fusion: bool) -> Finding | None:
     """Find the node with the most sentences and, with `fusion`, its selected siblings.
 
-    None if no node is long enough.
+    Return None if no node is long enough.
     """
     cleaned = _cleaned(page)
     left = page.without(cleaned)

@@ -123,7 +123,7 @@ class Child:
 
 
 class ForkedChild(BaseException):
-    """Raised in a forked child to leave the guardian's code, with a module and its arguments."""
+    """Raised in a forked child to leave the guardian's code and run a module with arguments."""
 
 
 def _become_child(
@@ -264,7 +264,7 @@ def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
 
 def import_modules(names: Sequence[str]) -> None:
     """Import modules for the children to share."""
-    # Not imported above: run as a script, the guardian has nothing but the standard library.
+    # Not imported above, because the guardian, if run as a script, has only the standard library.
     importlib.import_module("worker.processes.threads").start_no_idle_threads()
     for name in names:
         importlib.import_module(name)

@@ -27,7 +27,7 @@ def time_limit(
 
     Native code is interrupted only when it returns. `error` is raised again every `again_seconds`
     of CPU time; after `kill_seconds` in user mode, the system kills the process, even in native
-    code (0: never, for both).
+    code. For both, 0 means never.
     """
 
     def is_up(_number: int, _frame: FrameType | None) -> None:
@@ -79,7 +79,8 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
         try:
             end()
         except TimeIsUpError:
-            # Raised here rather than in the body; unless the watch ends, it would be raised again.
+            # The exception was raised here rather than in the body. Unless the watch ends, it
+            # would be raised again.
             end()
             raise
 

@@ -1,8 +1,8 @@
 """Changes between two revisions of an article that a reader would notice.
 
 Sentences are aligned by the longest matching runs. Unmatched sentences that occur on both sides
-have moved; those that share most of their words are edited. Neither typography nor text that other
-pages of the site show as well, such as a promotion that a new design adds to the text, counts.
+have moved; those that share most of their words are edited. Typography does not count, and neither
+does text that also appears on other pages of the site, such as a promotion that a new design adds.
 """
 
 import re
@@ -20,7 +20,7 @@ MAX_SENTENCES: Final = 1_000
 """Maximum number of sentences compared per revision, because hostile texts take quadratic time."""
 
 MAX_REPEATED: Final = 20
-"""Maximum number of times that a text contains a sentence that is compared."""
+"""Maximum number of occurrences in a text for a sentence to be compared."""
 
 MAX_PAIRS: Final = 10_000
 """Maximum number of pairs of unmatched sentences whose words are compared."""
@@ -32,17 +32,19 @@ MIN_EDITED: Final = 0.5
 """Minimum share of common words in the two versions of an edited sentence."""
 
 MIN_EDITED_ELSEWHERE: Final = 0.8
-"""The same if the sentence has also moved."""
+"""The same minimum for an edited sentence that has also moved."""
 
 MIN_KEPT: Final = 0.5
-"""Minimum share of the text that remains, in characters, unless the article is rewritten."""
+"""Minimum share of the text, in characters, that must remain for the article not to count as
+rewritten."""
 
 MIN_TYPO: Final = 0.8
 """Minimum similarity of two spellings of a word."""
 
 MIN_TYPO_LETTERS: Final = 4
 MAX_TYPO_LETTERS: Final = 40
-"""Length of words that may be respelled; another short word, such as "not" for "now", differs."""
+"""Minimum and maximum length of respelled words; a changed short word, such as "not" for "now",
+may be another word."""
 
 MAX_COUNTER_WORDS: Final = 8
 """Maximum length of a line whose numbers are ignored if other pages show the same line."""
@@ -58,9 +60,10 @@ def changes_between(
 ) -> Changes:
     """Compare two article messages of a page.
 
-    `other_texts` are texts of articles of the same template group; sentences alone on a line in
-    both are part of the template. If a text has too many sentences, or too much has changed to be
-    reported, `sentences` is empty and ``is_complete`` False.
+    `other_texts` are texts of articles of the same template group; sentences that are alone on a
+    line both there and in the compared articles are part of the template. If a text has too many
+    sentences, or too much has changed to be reported, `sentences` is empty and ``is_complete``
+    False.
     """
     shared = frozenset(
         _masked(each) for text in other_texts for each in split_sentences(text) if each.is_line
@@ -91,7 +94,7 @@ def changes_between(
 
 @dataclass
 class _Side:
-    """One of the two messages, with its sentences apart from the lead."""
+    """One of the two messages, with its sentences except those of the lead."""
 
     message: Mapping[str, Any]
     lead: frozenset[str] = field(init=False)
@@ -108,7 +111,7 @@ class _Side:
         self.sentences = [
             each
             for each in shown
-            # A sentence of the text that is also on a line of its own is a pull quote.
+            # A line that repeats a sentence of a paragraph is a pull quote.
             if each.key not in self.lead and not (each.is_line and each.key in in_paragraphs)
         ]
         captions = (image.get("caption") for image in message.get("images") or ())
@@ -254,14 +257,14 @@ def _common(old: Counter[str], new: Counter[str]) -> float:
 
 
 def _is_ignored(sentence: Sentence, elsewhere: Collection[str], shared: Collection[str]) -> bool:
-    """Return whether a sentence is part of the template, or elsewhere in either message."""
+    """Return whether a sentence is part of the template, or found elsewhere in either message."""
     if not sentence.bag or sentence.key in elsewhere:
         return True
     return sentence.is_line and _masked(sentence) in shared
 
 
 def _masked(sentence: Sentence) -> str:
-    """Return the key of a sentence, for a short one without its numbers."""
+    """Return the key of a sentence; if the sentence is short, without its numbers."""
     if not sentence.is_note or sentence.bag.total() > MAX_COUNTER_WORDS:
         return sentence.key
     return _NUMBER.sub("0", sentence.key)

@@ -17,7 +17,8 @@ MAX_WORDS: Final = 300
 """Maximum number of words by which two sentences are compared."""
 
 MAX_NORMALISED: Final = 2_000
-"""Maximum length of a normalised text, as normalisation takes quadratic time for accents alone."""
+"""Maximum length of a normalised text, as normalising a long run of accents takes quadratic
+time."""
 
 _STRONG_MARKS: Final = "".join(mark for mark in MARKS if mark not in WEAK_MARKS)
 _CLOSING: Final = re.escape(CLOSING) + "」』》）］"
@@ -39,7 +40,7 @@ _ALIKE: Final = str.maketrans(
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, or a line without one, and its character offsets in the text.
+    """A sentence, or a line that contains none, with its character offsets in the text.
 
     ``is_line`` is set if it is alone on its line, as notes and buttons are.
     """

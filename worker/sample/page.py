@@ -20,7 +20,7 @@ _GALLERY_PICTURES = 20
 
 
 class Chance(dict[str, bool]):
-    """Whether each optional block of a page is shown, decided on first lookup of any name.
+    """Whether each optional block of a page is shown, decided when its name is first looked up.
 
     If `noise` is 0, every block is shown; if it is 1, half of them are.
     """

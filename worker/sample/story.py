@@ -79,7 +79,7 @@ class Story:
         return self.site.language.voice(self._stream("cast"), self.topic).cast
 
     def voice(self, rng: random.Random) -> Voice:
-        """Return a new voice for a part of the story, which the other parts do not affect."""
+        """Return a new voice for a part of the story, unaffected by the other parts."""
         return self.site.language.voice(rng, self.topic, self._cast)
 
     def _rule(self, name: str) -> str:

@@ -60,8 +60,8 @@ WALL_TIMES = 10
 host, but ends a task that waits forever."""
 
 TASK_SECONDS = 1500.0
-"""Maximum wall-clock time of any task. It must be below 30 minutes, after which RabbitMQ requeues
-an unacknowledged message (``consumer_timeout``)."""
+"""Maximum wall-clock time of any task. It must be less than 30 minutes, because RabbitMQ requeues
+messages that are not acknowledged by then (``consumer_timeout``)."""
 
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Task arguments that are included in every log line of the task."""
@@ -173,10 +173,10 @@ class HeartbeatStep(bootsteps.StartStopStep):
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Scheduler that touches the heartbeat file of ``beat``, and survives a clock set back.
+    """Scheduler that touches the heartbeat file of ``beat``, and tolerates a clock set back.
 
-    Celery's own scheduler would send nothing until the time of the last run, which it stores on
-    disk, is reached again.
+    Celery's own scheduler stores the time of its last run on disk, and would send nothing until
+    the clock reaches this time again.
     """
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:

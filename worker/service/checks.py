@@ -44,7 +44,10 @@ def examine(settings: Settings) -> list[Finding]:
 
 
 def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
-    """Check what a process needs, changing nothing; with ``accepting``, also an unpaused intake."""
+    """Check what a process needs, without side effects.
+
+    With ``accepting``, also check that the intake is not paused.
+    """
     return [
         *_each_while_healthy(
             settings, database=_database, schema=_schema, room=partial(_room, needed=accepting)

@@ -47,11 +47,12 @@ INTAKE = "intake"
 
 GATE_SECONDS = 1.0
 GATE_MESSAGES = 100
-"""Time and number of messages after which the intake checks the backlog again. The number bounds
-how far the backlog exceeds its limit, apart from the last batch."""
+"""Time and number of messages between checks of the backlog. The number bounds how far the backlog
+exceeds its limit, apart from the last batch."""
 
 BATCH_BYTES = 8 * 1024 * 1024
-"""Total size of message bodies at which no further message is added to a transaction."""
+"""Total size of message bodies in a transaction; once it is reached, no further message is
+added."""
 
 BATCH_SECONDS = 2.0
 """Parsing time after which the parsed messages are stored, so that none waits for slow pages."""

@@ -65,7 +65,7 @@ class QuarantinedMessage:
 
     @property
     def fingerprint(self) -> str:
-        """ID of the message within its stage, which exists even if it has no AMQP message ID."""
+        """ID of the message within its stage, even if it has no AMQP message ID."""
         digest = hashlib.sha256(f"{self.message_id!r}\n".encode())
         digest.update(self.body)
         return digest.hexdigest()[:32]
@@ -131,8 +131,8 @@ def requeue(
 ) -> int:
     """Move a stage's messages back to their queue, and return their number.
 
-    ``message_id``, or ``only`` with fingerprints, selects some. Messages with bodies too large to
-    be read stay, since they would fail again.
+    ``message_id``, or ``only`` with fingerprints, selects some of them. Messages with bodies too
+    large to be read stay, since they would fail again.
     """
     return _remove(settings, stage, message_id, only, republishes=True)
 
@@ -144,7 +144,7 @@ def drop(
     *,
     only: Collection[str] | None = None,
 ) -> int:
-    """Delete messages, selected as by `requeue`, permanently, and return their number."""
+    """Permanently delete messages, selected as for `requeue`, and return their number."""
     return _remove(settings, stage, message_id, only, republishes=False)
 
 

@@ -1,7 +1,7 @@
 """The relay, which publishes the messages of the outbox to the broker.
 
-An entry is removed only once the broker has confirmed its message, in the transaction that locked
-the entry. After a crash in between, the message is published once more.
+The transaction that locks an entry also removes it, but only once the broker has confirmed its
+message. After a crash between the confirmation and the commit, the message is published again.
 """
 
 import logging
@@ -49,8 +49,8 @@ BATCH = 200
 """Maximum number of entries per lane and transaction, since a transaction per entry is slow."""
 
 BATCH_BYTES = 32 * 1024 * 1024
-"""Total size of a lane's messages at which a transaction takes no further ones. It bounds the
-memory of the process."""
+"""Total size of a lane's messages in a transaction; once it is reached, no further message is
+taken. This bounds the memory of the process."""
 
 PAGES_PER_TASK = 8
 """Maximum number of waiting pages that are batched into an extraction or assignment task.
@@ -65,16 +65,16 @@ LONG_TASKS_SHARE = 8
 decide which task is the most urgent."""
 
 AGAIN_AFTER = 7
-"""Number of extraction tasks for pages without an outcome after which one task for pages with an
-outcome goes first, so that the latter do not starve."""
+"""Number of extraction tasks for pages without an outcome that may go first in a row. One task for
+pages with an outcome then follows, so that such pages do not starve."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
-"""First and longest pause while there is nothing to publish; each is 1.5 times the previous one. A
-pause may delay a page at each stage."""
+"""First and longest pause while there is nothing to publish; each pause is 1.5 times as long as
+the previous one. Pauses may delay a page at every stage."""
 
 DEFAULT_EXCHANGE = ""
-"""Exchange of messages for quarantine, for which there is no limit."""
+"""Exchange of messages for quarantine; their number is not limited."""
 
 QUARANTINE = "quarantine"
 """Name under which quarantined messages appear in the summary."""
@@ -89,7 +89,7 @@ class UnroutableError(Exception):
 
 @dataclass(frozen=True)
 class PublishedBatch:
-    """Result of publishing a batch: the lane of each confirmed entry, and the number of refused.
+    """Result of publishing a batch: the lane of each confirmed entry, and the number of refusals.
 
     ``error`` is the error that ended the batch early, if any.
     """

@@ -30,7 +30,7 @@ from worker.store.database import rows_only, sql
 from worker.store.pages import FetchedPage, ReadPage, digest_of_url
 
 MAX_CLAIMANTS = 20
-"""Maximum number of addresses examined that declare the same target address."""
+"""Maximum number of examined addresses that declare the same target address."""
 
 Fetch = tuple[int, FetchedPage, ReadPage]
 
@@ -152,7 +152,8 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
 def _with_other_pages(session: Session, located: Sequence[Resolution]) -> list[Resolution]:
     """Assign stored pages to new addresses and to addresses that leave a page.
 
-    A new address may have a page from before schema 0020; a leaving one returns to its former page.
+    A new address may have a page from before schema 0020; an address that leaves a page returns to
+    its former page.
     """
     new = [each for each in located if each.known is None]
     leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
@@ -349,7 +350,7 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
 
 
 def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
-    """Store the declarations of a page parsed again; addresses join only at their next fetch."""
+    """Store the declarations of a reparsed page; addresses join only at their next fetch."""
     form = canonical_form(page.url)
     url_digest = digest_of_url(page.url)
     keys = _arrays({(page.site_id, url_digest), (page.site_id, digest_of_url(form))})

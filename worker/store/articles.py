@@ -207,9 +207,9 @@ def articles_published(
 ) -> Iterator[tuple[datetime, dict[str, Any]]]:
     """Yield the latest articles whose revisions were stored in a period, each with its time.
 
-    They are in the order of time. The period excludes ``until``; None means no restriction.
-    Messages are as published, including those of withdrawn articles; pages that joined another page
-    are skipped.
+    They are in chronological order. The period excludes ``until``; None means no restriction.
+    Messages are as published, including those of withdrawn articles; pages that joined another
+    page are skipped.
     """
     query = (
         select(Article.created_at, Article.message)

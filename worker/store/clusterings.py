@@ -139,9 +139,10 @@ class SettleTimes:
     first_silence: float
     """Same as ``silence``, for a site that has never been clustered."""
     longest: float
-    """Maximum time since the latest clustering for which the site waits to settle."""
+    """Maximum time that a site waits to settle, counted from its latest clustering."""
     first_longest: float
-    """Maximum time since the first page, for a site that has never been clustered."""
+    """Same as ``longest``, for a site that has never been clustered; counted from its first
+    page."""
 
 
 @dataclass(frozen=True)

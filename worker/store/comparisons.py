@@ -19,7 +19,7 @@ large to compare."""
 
 @dataclass(frozen=True)
 class NewBlock:
-    """Comparisons for one task, of the trees in `rows` with those in `columns`; at most `pairs`.
+    """At most `pairs` comparisons for one task, of trees in `rows` with trees in `columns`.
 
     With `reference_set_id`, the columns are the references in that set, and only the reference
     nearest to each row is needed.

@@ -54,8 +54,8 @@ LOCK_SECONDS = 60
 """Lock timeout per statement, after which the transaction is retried."""
 
 IDLE_IN_TRANSACTION_SECONDS = 300
-"""Maximum idle time within a transaction: releases the locks of a stuck process, but spares one
-that is computing or waiting for the broker."""
+"""Maximum idle time within a transaction. This limit releases the locks of a stuck process, but
+spares one that is computing or waiting for the broker."""
 
 _CONNECTION = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,

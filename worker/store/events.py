@@ -44,13 +44,13 @@ from worker.store.pages import has_article
 from worker.store.stories import LOCK_SECONDS, RESTING_SECONDS
 
 MAX_OF_TERM: Final = 50
-"""Maximum number of events examined per term, both of those with one source and of the others."""
+"""Maximum number of events examined per term; events with one source are counted separately."""
 
 MAX_CANDIDATES: Final = 16
 """Maximum number of events compared with an article, those that share the most terms first."""
 
 MAX_SOURCES: Final = 32
-"""Number of sources after which the centroid of an event no longer changes."""
+"""Maximum number of sources that contribute to the centroid of an event."""
 
 MAX_COUNTED: Final = 500
 """Maximum number of articles of an event that are counted for its sources."""
@@ -398,7 +398,7 @@ def waiting(session: Session, most: int) -> Sequence[int]:
 
 
 def are_waiting(session: Session) -> bool:
-    """Return whether events of articles are to be decided."""
+    """Return whether any article is waiting for its event to be decided."""
     return bool(waiting(session, 1))
 
 
@@ -422,7 +422,7 @@ _REMOVE_ARRIVAL = text("DELETE FROM event_arrivals WHERE page_id = :page_id")
 
 
 def decide(session: Session, arrival: Arrival, event_id: int) -> None:
-    """Record the event of a waiting article, which waits no longer."""
+    """Record the event of a waiting article, and end its wait."""
     values = {"event_id": event_id, "key": arrival.key, "page_id": arrival.page_id}
     session.execute(_DECIDE, values)
 
@@ -476,7 +476,7 @@ def note_sent(session: Session, sent: Mapping[int, str]) -> None:
 
 
 def is_told_otherwise() -> ColumnElement[bool]:
-    """Condition: an article's latest revision has another event than was decided."""
+    """Condition: an article's latest revision has another event than the one decided."""
     is_waiting = exists().where(EventArrival.page_id == EventArticle.page_id)
     return and_(EventArticle.sent != EventArticle.told, ~is_waiting)
 

@@ -27,8 +27,7 @@ def await_extraction(
 ) -> list[tuple[int, bool]]:
     """Mark pages as awaiting extraction with a generation, even if already extracted with it.
 
-    Returns pairs of page ID, ascending, and whether the page has an outcome, for pages with a tree
-    and HTML.
+    Returns, for each page with a tree and HTML, its ID (ascending) and whether it has an outcome.
     """
     query = sql("""
         UPDATE pages

@@ -22,7 +22,7 @@ RECENT: Final = 20
 are fewer, it is not."""
 
 EARLIER: Final = 200
-"""Maximum number of articles before these with which they are compared."""
+"""Maximum number of earlier articles with which the recent ones are compared."""
 
 SILENT_SHARE: Final = 0.8
 """Minimum share of fruitless articles among the recent ones of a silent site."""
@@ -116,8 +116,8 @@ def is_fruitless() -> ColumnElement[bool]:
 class FeedbackRow(NamedTuple):
     """Feedback on the latest articles of a site, of one of its groups, or of one method.
 
-    ``group`` is None for outliers, and both it and ``method`` are None unless they are what the
-    row is about. ``without_entities`` and ``bad`` are shares of the articles with feedback.
+    Only a row for a group has a ``group`` (None for outliers), and only a row for a method has a
+    ``method``. ``without_entities`` and ``bad`` are shares of the articles with feedback.
     """
 
     about: Literal["site", "group", "method"]
@@ -210,14 +210,14 @@ _SILENT = sql("""
 
 @dataclass(frozen=True)
 class FeedbackCounts:
-    """Number of articles with feedback of the last day, and of those without entities."""
+    """Number of articles with feedback from the last day, and of those that have no entities."""
 
     articles: int
     without_entities: int
 
 
 def feedback_counts(session: Session) -> FeedbackCounts:
-    """Count the articles with feedback of the last day."""
+    """Count the articles with feedback from the last day."""
     query = sql("""
         SELECT count(*), count(*) FILTER (WHERE entities = 0) FROM feedback
         WHERE received_at > now() - interval '1 day'

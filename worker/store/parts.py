@@ -149,7 +149,7 @@ def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
 
 
 def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
-    """Clear the part links of ``others``, and make parts due whose single-page version is revised.
+    """Clear the part links of ``others``; make parts of revised single-page versions due.
 
     The pages in ``others``, which must be locked, link to no other part; the pages in ``revised``
     have a new article.

@@ -1,8 +1,8 @@
 """Pages that must not wait for their site's first clustering.
 
 Every extraction belongs to a generation of the site, so the page becomes an outlier of a
-provisional generation. It does not count as a clustering: the site remains new, and later pages
-wait.
+provisional generation. Such a generation does not count as a clustering: the site remains new, and
+later pages wait.
 """
 
 from collections import defaultdict
@@ -89,7 +89,10 @@ _HOLD = sql("""
 
 
 def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
-    """Lock those sites that are not locked, until the transaction ends, and return their IDs."""
+    """Lock those sites that are not yet locked, and return their IDs.
+
+    The locks are held until the transaction ends.
+    """
     return list(session.scalars(_HOLD, {"sites": list(site_ids)}))
 
 

@@ -52,9 +52,10 @@ def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[RecordedFet
     """Store fetched pages, and return the result of each. Their sites must be locked.
 
     A page may be fetched at any of its addresses (`worker.store.addresses`). The fetch with the
-    later ``fetched_at`` wins, then the one with the greater digest; if a date is missing, the last
-    to arrive. Of fetches with equal content, the earliest from one URL is kept (then the smallest
-    crawler ID), or the latest from several URLs, so that the order of arrival has no effect.
+    later ``fetched_at`` wins or, in a tie, the one with the greater digest; if a date is missing,
+    the last to arrive wins. Among fetches with equal content, the earliest is kept if all are from
+    one URL (in a tie, the one with the smallest crawler ID), and the latest otherwise, so that
+    their order of arrival has no effect.
 
     A refusal does not replace a readable page, but is stored in addition (`StoredPage.refused`)
     until the page is fetched again.

@@ -106,7 +106,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
 
 
 def _empty(session: Session, page: StoredPage) -> None:
-    """Remove a page's content, which belongs to another page, until its next fetch."""
+    """Remove a page's content, because it belongs to another page; the next fetch replaces it."""
     page.url = canonical_of(addresses.of_pages(session, [page.id])[page.id])
     page.content_digest, page.fetched_at = "", None
     page.tree_id, page.comment_pattern, page.forced = None, None, False
@@ -119,7 +119,7 @@ def _empty(session: Session, page: StoredPage) -> None:
 
 
 def _own_page(session: Session, page: StoredPage, spellings: Sequence[str]) -> StoredPage:
-    """Return the page that an address had before it joined another page, or a new page."""
+    """Return the page that an address had before joining another page, or else a new page."""
     digests = [digest_of_url(each) for each in spellings]
     before = session.scalars(
         select(StoredPage)

@@ -295,7 +295,7 @@ _SET_SITES = text("UPDATE story_texts SET sites = CAST(:sites AS bigint[]) WHERE
 
 
 def review_text(session: Session, text_id: int) -> None:
-    """Update the sites of a text that an article no longer has, or delete it if none has it."""
+    """After an article has lost a text, update the text's sites, or delete an unused text."""
     sites = list(session.execute(_SITES_OF_ARTICLES, {"text_id": text_id}).scalars())
     if not sites:
         session.execute(_REMOVE_TEXTS, {"ids": [text_id]})

@@ -34,7 +34,7 @@ class Arrival:
 
 
 class WaitingArticle(NamedTuple):
-    """A page whose article is waiting (see `StoryArrival`); the article is None if it was lost."""
+    """A page whose article is waiting (see `StoryArrival`); None if the page lost its article."""
 
     page_id: int
     arrived_at: datetime

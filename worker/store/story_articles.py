@@ -27,7 +27,7 @@ MAX_COMPARED: Final = 100
 """Maximum number of articles considered when looking for the first article of a story."""
 
 MAX_DOUBLINGS: Final = 20
-"""Number of corrections after which the delay before the next one stops doubling."""
+"""Number of corrections of an article after which the delay no longer doubles."""
 
 
 class ArticleStory(NamedTuple):

@@ -102,8 +102,8 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
     compared, or if no page has changed since the latest generation.
 
     After `CLUSTERING_ATTEMPTS` failures, clustering is disabled for the site: its pages are
-    extracted with its current groups, if any, and a task that clusters the site with a fresh count
-    (`afresh`) is put into quarantine.
+    extracted with its current groups, if any, and a task that clusters the site with a new count
+    of attempts (`afresh`) is put into quarantine.
     """
     state = process_state()
     database = state.database

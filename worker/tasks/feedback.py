@@ -80,8 +80,9 @@ def _take(connection: Connection, channel: StdChannel, topology: Topology) -> li
     number = min(depth(channel, topology.feedback), MAX_MESSAGES)
     if not number:
         return taken
-    # A quorum queue acknowledges the messages of a consumer together, but messages of basic.get one
-    # by one, and loses most of many such acknowledgements when the channel closes.
+    # A quorum queue can acknowledge all messages of a consumer together. Messages of basic.get are
+    # acknowledged one by one and, if there are many, most acknowledgements are lost when the
+    # channel closes.
     with connection.Consumer(
         [topology.feedback_queue()],
         channel=channel,

@@ -49,10 +49,11 @@ SETTLE_SECONDS = 20.0
 and each late part causes another revision."""
 
 ATTEMPTS = 3
-"""Maximum number of attempts that crash, after which a part is abandoned until it changes."""
+"""Maximum number of crashed attempts to join a part, which is then abandoned until it changes."""
 
 ARTICLES_PER_PART = 8
-"""Maximum number of articles joined per part processed; others wait for their own pages."""
+"""Maximum number of articles joined per part processed; further articles are joined when their own
+pages are processed."""
 
 PARTS_PER_TASK = 500
 """Maximum number of parts processed per task."""

@@ -13,8 +13,8 @@ ASSIGNMENT_ATTEMPTS = 3
 embedded broker, unlike RabbitMQ, does not count deliveries."""
 
 COMPARISON_ATTEMPTS = 3
-"""Maximum number of attempts to compare a block, after which its trees count as not comparable,
-because no page may block its site."""
+"""Maximum number of attempts to compare a block. Its trees then count as not comparable, so that
+no page blocks its site."""
 
 CLUSTERING_ATTEMPTS = 4
 """Maximum number of failed attempts to cluster a site, including those whose process died, after

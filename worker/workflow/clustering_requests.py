@@ -28,7 +28,10 @@ clustering can only improve."""
 
 
 def request_due_clusterings(session: Session, due: Sequence[DueSite]) -> None:
-    """Enqueue clusterings of due sites, which become due again only once a worker has started."""
+    """Enqueue the clusterings of due sites.
+
+    A site becomes due again only once a worker has started its clustering.
+    """
     if not due:
         return
     clusterings.note_asked(session, [site.id for site in due])

@@ -42,7 +42,7 @@ class ComparisonJob:
     """A block of comparisons with everything needed to compute it.
 
     `known` has the stored distances, `done` the rows whose nearest references are stored, and
-    `earlier` the site's other reference sets, with the nearest references to the rows.
+    `earlier` the site's other reference sets, each with the reference nearest to each row.
     """
 
     block: ComparisonBlock

@@ -32,7 +32,7 @@ ASSIGNED_TOGETHER = 128
 
 ASSIGNED_SHARE = 8
 """Maximum number of nodes per task that searches for nearest references, as a multiple of the side
-of a block; bounds replace most distances."""
+of a block; thanks to bounds, few distances must be computed."""
 
 PAIRS_AT_ONCE = 50
 """Maximum number of missing pairs that the clustering task compares itself, because a block, with

@@ -35,13 +35,13 @@ DECIDED_AT_ONCE: Final = 500
 """Maximum number of articles whose events are decided per task."""
 
 CLOSED_AT_ONCE: Final = 100
-"""Maximum number of old events closed per transaction, which blocks decisions."""
+"""Maximum number of old events closed per transaction; the transaction blocks decisions."""
 
 _EVENTS = uuid5(NAMESPACE_URL, "detourage:events")
 
 
 class _Choice(NamedTuple):
-    """The event that an article joins, or None if it begins one, and the data it was chosen by."""
+    """The event that an article joins (None if it begins one), and the basis of this choice."""
 
     event: Event | None
     weights: Weights

@@ -27,9 +27,9 @@ REQUESTED_AT_ONCE = 200
 def request_first_extractions(session: Session, first_article_seconds: float) -> int:
     """Request extractions without a template for pages waiting for their site's first clustering.
 
-    The pages, whose number is returned, are the only ones of their site, or have waited longer than
-    `first_article_seconds` (0 disables both). The clustering extracts them again if their group
-    makes a difference.
+    These are pages that are the only ones of their site, or have waited longer than
+    `first_article_seconds` (0 disables both); return their number. The clustering extracts them
+    again if their group makes a difference.
     """
     if not first_article_seconds:
         return 0

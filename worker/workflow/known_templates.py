@@ -21,8 +21,8 @@ class KnownTemplates:
     def of(self, database: Database, pivot: Pivot) -> TemplateKnowledge | None:
         """Return the template knowledge of a pivot, learning it if it is not stored.
 
-        None if it was never learned and the page's HTML has been removed. Raise PageError if the
-        page cannot be parsed.
+        Return None if it was never learned and the page's HTML has been removed. Raise PageError
+        if the page cannot be parsed.
         """
         key = (pivot.id, pivot.content_digest)
         known = self._known.pop(key, None) or _stored_or_learned(database, pivot)

@@ -62,7 +62,7 @@ def store_pages(
     recorded = record_pages(
         session, [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
     )
-    # A page that arrived at several addresses is requested once, in its latest state.
+    # A page that arrived at several addresses is enqueued once, in its latest state.
     changed = {each.page_id: each for each in recorded if each.is_changed}.values()
     if not changed:
         return recorded

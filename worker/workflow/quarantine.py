@@ -1,4 +1,4 @@
-"""Messages put into quarantine by the service, from where an operator can send them."""
+"""Messages that the service puts into quarantine, so that an operator can requeue them."""
 
 import json
 from collections.abc import Mapping

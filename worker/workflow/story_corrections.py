@@ -21,14 +21,15 @@ CORRECTIONS: Final = 500
 """Maximum number of articles corrected per task."""
 
 REMOVED_AT_ONCE: Final = 25
-"""Maximum number of texts of old stories removed per transaction, which blocks grouping."""
+"""Maximum number of texts of old stories removed per transaction; the transaction blocks
+grouping."""
 
 REMOVALS: Final = 40
 """Maximum number of removal transactions per task."""
 
 
 def correct_waiting(state: ProcessState) -> None:
-    """Republish articles whose story or event has changed, and remove what is too old."""
+    """Republish articles whose story or event has changed; remove expired stories and events."""
     ends = time.monotonic() + WORK_SECONDS
     for page_id in state.database.run(_pages_to_correct):
         state.database.run(lambda session: correct(session, state, page_id))  # noqa: B023

@@ -34,7 +34,7 @@ MAX_PAIRS: Final = 2000
 """Maximum number of overlaps read for one regrouping."""
 
 RETOLD_AT_ONCE: Final = 25
-"""Maximum number of articles updated per transaction because a story's first article changed."""
+"""Maximum number of articles updated per transaction after a story's first article has changed."""
 
 
 class ProvisionalStory(NamedTuple):
@@ -74,11 +74,11 @@ _NOTHING: Final = _Found(None, {}, (), ())
 class _Plan(NamedTuple):
     """Data for grouping a waiting article, read before the lock is taken.
 
-    `newest` is the ID of the newest stored text: after a newer one, `found` may be incomplete. The
-    article is removed from the story of its previous text, `leaving`, first; texts in `full` accept
-    no further comparisons. `first` is the recorded first article of the story that the article
-    joins, `told` the article's entry if it follows `first`, and `pairs` the overlaps between texts
-    that may be regrouped.
+    `newest` is the ID of the newest stored text; if a newer one has been added since, `found` may
+    be incomplete. `leaving` is the article's previous text, from whose story the article is
+    removed first. Texts in `full` accept no further comparisons. `first` is the recorded first
+    article of the story that the article joins, `told` the article's entry if it follows `first`,
+    and `pairs` the overlaps between texts that may be regrouped.
     """
 
     waiting: WaitingArticle
@@ -446,7 +446,7 @@ class _Index:
     def _store(
         self, groups: Iterable[Collection[int]], before: Mapping[int, int]
     ) -> dict[int, set[int]]:
-        """Give each group the story most common among its texts and not claimed by a larger group.
+        """Give each group the most common story of its texts that no larger group has claimed.
 
         Return the stories that gained or lost texts, each with the texts that it gained.
         """

@@ -21,8 +21,8 @@ from worker.store.extraction_jobs import (
 from worker.workflow.extraction_requests import request_extractions
 
 DOUBTFUL_CONFIDENCE: Final = 0.5
-"""Confidence below which a text that replaced an article may be a wall even if extraction did not
-suspect one."""
+"""Limit on confidence: a text that replaced an article with a lower confidence may be a wall, even
+if extraction did not suspect one."""
 
 MAX_RELATIVE_LENGTH: Final = 1 / 3
 """Maximum length of a wall relative to the article that it replaced."""
@@ -49,7 +49,7 @@ ExtractedPage: TypeAlias = tuple[ExtractionJob, PageState, Content | NoArticle]
 
 
 def without_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[ExtractedPage]:
-    """Replace walls that have replaced an article with `NoArticle`.
+    """Substitute `NoArticle` for walls that have replaced an article.
 
     A wall is much shorter than the published article, has almost nothing in common with it, and is
     either suspected of being a wall or was extracted with low confidence.
@@ -80,7 +80,7 @@ def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
 def without_repeats(
     session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
 ) -> list[ExtractedPage]:
-    """Replace short texts at `MIN_ADDRESSES` or more addresses of a site with `NoArticle`.
+    """Substitute `NoArticle` for short texts at `MIN_ADDRESSES` or more addresses of a site.
 
     Pages already published with such a text are extracted again, so that they get the same outcome.
     """

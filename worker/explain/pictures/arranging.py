@@ -18,15 +18,15 @@ TOLERANCE: Final = 1e-6
 """Tolerance at which scaling stops, as in `worker.grouping.scaling`."""
 
 STEPS_BY_SIZE: Final = 4_000_000
-"""Maximum number of scaling steps, multiplied by the square of the number of pages; bounds the
-time."""
+"""Maximum product of the number of scaling steps and the square of the number of pages, to bound
+the time."""
 
 
 @dataclass(frozen=True)
 class OrderedPages:
     """Page indices in the order of the leaves of their dendrogram.
 
-    Each branch has four points, with x in leaves from 0, and heights of at most 1.
+    Each branch has four points; x is in leaves, starting at 0, and heights are at most 1.
     """
 
     order: Sequence[int]
@@ -36,9 +36,9 @@ class OrderedPages:
 def order_pages(distances: Matrix) -> OrderedPages:
     """Put pages in the leaf order of their average-linkage dendrogram; no distance may be NaN.
 
-    It is built with the nearest-neighbour chain algorithm (F. Murtagh, "A survey of recent advances
-    in hierarchical clustering algorithms", The Computer Journal 26(4), 1983). Merged clusters are
-    oriented so that the pages where they meet are as close as possible.
+    The dendrogram is built with the nearest-neighbour chain algorithm (F. Murtagh, "A survey of
+    recent advances in hierarchical clustering algorithms", The Computer Journal 26(4), 1983).
+    Merged clusters are oriented so that the pages where they meet are as close as possible.
     """
     count = len(distances)
     between = distances.copy()

@@ -19,7 +19,7 @@ _MARGIN: Final = 28
 
 @dataclass(frozen=True)
 class MappedPages:
-    """Pages with the same tree, at one position on the map, which links to the address."""
+    """Pages with the same tree, shown as one mark on the map that links to the address."""
 
     group: int | None
     pages: int

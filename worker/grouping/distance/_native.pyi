@@ -37,7 +37,7 @@ class Forest:
         way: Way | None,
         /,
     ) -> None:
-        """Write the distance of trees a[i] and b[i] to out[i], or bound + 1 above the bound.
+        """Write the distance of trees a[i] and b[i] to out[i], or bound + 1 if it exceeds bound.
 
         -1 means that the two trees are too large to compare, and -3 that the work limit was
         reached.

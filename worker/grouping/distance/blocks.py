@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK_SIDE = 32
-"""Maximum number of trees per side of a square block; a longer block has at most as many pairs."""
+"""Maximum number of trees per side of a square block; an oblong block has at most as many pairs as
+a square one."""
 
 BLOCK_NODES = 50_000
 """Maximum total number of nodes on a side of a block, unless the side has a single tree; it
@@ -43,14 +44,15 @@ def blocks_to_compare(
     """Divide the missing comparisons into blocks that contain every missing pair exactly once.
 
     All pairs of `compared` are known; `arrived` are to be compared with each other and with these.
-    A block has at most `side` rows and the square of `side` pairs, and fewer large trees if their
-    `sizes` are given. The blocks depend only on the sets of IDs, so resumed work is divided in the
+    A block has at most `side` rows and ``side ** 2`` pairs; if `sizes` are given, blocks of large
+    trees have fewer. The blocks depend only on the sets of IDs, so resumed work is divided in the
     same way.
     """
     old = sorted(set(compared))
     new = list(parts(sorted(set(arrived).difference(old)), side, sizes))
     for place, rows in enumerate(new):
-        # Few rows get many columns, so that a single new page is one block rather than a dozen.
+        # Few rows get many columns, so that a single new page results in one block rather than a
+        # dozen.
         columns_of_old = parts(old, side * side // len(rows), sizes, side / len(rows))
         for columns in (*columns_of_old, *new[: place + 1]):
             if len(rows) > 1 or rows != columns:

@@ -13,7 +13,7 @@ LEFT: Final = -3
 class TreeTooLargeError(ValueError):
     """The trees are too large to compare within the limits of time and memory.
 
-    Without `trees`, given by index, the remaining trees can be compared.
+    `trees` has the indices of the trees to leave out so that the remaining ones can be compared.
     """
 
     def __init__(self, message: str, trees: Iterable[int] = ()) -> None:

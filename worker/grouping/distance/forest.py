@@ -22,7 +22,8 @@ Forest: TypeAlias = "NativeForest | AptedForest"
 ANY_WORK = np.iinfo(np.int64).max
 
 TASK_WORK = 5_000_000_000
-"""Units of work after which a task starts no further comparison (at most 1.25 s)."""
+"""Units of work that a task may use before it stops starting comparisons; they take at most 1.25
+s."""
 
 
 def forest_of(trees: Sequence[Tree], *, memory: int = 0, work: int = ANY_WORK) -> Forest:

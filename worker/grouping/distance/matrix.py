@@ -18,8 +18,8 @@ def distance_matrix(
 ) -> npt.NDArray[np.int32]:
     """Return the tree edit distances between all pairs of trees, not normalised.
 
-    Equal trees are compared only once, and subtrees that occur in several trees too if `memory`
-    (bytes) permits; the threads do not hold the GIL. Raise TreeTooLargeError, with the indices of
+    Equal trees are compared only once, as are subtrees that occur in several trees if `memory`
+    (bytes) permits. The threads do not hold the GIL. Raise TreeTooLargeError, with the indices of
     the trees to leave out, if a pair is too large to compare.
     """
     distinct, places = _distinct(trees)

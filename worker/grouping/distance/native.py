@@ -69,7 +69,7 @@ class NativeForest:
         bound: int | None = None,
         threads: int = 1,
     ) -> npt.NDArray[np.int32]:
-        """Return the distances of the trees a[i] and b[i], or ``bound + 1`` above the bound.
+        """Return the distances of the trees a[i] and b[i], or ``bound + 1`` if they exceed it.
 
         The threads do not hold the GIL. Raise TreeTooLargeError if any pair is too large to
         compare.
@@ -98,7 +98,8 @@ class NativeForest:
     def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """Return lower bounds of the distances of the trees a[i] and b[i], in much less time.
 
-        A bound is the greater edit distance of the labels in preorder and in postorder.
+        A bound is the greater of two string edit distances: between the labels in preorder, and
+        between the labels in postorder.
         """
         return self._whole(a, b, self._for_pairs(self._forest.lower_bounds, a, b, 1))
 

@@ -19,7 +19,7 @@ from worker.html.tree import Tree
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """The nearest reference of each tree, up to the first tree left because of the work limit.
+    """The nearest reference of each tree, up to the first tree unfinished at the work limit.
 
     `reference` has the indices (the first one in a tie), or -1 if no reference can be compared, and
     `distance` the exact normalised distances, or 1. `begun` has the distances computed for the
@@ -55,8 +55,8 @@ def nearest_of_changed(
     """Find the nearest reference of each tree, making use of earlier searches.
 
     `known` has the earlier searches for each tree, without those that found a reference no longer
-    in use. `distances` are known ones by tree and reference; None if not comparable. At least one
-    pair is compared or one search finished, whatever the limit of `work` (see `forest_of`).
+    in use. `distances` has known distances by tree and reference; None if not comparable. At least
+    one pair is compared or one search finished, whatever the limit of `work` (see `forest_of`).
 
     The result is that of a full comparison, except for pairs too large to compare. References not
     yet searched are compared in ascending order of their lower bounds, until a bound exceeds the

@@ -28,11 +28,11 @@ LINES: Final = 400
 """Maximum number of lines listed per screen."""
 
 CLOSE: Final = 0.1
-"""Minimum probability at which a dropped line is listed among the kept lines; a tenth of the lines
+"""Minimum probability for a dropped line to be listed among the kept lines; a tenth of the lines
 reach it."""
 
 MAX_EVENT_ARTICLES: Final = 20
-"""Maximum number of other articles of the event listed."""
+"""Maximum number of other articles listed for the page's event."""
 
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""

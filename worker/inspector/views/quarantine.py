@@ -39,7 +39,7 @@ class ShownMessage:
 
 @dataclass(frozen=True)
 class Group:
-    """Messages that failed in the same way, with the first one's traceback; the key is for URLs."""
+    """Messages that failed in the same way, with the first traceback; URLs contain the key."""
 
     key: str
     stage: str
@@ -100,7 +100,7 @@ def act(asked: InspectorRequest) -> Response:
 
 
 def _held(settings: Settings) -> dict[str, int]:
-    """Return the number of quarantined messages by stage; the relay's are not counted."""
+    """Return the number of quarantined messages by stage, not counting the relay's."""
     states = queue_states(settings)
     quarantines = topology_of(settings).quarantines
     held = {stage: states[queue].messages for stage, queue in quarantines.items()}
@@ -131,7 +131,7 @@ def _groups(messages: Iterable[QuarantinedMessage]) -> list[Group]:
 
 
 def way(traceback: str) -> str:
-    """Return the frames and the error type of a traceback, which failures with one cause share."""
+    """Return the frames and error type of a traceback, equal for failures with the same cause."""
     lines = traceback.rstrip().rsplit("\n", 1)
     return "\n".join([*_PLACE.findall(traceback), lines[-1].partition(":")[0]])
 

@@ -26,7 +26,7 @@ def reader(asked: InspectorRequest) -> Answer:
     article = ArticleMessage.model_validate(message)
     parts = article_parts(article)
     size = int(asked.choice("size", SIZES) or 3)
-    # All of them are listed in a response header.
+    # All sources are listed in a response header, so their number is limited.
     sources = parts.sources[:40]
     are_images_shown = asked.choice("images", ("shown",)) is not None
     shown = {

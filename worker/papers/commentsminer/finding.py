@@ -35,9 +35,9 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
 def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[HtmlElement, ...]:
     """Return the root of each occurrence of the chosen pattern, in document order.
 
-    Their nesting shows which comment replies to which (section 3). The paper assumes at least two
-    comments per page, so a pattern is chosen if there is one. The `ranking` is `trained_ranking` by
-    default.
+    Their nesting shows which comment replies to which (section 3). The paper assumes that every
+    page has at least two comments, so the result is empty only if no pattern is found. The
+    `ranking` is `trained_ranking` by default.
     """
     elements = PageElements.of(page.document)
     candidates = mine(elements)

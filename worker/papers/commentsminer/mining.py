@@ -29,8 +29,8 @@ class Subtree:
     """A subtree and its occurrences.
 
     `labels` are tags in preorder, and `parents` the positions of their parents (-1 for the root).
-    `roots` are the root elements of the occurrences in ascending order, and `rightmost` the element
-    that matches the last node, for each root.
+    `roots` are the root elements of the occurrences in ascending order, and `rightmost` has, for
+    each root, the element that matches the last node.
     """
 
     labels: tuple[str, ...]
@@ -58,14 +58,14 @@ def mine_tree(
 ) -> list[Subtree]:
     """Mine a tree for closed frequent subtrees with ``|RootOcc| = |RmoOcc|``, most frequent first.
 
-    `labels` and `parents` are in preorder, with -1 as the parent of a root. Closed means that no
-    larger subtree in the result contains a smaller one and has as many roots.
+    `labels` and `parents` are in preorder, with -1 as the parent of a root. A subtree is closed if
+    no larger subtree in the result contains it and has as many roots.
 
     A subtree is grown one node at a time, as the rightmost child of a node on the rightmost path.
-    If it has several rightmost nodes below one root, it is not a result, but its extensions may be.
-    A subtree is abandoned with its extensions only if a node can be added left of the last one, or
-    above the root, without losing any rightmost node: it can then be added to every extension, so
-    none is closed.
+    If it has several rightmost nodes below one root, it is not a result, but its extensions may
+    be. A subtree is abandoned, together with its extensions, only if a node can be added left of
+    the last one, or above the root, without losing any rightmost node. The same node can then be
+    added to every extension, so none of them is closed.
     """
     forest = Forest(labels, parents)
     waiting: list[tuple[int, int, Pattern]] = []

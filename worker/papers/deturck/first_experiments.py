@@ -1,10 +1,10 @@
 """First experiments of Deturck (2015, section 4.4.1), ablations of the retained heuristic.
 
 Each of them weighs the elements of a page by the amount of text changed by the edit script to
-another page, and chooses one element. The thesis describes the heuristics in prose; where it leaves
-room for interpretation, the function documents the choice. In algorithm 5, unlike in the text,
-elements without children have no differential and are never chosen: the ``inner`` variants.
-Otherwise, their differential is their weight.
+another page, and chooses one element. The thesis describes the heuristics in prose; where it
+leaves room for interpretation, the function documents the choice. In algorithm 5, unlike in the
+text, elements without children have no differential and are never chosen; the ``inner`` variants
+follow the algorithm. In the other variants, the differential of such an element is its weight.
 """
 
 from collections.abc import Callable, Sequence
@@ -90,7 +90,7 @@ def depth(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> in
 
     The thesis then looks for a maximum of the differential on the way to the root. This is read as
     the differential weighted by depth, whose maximum is the starting point itself, because the
-    unweighted differential gave the result of the second heuristic.
+    unweighted differential would give the result of the second heuristic.
     """
     pairs = zip(differentials(page, weights, inner=inner), page.depths(), strict=True)
     return _first_largest([difference * level for difference, level in pairs])
@@ -99,8 +99,9 @@ def depth(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> in
 def offset(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> int:
     """Fourth heuristic: the element after the widest gap in offsets on the way down.
 
-    The path leads from the root to the element chosen by the third heuristic. The step to the child
-    that begins farthest behind its parent in the page's code skips the most code.
+    The path leads from the root to the element chosen by the third heuristic. The chosen element
+    is the child that begins farthest behind its parent in the page's code, because the step to it
+    skips the most code.
     """
     path = page.path_to_root(depth(page, weights, inner=inner))
     gaps = [page.offsets[child] - page.offsets[parent] for child, parent in pairwise(path)]

@@ -80,9 +80,9 @@ class Reading:
     """Values for figures that the thesis leaves open or only gives as examples.
 
     `min_proportion` is the minimum share of the page's tokens in a candidate. Texts with at least
-    the similarity `same_text` belong to the template; with 1, boxes that change slightly (a date, a
-    counter) are mistaken for zones. `needs_counterpart` requires a counterpart of a candidate in
-    the other page, which loses pages on which an advertisement shifts the XPaths.
+    the similarity `same_text` belong to the template; with 1, boxes that change slightly (a date,
+    a counter) are mistaken for zones. `needs_counterpart` requires every candidate to have a
+    counterpart in the other page; pages on which an advertisement shifts the XPaths are then lost.
     """
 
     min_proportion: float
@@ -124,7 +124,7 @@ def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracte
 def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Finding | None:
     """Find the body by the text that differs from another page of the same template.
 
-    None if no zone survives: the pages have the same text, or no classes and ids.
+    Return None if no zone survives: the pages have the same text, or no classes and ids.
     """
     filtered = filtered_parts(page)
     page, other = page.without(filtered), other.without(filtered_parts(other))

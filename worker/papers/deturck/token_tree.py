@@ -18,17 +18,18 @@ WORD_MARK = "="
 """First character of a token's label; element names never contain it."""
 
 EditScript = Sequence[tuple[int | None, int | None]]
-"""Pairs of postorder numbers; None stands for the missing node of a deletion or insertion."""
+"""Pairs of postorder numbers; None represents the missing node of a deletion or insertion."""
 
 
 @dataclass(frozen=True)
 class TokenTree:
     """A page represented by its elements and tokens.
 
-    `tree` has elements labelled with their names and tokens with their words; `holders` lists, in
-    postorder, the index of the element that contains the token, or -1 for an element. The other
-    fields are in document order, without `NO_TEXT`: `parents` (-1 for the root), `tokens` (number
-    directly below), and `offsets` (position in the code, in characters).
+    In `tree`, elements are labelled with their names, and tokens with their words. For each node
+    in postorder, `holders` has the index of the element that contains it if it is a token, or -1
+    if it is an element. The other fields are in document order, without `NO_TEXT`: `parents` (-1
+    for the root), `tokens` (number directly below), and `offsets` (position in the code, in
+    characters).
     """
 
     tree: Tree

@@ -19,7 +19,7 @@ from worker.papers.reading import outline_of, page_of, pivot_of
 METHOD = "deturck_2015_vote"
 
 CACHED_VOTES = 4096
-"""Number of votes cached per process, because each page votes for all pages of its group."""
+"""Number of votes cached per process; every page of a group needs the votes of all its pages."""
 
 
 def extract(source: Source, neighbours: Neighbours) -> Extracted:

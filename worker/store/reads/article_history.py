@@ -16,7 +16,7 @@ from worker.store.database import sql
 from worker.store.pages import digests_of_address, load_content
 
 MAX_EVENTS = 1_000
-"""Maximum number of fetches, and of revisions, of an address that are read, the latest ones."""
+"""Maximum number of an address's latest fetches, and of its latest revisions, that are read."""
 
 
 class ArticleEvent(BaseModel):
@@ -53,7 +53,7 @@ class SentArticle(NamedTuple):
 
 
 def sent_article(session: Session, name: str | int) -> SentArticle | None:
-    """Return an article given by its ID, or the latest one of a page, given by its ID or URL."""
+    """Return the article with an ID, or the latest article of the page with an ID or URL."""
     query = select(Article.message, Article.page_id, StoredPage.content_type).join(
         StoredPage, StoredPage.id == Article.page_id
     )

@@ -30,8 +30,8 @@ _WIDTHS: Final = (
 """Possible slot lengths in seconds; the first that needs no more than `SLOTS` slots is used."""
 
 _OLDEST: Final = 1000
-"""Number of pages examined for the earliest time of receipt, since a page received again has a new
-time."""
+"""Number of oldest pages examined for the earliest time of receipt; a single page is not enough,
+since a page received again has a new time."""
 
 RATE_SECONDS: Final = 900
 """Period over which rates are computed."""
@@ -41,7 +41,7 @@ MAX_RECEIPTS: Final = 20_000
 `RATE_SECONDS`, the rates cover a shorter period."""
 
 MIN_FALL: Final = 0.1
-"""Minimum drop in a site's mean confidence at which the site is shown (not measured)."""
+"""Minimum drop in a site's mean confidence for the site to be shown (not measured)."""
 
 MAX_SITES: Final = 10
 """Maximum number of sites (the worst) and of redesigns (the newest) shown."""
@@ -212,7 +212,8 @@ def _rates(session: Session) -> Rates:
     """)  # noqa: S608
     asked = {"most": MAX_RECEIPTS, "seconds": RATE_SECONDS}
     now, messages, first, newest, pages = session.execute(query, asked).one()
-    # If these messages do not reach back that far, rates cover the time since the earliest.
+    # If these messages do not cover the whole period, rates cover the time since the earliest
+    # message.
     seconds = float(RATE_SECONDS)
     if messages == MAX_RECEIPTS:
         seconds = min(seconds, max((now - first).total_seconds(), 1.0))

@@ -126,7 +126,7 @@ _COUNTED: Final = {
     "waiting": "outcome IS NULL OR forced OR extracted_generation < generation",
     "doubtful": f"outcome = 'article' AND confidence < {DOUBTFUL}",
 }
-"""Conditions of the pages by whose number an order sorts."""
+"""Conditions of the pages that are counted to sort sites, by sort order."""
 
 
 def _sites_by(order: SiteOrder) -> TextClause:

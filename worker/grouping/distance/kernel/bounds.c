@@ -4,9 +4,9 @@
 
 enum { WORD = 64, RISES = 1, FALLS = 2 };
 
-/* Computes 64 rows of the table column by column. `steps` holds the changes from column to column
- * in the row above them and is overwritten with those in the last row. Returns the total change
- * over all columns. */
+/* Computes up to 64 rows of the table column by column. `steps` holds the changes from column to
+ * column in the row above these rows, and is overwritten with the changes in the last of them.
+ * Returns the sum of the latter. */
 static int32_t fill_strip(const uint64_t *matches, int32_t rows, const int32_t *b, int32_t m,
                           uint8_t *steps) {
     const int32_t last = rows - 1;
@@ -74,8 +74,8 @@ static void list_levels(const Tree *tree, Levels *levels, Arena *arena) {
     levels->first_child[n] = count;
 }
 
-/* Two nodes at the same depth, and the pairs of their children, without the equal subtrees at
- * the start and the end of the two lists of children. */
+/* Two nodes at the same depth, and the pairs of their children. Equal subtrees at the start and the
+ * end of the two lists of children are left out. */
 typedef struct {
     int32_t a, b; /* in level order */
     int32_t children_a, children_b, first_pair;

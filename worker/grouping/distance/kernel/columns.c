@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Minimum number of nodes of a subtree with a block of its own. A block costs a few nanoseconds per
- * row, and a packed column one place in every row of gains. */
+ * row; a packed column costs one place in every row of gains. */
 enum { LARGE_SUBTREE = 64 };
 
 /* Computes, for each node, the nesting depth of the keyroots of two or more nodes below it. */

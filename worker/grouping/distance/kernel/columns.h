@@ -1,9 +1,9 @@
 /* Columns of the tables: one tree, laid out once for all rows.
  *
  * The tables of all distinct keyroots of the tree are placed side by side. Those of small subtrees
- * are packed into a few blocks, ordered by nesting level. Each is preceded by an empty column whose
- * savings (its base) are at least as large as all earlier ones, so that the running maximum of a
- * row can continue across the boundaries. Every large subtree has a block of its own.
+ * are packed into a few blocks, ordered by nesting level. Each packed table is preceded by an empty
+ * column whose savings (its base) are at least as large as all earlier ones, so that the running
+ * maximum of a row can continue from table to table. Every large subtree has a block of its own.
  *
  * A row of savings contains all blocks. A row of gains contains the savings of one subtree of the
  * rows with every subtree of the columns: first the packed columns, then every node once. The
@@ -47,7 +47,7 @@ typedef struct {
     int32_t place, source;
 } Jump;
 
-/* The same for an inner node without descendants of its label. */
+/* The same places for an inner node without descendants of its label. */
 typedef struct {
     int32_t column, place, left, source;
 } Innermost;

@@ -70,8 +70,8 @@ static int in_rank(const void *a, const void *b) {
     return x->subtree < y->subtree ? -1 : 1;
 }
 
-/* Renumbers the subtrees. Those found in the most trees come first, and smaller ones before larger
- * ones, so that children come before their parents. Leaves come last. */
+/* Renumbers the subtrees. They are ordered by descending number of trees in which they are found,
+ * then by ascending size, so that children come before their parents. Leaves come last. */
 static bool rank_subtrees(Forest *forest, const Census *census) {
     const size_t count = (size_t)census->count;
     Ranked *ranked = malloc(count * sizeof(Ranked));

@@ -10,8 +10,8 @@ typedef struct {
     int32_t labels;  /* one more than the greatest label */
     int32_t subtrees; /* number of distinct subtrees */
     int32_t shared;   /* subtrees with lower numbers have two or more nodes and occur in several
-                         trees; the first child of such a subtree, unless a leaf, is another one,
-                         with a lower number */
+                         trees; the first child of such a subtree is a leaf, or another such
+                         subtree with a lower number */
 } Forest;
 
 typedef enum { FOREST_OK, FOREST_INVALID, FOREST_NO_MEMORY } ForestStatus;

@@ -21,15 +21,16 @@ enum {
  * bounds. */
 static const int64_t MOST_WORDS = INT64_C(100000000), MOST_WORDS_AMONG_MANY = INT64_C(400000);
 
-/* If the complete tables have more than this many times MOST_WORK cells, no band along the diagonal
- * is narrow enough, and none is tried. */
+/* If the complete tables have more cells than MOST_WORK times this factor, no band along the
+ * diagonal is narrow enough, and none is tried. */
 static const double HOPELESS = 100;
 
 /* Maximum memory of one pair, in bytes. */
 static const size_t MOST_MEMORY = (size_t)1 << 29;
 
 /* Maximum number of nodes of the smaller tree for cells of 16 bits. Savings are at most twice this
- * number, and the base of a packed column leaves room for a small subtree on top of it. */
+ * number; the rest of the 16 bits is for the savings of a small subtree, which are added to the
+ * base of a packed column. */
 enum { NARROW_NODES = 16000 };
 
 /* Maximum number of cells in the tables through which a mapping is traced back (about 5 s). */
@@ -81,8 +82,8 @@ typedef struct {
     bool is_narrow;
 } Plan;
 
-/* Returns whether tree a should form the columns. The tree with more to compute does, because rows
- * have a fixed cost, unless the rows of gains would then take too much memory. */
+/* Returns whether tree a should form the columns. The columns are the tree with more to compute,
+ * because rows have a fixed cost, unless the rows of gains would then take too much memory. */
 static bool is_swapped(const View *view) {
     const double gains_a = (double)view->keyroots_a.subtrees * view->b.n;
     const double gains_b = (double)view->keyroots_b.subtrees * view->a.n;
@@ -122,7 +123,7 @@ static Cost cost(Plan *plan, int32_t bound) {
     return count_cost(&plan->job, !plan->is_narrow);
 }
 
-/* Adds to the work of a pair; returns false if it exceeds the limit. */
+/* Adds to the work of a pair; returns false if the total exceeds the limit. */
 static bool may_take(Workspace *workspace, int64_t work) {
     if (work > MOST_WORK - workspace->work) return false;
     workspace->work += work;

@@ -25,7 +25,7 @@ void lay_out_rows(Rows *rows, const Tree *tree, const Keyroots *keyroots, int32_
 typedef struct {
     const Rows *rows;
     const Columns *columns;
-    /* Mappings that cost more than the bound may be missed; their savings are then too low. */
+    /* Mappings that cost more than the bound may be missed; the savings are then too low. */
     int32_t bound;
     const Memo *memo; /* may be NULL */
     const int64_t *innermost; /* cumulative, by node of the rows: number of pairs of a leaf of the

@@ -197,8 +197,8 @@ static void NAME(add_leaf)(const NAME(Tables) *t, int32_t row, int32_t label) {
     }
 }
 
-/* Saves the savings to which the rows from `first_row` to `last_row`, those of the nodes above the
- * next leaf, add their gains. */
+/* Stores the savings to which the rows from `first_row` to `last_row` will add their gains. These
+ * are the rows of the nodes above the next leaf. */
 static void NAME(set_outside)(const NAME(Tables) *t, CELL *outside, int32_t first_row,
                               int32_t last_row) {
     const Columns *columns = t->job->columns;
@@ -221,8 +221,8 @@ static void NAME(set_outside)(const NAME(Tables) *t, CELL *outside, int32_t firs
 }
 
 /* Computes the row of an inner node on the keyroot's left path. This yields the savings of pairs of
- * subtrees at the nodes on the left paths of the columns, stage by stage, because later subtrees
- * need those of earlier stages. */
+ * subtrees at the nodes on the left paths of the columns, stage by stage, because each stage needs
+ * the savings of earlier stages. */
 static void NAME(add_path_node)(NAME(Tables) *t, int32_t row, int32_t node) {
     const Columns *columns = t->job->columns;
     const Tree *tree = t->job->rows->tree;

@@ -19,8 +19,8 @@ bool trim(const Tree *a, const Tree *b, Tree *trimmed_a, Tree *trimmed_b, int32_
  * node of the mirror image, the corresponding node of `tree`. */
 void mirror(const Tree *tree, Tree *image, int32_t *node, Arena *arena);
 
-/* Keyroots: the nodes that are not first children. Only distinct subtrees are listed, because a
- * repeated subtree gives nothing new, and only those of two or more nodes. */
+/* Keyroots: the nodes that are not first children. Only distinct subtrees of two or more nodes are
+ * listed, because a repeated subtree gives nothing new. */
 typedef struct {
     int32_t subtrees;  /* number of distinct subtrees of two or more nodes */
     int32_t *subtree;  /* by node: its number among these subtrees, or -1 for a leaf */
