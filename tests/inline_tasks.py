@@ -15,8 +15,8 @@ from worker.messaging import task_names
 from worker.service.relay import as_one_task, batched
 from worker.store import trees
 from worker.store.database import Database
+from worker.store.fetched_pages import FetchedPage
 from worker.store.outbox import WaitingEntry
-from worker.store.pages import FetchedPage
 from worker.tasks.assign import assign
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare

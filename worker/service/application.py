@@ -43,7 +43,7 @@ from worker.messaging.task_names import (
 from worker.processes.heartbeat import Heartbeat
 from worker.service.build import log_beginning
 from worker.settings import Settings
-from worker.store import progress, schema
+from worker.store import failures, schema
 from worker.store.database import Database
 from worker.workflow.process import process_state
 
@@ -260,7 +260,7 @@ def _note_failure(
     try:
         # Tried only once: this may be the consumer process, which must not wait for the database.
         with process_state().database.transaction() as session:
-            progress.note_failure(
+            failures.note_failure(
                 session,
                 task_id=task_id,
                 task=sender.name,

@@ -35,7 +35,8 @@ from worker.settings import Settings
 from worker.store import pages, progress, schema
 from worker.store.database import Database, ForeignSchemaError, is_connection_lost
 from worker.store.durations import Durations
-from worker.store.pages import FetchedPage, NewReceipt, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.pages import NewReceipt
 from worker.workflow.first_extractions import request_first_extractions
 from worker.workflow.parsing import parse_or_reject, store_pages
 from worker.workflow.quarantine import message_id_of, quarantine_message

@@ -27,7 +27,7 @@ from worker.addresses import (
     with_spelling,
 )
 from worker.store.database import rows_only, sql
-from worker.store.pages import FetchedPage, ReadPage, digest_of_url
+from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 
 MAX_CLAIMANTS = 20
 """Maximum number of examined addresses that declare the same target address."""

@@ -12,7 +12,8 @@ from models.tables import Article, PageParts, StoredPage
 from worker.addresses import canonical_form
 from worker.store import articles
 from worker.store.database import do_not_wait_for_disk, sql
-from worker.store.pages import digest_of_url, has_article
+from worker.store.fetched_pages import digest_of_url
+from worker.store.pages import has_article
 
 MAX_REACHED = 100
 """Maximum number of pages examined for one article: twice the number of parts joined, since the

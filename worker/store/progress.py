@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple, Self
@@ -18,11 +18,11 @@ from models.tables import (
     Receipt,
     Site,
     StoredPage,
-    TaskFailure,
 )
 from worker.outcomes import PENDING
 from worker.store import clusterings, feedback, groups, parts, separations, story_arrivals
 from worker.store.database import sql
+from worker.store.failures import count_failures
 from worker.store.feedback import FeedbackCounts, FeedbackRow
 from worker.store.groups import GroupHistory
 from worker.store.outbox import count as outbox_count
@@ -448,40 +448,6 @@ def is_backlog_nearly_full(session: Session, limit: int) -> bool:
         )
     """)
     return bool(limit) and bool(session.scalar(query, values))
-
-
-class LastFailure(NamedTuple):
-    """A task's latest failure."""
-
-    failed_at: datetime
-    error: str
-    traceback: str
-
-
-def note_failure(session: Session, *, task_id: str, task: str, error: str, traceback: str) -> None:
-    """Record why a task failed."""
-    session.add(TaskFailure(task_id=task_id, task=task, error=error, traceback=traceback))
-
-
-def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFailure]:
-    """Return the latest failure of each given task that has failed, by task ID."""
-    query = sql("""
-        SELECT DISTINCT ON (task_id) task_id, failed_at, error, traceback FROM task_failures
-        WHERE task_id = ANY (CAST(:ids AS text[]))
-        ORDER BY task_id, id DESC
-    """)
-    rows = session.execute(query, {"ids": list(task_ids)})
-    return {task_id: LastFailure(*rest) for task_id, *rest in rows}
-
-
-def count_failures(session: Session, seconds: float) -> dict[str, int]:
-    """Return the number of failures in the last ``seconds``, by task name."""
-    query = sql("""
-        SELECT task, count(*) FROM task_failures
-        WHERE failed_at >= now() - make_interval(secs => :seconds)
-        GROUP BY task ORDER BY task
-    """)
-    return dict(session.execute(query, {"seconds": seconds}).all())
 
 
 RECENT_PERIOD = timedelta(days=1)

@@ -16,7 +16,7 @@ from worker.outcomes import PageOutcome, ReceiptResult
 from worker.store import addresses, story_arrivals, trees
 from worker.store.addresses import Fetch, Resolution
 from worker.store.database import rows_only, sql
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """Results of a fetch that changes the content of its page."""

@@ -13,7 +13,7 @@ from worker.errors import ExpectedError
 from worker.outcomes import PageOutcome
 from worker.store import addresses, pages
 from worker.store.database import sql
-from worker.store.pages import digest_of_url, digests_of_address
+from worker.store.fetched_pages import digest_of_url, digests_of_address
 from worker.store.recording import copy_content
 
 WAITING = "waits for its next fetch"

@@ -12,7 +12,7 @@ from worker.html.answer import NO_ANSWER
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.store import outbox, pages
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import RecordedFetch, record_pages
 
 logger = logging.getLogger(__name__)

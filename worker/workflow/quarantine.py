@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from celery import current_app
 from kombu import Message
 from sqlalchemy.orm import Session
 
@@ -48,6 +47,9 @@ def quarantine_task(
 ) -> None:
     """Put a task into a quarantine queue."""
     task_id = str(uuid4())
+    # Loaded on demand: the intake quarantines messages without Celery.
+    from celery import current_app
+
     sent = current_app.amqp.as_task_v2(task_id, task, (), dict(arguments))
     outbox.add_message(
         session,

@@ -17,7 +17,7 @@ from tests.pages import article_html
 from worker.addresses import canonical_of, identity_of, variants_of
 from worker.outcomes import PageOutcome
 from worker.store import addresses, pages, separations
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import record_pages
 from worker.store.separations import NotJoinedError, separate
 from worker.workflow.parsing import parse_or_reject

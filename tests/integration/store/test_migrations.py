@@ -14,8 +14,8 @@ from tests.versions import ADMITTED, go_to, is_current
 from worker.messaging.task_names import COMPARE
 from worker.store import comparisons, outbox
 from worker.store.database import Database
+from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.migrations import _config, migrate
-from worker.store.pages import FetchedPage, ReadPage
 from worker.store.revisions import newest_revision
 from worker.store.schema import UnknownSchemaError, require_current
 from worker.workflow.parsing import store_pages

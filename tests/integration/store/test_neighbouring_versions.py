@@ -14,8 +14,8 @@ from tests.versions import ADMITTED, go_to
 from worker.outcomes import PageOutcome
 from worker.store import pages
 from worker.store.database import Database, ForeignSchemaError
+from worker.store.fetched_pages import FetchedPage, digest_of_url
 from worker.store.migrations import migrate
-from worker.store.pages import FetchedPage, digest_of_url
 from worker.store.recording import record_pages
 from worker.store.schema import UnknownSchemaError, require_admitted, require_current
 from worker.workflow.parsing import parse_or_reject

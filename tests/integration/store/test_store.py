@@ -15,7 +15,8 @@ from tests.trees import tree_of
 from worker.outcomes import ReceiptResult, UnusableReason
 from worker.store import groups, outbox, pages, trees
 from worker.store.clusterings import SettleTimes, due_sites
-from worker.store.pages import FetchedPage, NewReceipt, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
 from worker.store.recording import record_pages
 

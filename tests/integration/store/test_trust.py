@@ -16,7 +16,7 @@ from tests.pages import article_html
 from worker.addresses import canonical_of, variants_of
 from worker.html import site_of
 from worker.store import addresses, pages
-from worker.store.pages import FetchedPage
+from worker.store.fetched_pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject
 
 STORY = article_html(7)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from models.messages import PageMessage
 from worker.messaging.received_messages import UnusableMessageError, read_message
 from worker.outcomes import UnusableReason
-from worker.store.pages import FetchedPage
+from worker.store.fetched_pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject
 
 URLS = st.sampled_from(

@@ -11,7 +11,7 @@ from models.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
 from worker.html import site_name
 from worker.inputs.messages import oversized_message
 from worker.messaging.received_messages import UnusableMessageError, plain_body, read_message
-from worker.store.pages import FetchedPage
+from worker.store.fetched_pages import FetchedPage
 
 PAGE = {"version": 1, "url": "https://www.example.org/a", "html": "<p>Text</p>"}
 

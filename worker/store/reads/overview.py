@@ -16,6 +16,7 @@ from models.tables import Site
 from worker.outcomes import PENDING
 from worker.store import clusterings, durations, progress
 from worker.store.database import sql
+from worker.store.failures import count_failures
 from worker.store.outbox import count as outbox_count
 from worker.store.progress import MIN_DOUBTFUL, RECENT_PERIOD
 
@@ -157,7 +158,7 @@ def overview(session: Session) -> Overview:
         changes=_last_changes(session),
         falling=_falling(session),
         sites_in_quarantine=clusterings.count_quarantined(session),
-        recent_failures=progress.count_failures(session, progress.RECENT_SECONDS),
+        recent_failures=count_failures(session, progress.RECENT_SECONDS),
     )
 
 
