@@ -33,12 +33,12 @@ LIMITS = {
     "limit: best subtree": best_subtree,
     "limit: best blocks": best_blocks,
 }
-"""Upper bounds for any method, by name of the row."""
+"""Methods that compute upper bounds for any extraction, by the name of their row."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Expected content of a page; `headline`, if any, is prefixed to the text of every method."""
+    """Expected content of a page; the `headline`, if any, is prefixed to every method's text."""
 
     gold: Gold
     headline: TextBlock | None = None
