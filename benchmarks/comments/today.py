@@ -44,13 +44,14 @@ LOST = 0.05
 count as losing text."""
 
 WHOLE = 0.9
-"""Minimum F1 for a thread to count as completely read."""
+"""Minimum F1 for a thread to count as read completely."""
 
 MOST = 0.9
-"""Minimum share of a post's words in a text for the text to contain the post."""
+"""Minimum share of a post's words that a text must contain to count as containing the post."""
 
 HELD = 0.5
-"""Minimum share of a gold text's words in the page's source for the text to be extractable."""
+"""Minimum share of a gold text's words that the page's source must contain for the text to be
+extractable."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Names of months, weekdays and units of time for `worker.text`.
 
-``python -m benchmarks.language.names worker/text/names.json`` writes them. They are taken from the
-Unicode CLDR data in the installed Babel; a test fails if they are outdated.
+``python -m benchmarks.language.names worker/text/names.json`` writes the names to that file. They
+are taken from the Unicode CLDR data in the installed Babel; a test fails if the file is outdated.
 """
 
 import json
@@ -36,7 +36,7 @@ _UNITS: dict[_Unit, int] = {
     "year": 31_557_600,
 }
 _NEVER = 1_000_000
-"""Value so high that Babel never converts an age from the given unit to a larger one."""
+"""Threshold for larger units, so high that Babel never converts an age to a larger unit."""
 
 _COUNTS = (1, 2, 5)
 """Numbers that together require all plural forms of most languages."""

@@ -144,7 +144,7 @@ def test_requirements_cover_every_dependency() -> None:
 def test_the_wheel_contains_only_what_is_needed_at_run_time(tmp_path: Path) -> None:
     tracked = tracked_files()
     source = tmp_path / "source"
-    # As in the build of the image.
+    # Include the same files as the build of the image.
     for name in in_context(tracked):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)

@@ -131,7 +131,7 @@ def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
 def events(
     memo: Memo, blocks: Sequence[TextBlock], diseases: Mapping[str, str]
 ) -> tuple[Event | None, Event | None]:
-    """Return the events that DAnIEL detects in a document with and without paragraph marks."""
+    """Return the events that DAnIEL detects in a document with, and without, paragraph marks."""
 
     def compute() -> list[tuple[object, ...] | None]:
         watch = _watch(diseases)

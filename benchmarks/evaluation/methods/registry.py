@@ -41,7 +41,7 @@ _OWN_SOURCE = (
 """Source files and folders of this project that affect the results of our own methods."""
 
 _LIBRARIES = {"boilerpipe": "boilerpy3", "justext": "jusText", "justext_nostop": "jusText"}
-"""Methods of papers that are implemented by a library, with the name of its distribution."""
+"""Methods of papers that a library implements, with the name of the library's distribution."""
 
 
 def default_tools() -> Path:
